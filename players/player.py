@@ -1,0 +1,132 @@
+"""`Player`: what every kind of player can be asked, and `Choice`, what it answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+from gdl.errors import MoveError
+from gdl.machine import Machine
+from gdl.state import State
+from gdl.terms import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A move that a player has thought about.
+
+    Attributes:
+        move: its id.
+        visits: how often the search tried it; 0 where nothing was searched.
+        value: the mean result it expects for itself, 0..100.
+    """
+
+    move: int
+    visits: int = 0
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A player's answer: the move, and for people what stands behind it.
+
+    Attributes:
+        move: id of the chosen move, for the machine of the state that was asked about.
+        candidates: what was considered, the most visited first; may be empty.
+        note: one line on the search, for people; may be empty.
+    """
+
+    move: int
+    candidates: tuple[Candidate, ...] = ()
+    note: str = ""
+
+
+class Player(ABC):
+    """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``.
+
+    A player is used by one thread. It never keeps time by itself: each call that may take
+    long brings a deadline in seconds of :func:`time.monotonic`, and returns before it.
+    A player object plays one match after another if started again.
+
+    Attributes:
+        name: the name by which people ask for it.
+        seed: what its randomness comes from.
+        machine: the machine it thinks on, from :meth:`start` on.
+        role: index of its role.
+    """
+
+    name: str = ""
+
+    machine: Machine
+    role: int
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self.seed = seed
+
+    def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
+        """Take a role of a match that begins in ``state``, and prepare until ``deadline``.
+
+        Args:
+            machine: the rules.
+            role: index of the role to play.
+            state: where the match begins.
+            startclock: seconds that the match gives for preparation.
+            deadline: when this call must have returned; time.monotonic() seconds.
+        """
+        self.machine = machine
+        self.role = role
+        self.prepare(self.own_state(state), deadline)
+
+    def choose(self, state: State, deadline: float) -> Choice:
+        """The move for ``state``, legal, before ``deadline``.
+
+        The state may be of any machine of the same rules, and need not follow from the
+        player's own last move: the caller says what has happened. The ids in the answer are
+        those of the state's machine.
+
+        Raises:
+            MoveError: the role has no legal move in this state.
+        """
+        own = self.own_state(state)
+        options = self.machine.legal_moves(own, self.role)
+        if not options:
+            raise MoveError(f"{self.machine.roles[self.role]} has no legal move in this state")
+        choice = self.decide(own, options, deadline)
+        if state.machine is self.machine:
+            return choice
+        return replace(
+            choice,
+            move=self._translate(choice.move, state.machine),
+            candidates=tuple(
+                replace(c, move=self._translate(c.move, state.machine)) for c in choice.candidates
+            ),
+        )
+
+    def update_machine(self, machine: Machine) -> None:
+        """Think on another, faster machine of the same rules from now on."""
+        self.machine = machine
+
+    def stop(self) -> None:  # noqa: B027 - most players hold nothing
+        """The match is over or given up: free what was kept for it."""
+
+    # --- what the kinds of players differ in -----------------------------------------------
+    def prepare(self, state: State, deadline: float) -> None:  # noqa: B027 - most need no time
+        """Use the time before the first move. ``state`` is one of :attr:`machine`."""
+
+    @abstractmethod
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        """Choose one of ``options``, the legal moves in ``state``, a state of :attr:`machine`."""
+
+    # --- for them -----------------------------------------------------------------------------
+    def own_state(self, state: State) -> State:
+        """The same state on the machine that this player thinks on."""
+        if state.machine is self.machine:
+            return state
+        return self.machine.state_of(state.propositions)
+
+    def in_order(self, options: list[int]) -> list[int]:
+        """Move ids in the order of the moves' text, which is the same on every machine."""
+        return sorted(options, key=lambda move: sort_key(self.machine.move(self.role, move)))
+
+    def _translate(self, move: int, machine: Machine) -> int:
+        return machine.move_id(self.role, self.machine.move(self.role, move))

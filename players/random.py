@@ -1,0 +1,20 @@
+"""The random player: any legal move, each as likely as the others."""
+
+from __future__ import annotations
+
+import random
+
+from gdl.state import State
+from players.player import Choice, Player
+
+
+class RandomPlayer(Player):
+    """Plays uniformly at random; the same seed plays the same moves on every machine."""
+
+    name = "random"
+
+    def prepare(self, state: State, deadline: float) -> None:
+        self._rng = random.Random(f"{self.seed} {self.role}")
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(self._rng.choice(self.in_order(options)))
