@@ -1,0 +1,28 @@
+"""From rules to strata of flat clauses: the front half of every machine, in one call."""
+
+from __future__ import annotations
+
+from gdl.errors import RulesError
+from gdl.flatten import Program, flatten
+from gdl.normalize import normalize
+from gdl.rules import Rules
+from gdl.specialize import specialize
+from gdl.stratify import Stratum, stratify
+
+
+def compile_rules(rules: Rules) -> tuple[Program, list[Stratum]]:
+    """Normalize, flatten, specialize and stratify.
+
+    Returns:
+        The program and its strata in evaluation order.
+
+    Raises:
+        RulesError: no role, a keyword as a head, or unstratified negation.
+        TooLargeError: the rules multiply out beyond the limits.
+    """
+    program = specialize(flatten(normalize(rules)))
+    if not any(program.facts.get(p.index) for p in program.named("role", 1)) and not any(
+        c.head.predicate == p.index for p in program.named("role", 1) for c in program.clauses
+    ):
+        raise RulesError("the rules name no role", remedy="add a fact such as (role player)")
+    return program, stratify(program)

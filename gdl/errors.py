@@ -1,0 +1,70 @@
+"""The errors that this package raises on purpose: each says where, what, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A spot in a rules text. ``line`` and ``column`` count from 1; 0 means unknown."""
+
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}"
+
+
+class GdlError(Exception):
+    """Something is wrong with rules, a move, or a state that came from outside.
+
+    Attributes:
+        message: what is wrong, one sentence, no trailing full stop.
+        place: where in the text, if it has a place.
+        remedy: what the reader can do about it; may be empty.
+        source: name of the file or message; may be empty.
+        code: a short name of the kind of fault (``unclosed-parenthesis``); may be empty.
+    """
+
+    def __init__(
+        self, message: str, place: Place | None = None, remedy: str = "", source: str = "", code: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.remedy = remedy
+        self.source = source
+        self.code = code
+
+    def __str__(self) -> str:
+        where = self.source
+        if self.place is not None:
+            where = (
+                f"{where}:{self.place}" if where else f"line {self.place.line}, column {self.place.column}"
+            )
+        text = f"{where}: {self.message}" if where else self.message
+        return f"{text} ({self.remedy})" if self.remedy else text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.place, self.remedy, self.source, self.code)
+
+
+class ParseError(GdlError):
+    """The text is not KIF: unbalanced parentheses, nothing to read, too deep, too large."""
+
+
+class RulesError(GdlError):
+    """The text is KIF, but not rules that can be played (no role, unstratified negation...)."""
+
+
+class TooLargeError(GdlError):
+    """Grounding or building went past its limit of memory, time or number of rules."""
+
+
+class MoveError(GdlError):
+    """A move that is unknown or not legal in the state at hand."""
+
+
+class StateError(GdlError):
+    """A state that this machine cannot hold, or a question that the state has no answer to."""

@@ -1,0 +1,68 @@
+"""Ground rules: what the grounder makes and the network is built from; flat arrays only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.terms import Term
+
+
+@dataclass(frozen=True)
+class GroundRules:
+    """Variable-free rules over numbered atoms.
+
+    An *atom* is an integer. Atoms ``0 .. len(bases)-1`` are the base propositions in sorted
+    order; then come the moves (``does`` atoms), role by role, each role's in sorted order;
+    then every other atom that some rule defines (next, legal, goal, terminal and derived
+    ones, auxiliary ones of the rule decomposition among them). A *literal* is
+    ``2 * atom + negated``.
+
+    Atoms that are never derivable do not occur: a rule that needs one is not there, a
+    negated literal on one is dropped. Atoms that always hold (static facts) do not occur
+    either; a rule whose body is empty says that its head always holds.
+
+    Attributes:
+        roles: the roles in the order of the rules.
+        bases: base propositions (without ``true``), sorted; reachable ones only.
+        moves: per role its possible moves (without ``does``), sorted.
+        atom_count: number of atoms.
+        heads: int32, shape (rules,): the head atom of each rule.
+        body_start: int64, shape (rules + 1,): rule i's body is
+            ``bodies[body_start[i]:body_start[i + 1]]``.
+        bodies: int32, shape (total body length,): literals.
+        next_atoms: int32, shape (len(bases),): the atom that says that base proposition b
+            holds in the next state; -1 where nothing can make it true.
+        legal_atoms: int32, shape (moves of all roles,): in the order of the does atoms.
+        goal_atoms: one (role index, value, atom) for each possible goal.
+        terminal_atom: the atom of ``terminal``; -1 if it can never hold.
+        initial: bool, shape (len(bases),): what is true at first.
+        names: names of some of the other atoms, for people (may be empty).
+        stats: counts and CPU seconds of the grounder's passes, for ``ggp ground --stats``.
+    """
+
+    roles: tuple[Term, ...]
+    bases: tuple[Term, ...]
+    moves: tuple[tuple[Term, ...], ...]
+    atom_count: int
+    heads: NDArray[np.int32]
+    body_start: NDArray[np.int64]
+    bodies: NDArray[np.int32]
+    next_atoms: NDArray[np.int32]
+    legal_atoms: NDArray[np.int32]
+    goal_atoms: tuple[tuple[int, int, int], ...]
+    terminal_atom: int
+    initial: NDArray[np.bool_]
+    names: dict[int, str] = field(default_factory=dict)
+    stats: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def move_count(self) -> int:
+        """Number of moves of all roles together."""
+        return sum(map(len, self.moves))
+
+    def does_atom(self, role: int, move: int) -> int:
+        """The atom that says that a role makes its move with this index."""
+        return len(self.bases) + sum(map(len, self.moves[:role])) + move

@@ -1,0 +1,83 @@
+"""The propositional network: n-ary ANDs over complemented edges in flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.terms import Term
+
+
+@dataclass(frozen=True)
+class Network:
+    """A game as one flat circuit.
+
+    *Nodes* are integers: node 0 is the constant true, nodes ``1 .. bases`` are the base
+    propositions (base b is node 1 + b), then one node per move, role by role (move m of all
+    roles is node ``1 + bases + m``), then the gates. A *literal* is ``2 * node + negated``,
+    so literal 0 is true and literal 1 is false. Gate g (node ``first_gate + g``) is the AND of
+    its literals; an OR is a negated AND of negated literals.
+
+    Gates stand in evaluation order: a gate reads only nodes before it, except inside a
+    *loop* (a strongly connected component of positive recursion), whose gates stand
+    together; a step function sets them to ``loop_init`` and evaluates them until nothing
+    changes, which gives the least fixpoint.
+
+    The first ``base_gates`` gates depend on base propositions alone (legal, terminal and goal
+    are computed from them); the others need the moves as well.
+
+    Attributes:
+        roles: the roles.
+        bases: base propositions, in id order.
+        moves: per role its moves, in id order.
+        gate_start: int32, shape (gates + 1,): gate g reads
+            ``gate_inputs[gate_start[g]:gate_start[g + 1]]``.
+        gate_inputs: int32: literals.
+        base_gates: how many of the first gates need no move.
+        loops: int32, shape (loops, 2): first and past-the-last *gate* of each loop, ascending;
+            no loop straddles ``base_gates``.
+        loop_init: uint8, shape (gates,): the value a gate inside a loop starts from.
+        next_literals: int32, shape (bases,): literal that gives each base proposition's next value.
+        legal_literals: int32, shape (moves of all roles,).
+        goals: int32, shape (goals, 3): rows (role, value, literal).
+        terminal_literal: literal of ``terminal``.
+        initial: bool, shape (bases,).
+        stats: counts before and after each pass, and CPU seconds: name -> number.
+    """
+
+    roles: tuple[Term, ...]
+    bases: tuple[Term, ...]
+    moves: tuple[tuple[Term, ...], ...]
+    gate_start: NDArray[np.int32]
+    gate_inputs: NDArray[np.int32]
+    base_gates: int
+    loops: NDArray[np.int32]
+    loop_init: NDArray[np.uint8]
+    next_literals: NDArray[np.int32]
+    legal_literals: NDArray[np.int32]
+    goals: NDArray[np.int32]
+    terminal_literal: int
+    initial: NDArray[np.bool_]
+    stats: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def gates(self) -> int:
+        """Number of gates."""
+        return len(self.gate_start) - 1
+
+    @property
+    def move_count(self) -> int:
+        """Number of moves of all roles together."""
+        return len(self.legal_literals)
+
+    @property
+    def first_gate(self) -> int:
+        """The node of gate 0."""
+        return 1 + len(self.bases) + self.move_count
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes, the constant and the inputs included."""
+        return self.first_gate + self.gates
