@@ -18,7 +18,7 @@ from gdl.errors import ParseError, Place
 if TYPE_CHECKING:
     from pyparsing import ParserElement
 
-MAX_DEPTH = 200
+MAX_DEPTH = 100
 """Deepest nesting of parentheses that is read; real games stay below 20."""
 
 MAX_CHARACTERS = 2_000_000

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any, Final
 
 _table: weakref.WeakValueDictionary[tuple[Any, ...], Term] = weakref.WeakValueDictionary()
 _ids = itertools.count()
+_making = threading.RLock()
 
 
 class Term:
@@ -42,24 +44,28 @@ class Term:
     depth: int
     _text: str | None
 
-    def __new__(cls, name: str, *args: Term) -> Term:
+    def __new__(cls, name: str, *args: Term) -> Term:  # noqa: PYI034 - not made for subclasses
         name = name.lower()
         key = (name, *args)
         found = _table.get(key)
         if found is not None:
             return found
-        self = object.__new__(cls)
-        self.name = name
-        self.args = args
-        self.id = next(_ids)
-        self._text = None
-        if args:
-            self.ground = all(a.ground for a in args)
-            self.depth = 1 + max(a.depth for a in args)
-        else:
-            self.ground = not name.startswith("?")
-            self.depth = 0
-        _table[key] = self
+        with _making:  # another thread may make the same term at the same moment
+            found = _table.get(key)
+            if found is not None:
+                return found
+            self = object.__new__(cls)
+            self.name = name
+            self.args = args
+            self.id = next(_ids)
+            self._text = None
+            if args:
+                self.ground = all(a.ground for a in args)
+                self.depth = 1 + max(a.depth for a in args)
+            else:
+                self.ground = not name.startswith("?")
+                self.depth = 0
+            _table[key] = self
         return self
 
     @property
