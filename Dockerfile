@@ -1,0 +1,32 @@
+# A player for game managers: docker build -t ggp . && docker run -p 9147:9147 ggp
+FROM python:3.12-slim-bookworm
+
+ENV PIP_NO_CACHE_DIR=1 \
+    PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PYTHONUNBUFFERED=1 \
+    NUMBA_CACHE_DIR=/var/cache/ggp/numba
+
+RUN useradd --create-home --uid 10001 ggp \
+    && install -d -o ggp -g ggp /var/cache/ggp/numba
+
+WORKDIR /opt/ggp
+COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY gdl gdl
+COPY propnet propnet
+COPY players players
+COPY ggp ggp
+COPY games games
+RUN pip install -c requirements.lock .
+
+USER 10001
+WORKDIR /home/ggp
+# One match of each kind of machine fills the cache with compiled kernels: the first START is then
+# as quick as any other. The cache is keyed by processor; elsewhere it is filled at first use.
+RUN ggp play tictactoe --players uct,uct --startclock 1 --playclock 1 --json > /dev/null
+
+EXPOSE 9147
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+    CMD ["python", "-c", "import urllib.request as u; r = u.urlopen(u.Request('http://127.0.0.1:9147/', data=b'( INFO )'), timeout=4); raise SystemExit(b'status' not in r.read())"]
+
+ENTRYPOINT ["ggp"]
+CMD ["serve", "--host", "0.0.0.0"]

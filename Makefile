@@ -1,0 +1,52 @@
+# Every target sets up what it needs: a virtual environment in .venv, made once.
+PYTHON ?= python3
+GAME ?= sokoban
+GAMES ?= tictactoe connectfour breakthrough othello
+BIN := .venv/bin
+
+.PHONY: play test lint types bench hostile lock clean
+.DEFAULT_GOAL := play
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (make PYTHON=python3.12 ...)"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/run: .venv/bin/python pyproject.toml requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	@touch $@
+
+.venv/test: .venv/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test]'
+	@touch $@
+
+.venv/dev: .venv/test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test,dev]'
+	@touch $@
+
+play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
+	$(BIN)/ggp play $(GAME)
+
+test: .venv/test  ## all tests, on all cores
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
+
+lint: .venv/dev  ## format, lint, types, Dockerfile
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/hadolint Dockerfile
+
+bench: .venv/run  ## random playouts per second: make bench GAMES="hex checkers"
+	$(BIN)/ggp bench $(GAMES)
+
+hostile: .venv/test  ## 10,000 malformed rule files and HTTP bodies
+	GGP_HOSTILE=10000 $(BIN)/python -m pytest tests/gdl/test_hostile.py tests/ggp/test_hostile_http.py
+
+lock:  ## write requirements.lock anew from the newest releases
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade '.[test,dev]'
+	.venv-lock/bin/python -m pip freeze --exclude kaskade-ggp | grep -v '^kaskade-ggp' > requirements.lock
+	rm -rf .venv-lock
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,108 @@
+"""`Game`: rules by name, path or text, and the machines that run them.
+
+>>> game = Game.load("tictactoe")
+>>> state = game.machine("prover").initial_state()
+>>> len(state.legal["white"])
+9
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from gdl.rules import Rules
+from gdl.state import State
+
+__all__ = ["Game", "State", "games_folder", "installed_games"]
+
+
+class Game:
+    """One game: its rules, and machines made on demand.
+
+    Attributes:
+        name: the file's stem, or what :meth:`load` was told.
+        rules: the parsed rules.
+        text: the rules as they were written, comments included.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        """Parse ``text``. Raises ParseError."""
+        self.name = name
+        self.text = text
+        self.rules: Rules = parse_rules(text, name)
+        self._machines: dict[str, Machine] = {}
+
+    @classmethod
+    def load(cls, source: str | Path) -> Game:
+        """A game from an installed game's name (``sokoban``), a path, or rules as text.
+
+        Raises:
+            GdlError: no such game or file (the error names similar ones).
+            ParseError: the rules cannot be read.
+        """
+        text = str(source)
+        if isinstance(source, str) and "(" in text:
+            return cls("game", text)
+        path = Path(text)
+        if not path.is_file():
+            path = games_folder() / f"{text.lower().removesuffix('.kif')}.kif"
+        if not path.is_file():
+            names = [p.stem for p in installed_games()]
+            close = difflib.get_close_matches(text.lower(), names)
+            remedy = f"did you mean {', '.join(close)}?" if close else "`ggp games` lists the names; a path to a .kif file works too"
+            raise GdlError(f"there is no game or file {text!r}", remedy=remedy)
+        return cls(path.stem, read_rules_file(path))
+
+    def machine(self, level: str = "auto") -> Machine:
+        """The game's machine of a level, made once and kept.
+
+        Args:
+            level: ``prover`` (ready at once), ``propnet`` (512 playouts at once), or
+                ``auto``: the propnet where the game grounds within its limits.
+
+        Raises:
+            RulesError: the rules cannot be played.
+            TooLargeError: ``propnet`` was asked for and the game is too large for it.
+        """
+        if level not in self._machines:
+            from players.machines import make_machine
+
+            self._machines[level] = make_machine(self.rules, level)
+        return self._machines[level]
+
+    @property
+    def initial(self) -> State:
+        """The first state, on the ``auto`` machine."""
+        return self.machine().initial_state()
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}: {len(self.rules)} rules>"
+
+
+def read_rules_file(path: Path) -> str:
+    """The text of a rules file: UTF-8, any byte order mark dropped, stray bytes replaced.
+
+    Raises:
+        GdlError: it cannot be read.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise GdlError(f"cannot read {path}: {error.strerror}") from None
+
+
+def games_folder() -> Path:
+    """Where the games that come along lie: in the wheel, or beside the packages in a checkout."""
+    here = Path(__file__).resolve().parent
+    inside = here / "games"
+    return inside if inside.is_dir() else here.parent / "games"
+
+
+def installed_games() -> Iterator[Path]:
+    """The .kif files of the games that come along, by name."""
+    return iter(sorted(games_folder().glob("*.kif")))
