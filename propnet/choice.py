@@ -1,0 +1,263 @@
+"""Uniformly random moves for 512 lanes at once, without leaving the bit-sliced form.
+
+Per role: the legal moves of every lane are counted by carry-save adders (Harley and Seal), a
+rank below the count is drawn for every lane by rejection, and one walk over the role's moves
+counts the ranks down: the move at which a lane's rank passes below zero is its choice. All
+numbers are *planes*: bit k of a lane's number is that lane's bit of plane k.
+
+The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks
+for the draw, ranks; ``depth`` planes must hold the number of moves of any role.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from propnet.vector import BYTES, any_lane, item, load, splat, store
+from propnet.xoshiro import advance
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def choose(
+    wires: NDArray[np.uint64],
+    offsets: NDArray[np.uint32],
+    signs: NDArray[np.int64],
+    first: int,
+    last: int,
+    out: int,
+    planes: NDArray[np.uint64],
+    streams: NDArray[np.uint64],
+) -> Any:
+    """Choose one of the moves ``first <= m < last`` in every lane that has a legal one.
+
+    Writes the chosen lanes of move m to the wire ``out + m``; ``offsets`` and ``signs`` say
+    where the moves' legality is read. Returns the lanes with some legal move, a vector.
+    """
+    begin = (out + first) * BYTES
+    end = (out + last) * BYTES
+    if last - first == 1:
+        only = load(wires, item(offsets, first)) ^ splat(item(signs, first))
+        store(wires, begin, only)
+        return only
+    depth = planes.shape[0] // 3
+    some = _count(wires, offsets, signs, first, last, begin, planes, depth)
+    bits = _highest_rank(planes, depth, some)
+    if bits > 0:
+        _draw(planes, depth, bits, some, streams)
+        ranks = 2 * depth * BYTES
+        if bits <= 2:
+            _walk2(wires, begin, end, planes, ranks)
+        elif bits <= 4:
+            _walk4(wires, begin, end, planes, ranks)
+        elif bits <= 6:
+            _walk6(wires, begin, end, planes, ranks)
+        else:
+            _walk(wires, begin, end, planes, ranks, bits)
+    return some
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _count(
+    wires: NDArray[np.uint64],
+    offsets: NDArray[np.uint32],
+    signs: NDArray[np.int64],
+    first: int,
+    last: int,
+    begin: int,
+    planes: NDArray[np.uint64],
+    depth: int,
+) -> Any:
+    """Copy the legality of moves to their own wires and count it into the first planes.
+
+    Returns the lanes with some legal move."""
+    for k in range(depth):
+        store(planes, k * BYTES, splat(0))
+    ones = splat(0)
+    twos = splat(0)
+    fours = splat(0)
+    some = splat(0)
+    out = begin
+    move = first
+    while move + 3 < last:
+        a = load(wires, item(offsets, move)) ^ splat(item(signs, move))
+        b = load(wires, item(offsets, move + 1)) ^ splat(item(signs, move + 1))
+        c = load(wires, item(offsets, move + 2)) ^ splat(item(signs, move + 2))
+        d = load(wires, item(offsets, move + 3)) ^ splat(item(signs, move + 3))
+        store(wires, out, a)
+        store(wires, out + BYTES, b)
+        store(wires, out + 2 * BYTES, c)
+        store(wires, out + 3 * BYTES, d)
+        some = some | a | b | c | d
+        e = (a & b) | (ones & (a | b))
+        ones = ones ^ a ^ b
+        f = (c & d) | (ones & (c | d))
+        ones = ones ^ c ^ d
+        g = (e & f) | (twos & (e | f))
+        twos = twos ^ e ^ f
+        carry = fours & g
+        fours = fours ^ g
+        if any_lane(carry):
+            _carry(planes, 3, carry)
+        move += 4
+        out += 4 * BYTES
+    while move < last:
+        a = load(wires, item(offsets, move)) ^ splat(item(signs, move))
+        store(wires, out, a)
+        some = some | a
+        e = ones & a
+        ones = ones ^ a
+        g = twos & e
+        twos = twos ^ e
+        carry = fours & g
+        fours = fours ^ g
+        if any_lane(carry):
+            _carry(planes, 3, carry)
+        move += 1
+        out += BYTES
+    store(planes, 0, ones)
+    store(planes, BYTES, twos)
+    store(planes, 2 * BYTES, fours)
+    return some
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _carry(planes: NDArray[np.uint64], plane: int, carry: Any) -> None:
+    """Add a carry into the counts from this plane upwards."""
+    at = plane * BYTES
+    while any_lane(carry):
+        old = load(planes, at)
+        store(planes, at, old ^ carry)
+        carry = carry & old
+        at += BYTES
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
+    """Turn counts into counts - 1 where there is a legal move; how many planes these need.
+
+    The second planes become the masks for the draw: all bits up to the highest one."""
+    borrow = some
+    for k in range(depth):
+        old = load(planes, k * BYTES)
+        store(planes, k * BYTES, old ^ borrow)
+        borrow = borrow & ~old
+    bits = 0
+    mask = splat(0)
+    for back in range(depth):
+        k = depth - 1 - back
+        mask = mask | load(planes, k * BYTES)
+        store(planes, (depth + k) * BYTES, mask)
+        if bits == 0 and any_lane(mask):
+            bits = k + 1
+    return bits
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _draw(
+    planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams: NDArray[np.uint64]
+) -> None:
+    """Draw ranks from 0 to the highest rank, all equally likely, into the third planes.
+
+    A lane draws as many random bits as its highest rank has, until they do not exceed it: less
+    than two draws on average, and only lanes that must draw again take the new bits."""
+    s0 = load(streams, 0)
+    s1 = load(streams, BYTES)
+    s2 = load(streams, 2 * BYTES)
+    s3 = load(streams, 3 * BYTES)
+    ranks = 2 * depth * BYTES
+    for at in range(ranks, ranks + 8 * BYTES, BYTES):
+        store(planes, at, splat(0))
+    while any_lane(wanted):
+        above = splat(0)
+        for k in range(bits):
+            random, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+            highest = load(planes, k * BYTES)
+            drawn = random & load(planes, (depth + k) * BYTES)
+            above = (drawn & ~highest) | (above & ~(drawn ^ highest))
+            at = ranks + k * BYTES
+            store(planes, at, (load(planes, at) & ~wanted) | (drawn & wanted))
+        wanted = wanted & above
+    store(streams, 0, s0)
+    store(streams, BYTES, s1)
+    store(streams, 2 * BYTES, s2)
+    store(streams, 3 * BYTES, s3)
+
+
+# The walks: subtract each move's legality from the ranks. The borrow that leaves the top plane
+# is the choice; the rank is then all ones, and too few legal moves are left to choose again.
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _walk2(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
+    p0 = load(planes, ranks)
+    p1 = load(planes, ranks + BYTES)
+    for at in range(begin, end, BYTES):
+        b0 = load(wires, at)
+        b1 = b0 & ~p0
+        b2 = b1 & ~p1
+        p0 = p0 ^ b0
+        p1 = p1 ^ b1
+        store(wires, at, b2)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _walk4(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
+    p0 = load(planes, ranks)
+    p1 = load(planes, ranks + BYTES)
+    p2 = load(planes, ranks + 2 * BYTES)
+    p3 = load(planes, ranks + 3 * BYTES)
+    for at in range(begin, end, BYTES):
+        b0 = load(wires, at)
+        b1 = b0 & ~p0
+        b2 = b1 & ~p1
+        b3 = b2 & ~p2
+        b4 = b3 & ~p3
+        p0 = p0 ^ b0
+        p1 = p1 ^ b1
+        p2 = p2 ^ b2
+        p3 = p3 ^ b3
+        store(wires, at, b4)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _walk6(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
+    p0 = load(planes, ranks)
+    p1 = load(planes, ranks + BYTES)
+    p2 = load(planes, ranks + 2 * BYTES)
+    p3 = load(planes, ranks + 3 * BYTES)
+    p4 = load(planes, ranks + 4 * BYTES)
+    p5 = load(planes, ranks + 5 * BYTES)
+    for at in range(begin, end, BYTES):
+        b0 = load(wires, at)
+        b1 = b0 & ~p0
+        b2 = b1 & ~p1
+        b3 = b2 & ~p2
+        b4 = b3 & ~p3
+        b5 = b4 & ~p4
+        b6 = b5 & ~p5
+        p0 = p0 ^ b0
+        p1 = p1 ^ b1
+        p2 = p2 ^ b2
+        p3 = p3 ^ b3
+        p4 = p4 ^ b4
+        p5 = p5 ^ b5
+        store(wires, at, b6)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _walk(
+    wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int, bits: int
+) -> None:
+    """Any number of planes, in memory; a move that is legal in no lane is passed by."""
+    for at in range(begin, end, BYTES):
+        borrow = load(wires, at)
+        if any_lane(borrow):
+            for plane in range(ranks, ranks + bits * BYTES, BYTES):
+                old = load(planes, plane)
+                store(planes, plane, old ^ borrow)
+                borrow = borrow & ~old
+            store(wires, at, borrow)

@@ -1,0 +1,234 @@
+"""`PropnetMachine`: the machine that evaluates a propositional network for 512 states at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import MoveError, StateError
+from gdl.machine import JointMove, Machine, Playouts
+from gdl.rules import Rules
+from gdl.state import State
+from gdl.terms import Term
+from propnet import lanes
+from propnet.network import Network
+from propnet.pack import pack, record_words, unpack
+from propnet.plan import plan
+from propnet.vector import aligned
+from propnet.xoshiro import streams
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What holds in each of n states.
+
+    Attributes:
+        terminal: bool, shape (n,).
+        goals: int16, shape (n, roles): 0..100; -1 where a role has no value or more than one.
+        legal: uint64, shape (n, move_words): bit m of a row is set where move m is legal, the
+            moves of all roles counted on in role order (role r's begin at ``role_moves[r]``).
+    """
+
+    terminal: NDArray[np.bool_]
+    goals: NDArray[np.int16]
+    legal: NDArray[np.uint64]
+
+
+class PropnetMachine(Machine):
+    """A machine that runs a network in the bit-sliced interpreter.
+
+    Ids of propositions and moves are their places in ``network.bases`` and
+    ``network.moves[role]``. A state's key is the bytes of its record (see
+    :mod:`propnet.pack`), so a state is as cheap as one small bytes object.
+
+    Besides the interface of :class:`Machine` there are methods on arrays of records, for
+    players and solvers that hold many states: :meth:`evaluate`, :meth:`successors`,
+    :meth:`playouts_from`. A machine is not for several threads at once: its kernels work in
+    arrays of the machine.
+
+    Attributes:
+        network: the network.
+        words: 64-bit words of a state record.
+        move_words: 64-bit words of a row of legal moves.
+        role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
+    """
+
+    level = "propnet"
+
+    def __init__(self, rules: Rules, network: Network) -> None:
+        super().__init__(rules, network.roles)
+        self.network = network
+        self.words = record_words(len(network.bases))
+        self.move_words = record_words(network.move_count)
+        self._plan = plan(network)
+        self.role_moves: NDArray[np.int32] = self._plan.role_moves
+        self._code = lanes.code_of(self._plan)
+        self._wires = lanes.new_wires(self._plan)
+        self._planes = lanes.new_planes(self._plan)
+        self._following = aligned(max(1, len(network.bases)))
+        self._base_ids = {term: i for i, term in enumerate(network.bases)}
+        self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
+        self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
+        self._seen_key: Hashable = None
+        self._seen_terminal = False
+        self._seen_goals: list[int] = []
+        self._seen_legal: list[list[int]] = []
+
+    # --- names of things -------------------------------------------------------------
+    def proposition(self, index: int) -> Term:
+        return self.network.bases[index]
+
+    def proposition_id(self, proposition: Term) -> int:
+        found = self._base_ids.get(proposition)
+        if found is None:
+            raise StateError(
+                f"{self.rules.spell(proposition)} can never be true in this game",
+                remedy="only base propositions make a state",
+            )
+        return found
+
+    def move(self, role: int, index: int) -> Term:
+        return self.network.moves[role][index]
+
+    def move_id(self, role: int, move: Term) -> int:
+        found = self._move_ids[role].get(move)
+        if found is None:
+            raise MoveError(f"{self.rules.spell(move)} is never a move of {self.rules.spell(self.roles[role])}")
+        return found
+
+    # --- the rules ---------------------------------------------------------------------
+    def initial_state(self) -> State:
+        return State(self, self._initial.tobytes())
+
+    def legal_moves(self, state: State, role: int) -> list[int]:
+        self._look(state.key)
+        return list(self._seen_legal[role])
+
+    def next_state(self, state: State, joint_move: Sequence[int]) -> State:
+        moves = np.array([joint_move], np.int32)
+        return State(self, self.successors(self.records([state]), moves).tobytes())
+
+    def is_terminal(self, state: State) -> bool:
+        self._look(state.key)
+        return self._seen_terminal
+
+    def goal(self, state: State, role: int) -> int | None:
+        self._look(state.key)
+        value = self._seen_goals[role]
+        return None if value < 0 else value
+
+    def _look(self, key: Hashable) -> None:
+        """Evaluate a state unless it was the last one: questions about a state come in a row."""
+        if key == self._seen_key:
+            return
+        found = self.evaluate(self._record(key))
+        legal = unpack(found.legal, self.network.move_count)[0]
+        bounds = self.role_moves.tolist()
+        self._seen_legal = [
+            np.flatnonzero(legal[low:high]).tolist() for low, high in zip(bounds, bounds[1:], strict=False)
+        ]
+        self._seen_terminal = bool(found.terminal[0])
+        self._seen_goals = found.goals[0].tolist()
+        self._seen_key = key
+
+    # --- states in and out -------------------------------------------------------------
+    def true_propositions(self, key: Hashable) -> frozenset[Term]:
+        bases = self.network.bases
+        bits = unpack(self._record(key), len(bases))[0]
+        return frozenset(bases[i] for i in np.flatnonzero(bits))
+
+    def state_of(self, propositions: Iterable[Term]) -> State:
+        bits = np.zeros((1, len(self.network.bases)), np.bool_)
+        for proposition in propositions:
+            bits[0, self.proposition_id(proposition)] = True
+        return State(self, pack(bits).tobytes())
+
+    def records(self, states: Sequence[State]) -> NDArray[np.uint64]:
+        """The records (n, words) of states of this machine."""
+        joined = b"".join([cast(bytes, state.key) for state in states])
+        return np.frombuffer(joined, np.uint64).reshape(len(states), self.words)
+
+    def states(self, records: NDArray[np.uint64]) -> list[State]:
+        """The states with these records (n, words)."""
+        return [State(self, record.tobytes()) for record in records]
+
+    def _record(self, key: Hashable) -> NDArray[np.uint64]:
+        return np.frombuffer(cast(bytes, key), np.uint64).reshape(1, self.words)
+
+    # --- many at once --------------------------------------------------------------------
+    def evaluate(self, records: NDArray[np.uint64]) -> Evaluation:
+        """What holds in the states with these records: uint64, shape (n, words), any n."""
+        n = len(records)
+        terminal = np.zeros(n, np.bool_)
+        goals = np.full((n, len(self.roles)), -1, np.int16)
+        legal = np.zeros((n, self.move_words), np.uint64)
+        lanes.evaluate(self._code, self._wires, _rows(records), terminal, goals, legal)
+        return Evaluation(terminal, goals, legal)
+
+    def successors(self, records: NDArray[np.uint64], moves: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """The records after joint moves.
+
+        Args:
+            records: uint64, shape (n, words), any n.
+            moves: int32, shape (n, roles): a move id per role. Raises MoveError for ids that
+                no move has; legality is the caller's business.
+        """
+        counts = np.diff(self.role_moves)
+        moves = np.ascontiguousarray(moves, np.int32).reshape(len(records), len(self.roles))
+        if ((moves < 0) | (moves >= counts)).any():
+            raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
+        after = np.zeros((len(records), self.words), np.uint64)
+        lanes.successors(self._code, self._wires, _rows(records), moves, after)
+        return after
+
+    def playouts(
+        self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
+    ) -> Playouts:
+        start = self._initial if state is None else self._record(state.key)
+        return self._play(n, start, seed, max_steps)
+
+    def playouts_from(
+        self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000
+    ) -> Playouts:
+        """One uniformly random playout from each of the states with these records (n, words)."""
+        return self._play(len(records), _rows(records), seed, max_steps)
+
+    def _play(self, n: int, starts: NDArray[np.uint64], seed: int, max_steps: int) -> Playouts:
+        goals = np.full((n, len(self.roles)), -1, np.int16)
+        lengths = np.zeros(n, np.int32)
+        cut = lanes.playouts(
+            self._code,
+            self._wires,
+            self._following,
+            self._planes,
+            streams(seed),
+            starts,
+            max_steps,
+            goals,
+            lengths,
+        )
+        return Playouts(goals, lengths, int(cut))
+
+    def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
+        found = self.evaluate(self.records(states))
+        legal = unpack(found.legal, self.network.move_count)
+        bounds = self.role_moves.tolist()
+        joints: list[list[JointMove]] = []
+        for row, terminal in zip(legal, found.terminal.tolist(), strict=True):
+            options = [
+                np.flatnonzero(row[low:high]).tolist() for low, high in zip(bounds, bounds[1:], strict=False)
+            ]
+            joints.append([] if terminal else list(product(*options)))
+        rows = np.repeat(np.arange(len(states)), [len(some) for some in joints])
+        moves = np.array([joint for some in joints for joint in some], np.int32).reshape(-1, len(self.roles))
+        after = iter(self.states(self.successors(self.records(states)[rows], moves)))
+        return [[(joint, next(after)) for joint in some] for some in joints]
+
+
+def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(records, np.uint64)

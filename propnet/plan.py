@@ -1,0 +1,194 @@
+"""The order of work for the gate kernel: a `Network` levelled, sorted and laid out in arrays.
+
+Gates are sorted by level (longest path from the inputs) and, inside a level, by how many plain
+and how many negated inputs they read. Equal gates then stand in *runs*, so that the kernel
+decides once per run, not once per gate, and the processor foresees its branches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.network import Network
+from propnet.vector import BYTES
+
+RUN = 5
+"""Numbers per row of :attr:`Plan.runs`."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the kernels read. Wire w is row w of a ``(wires, 8)`` array: the constant true, the base
+    propositions, the moves of all roles (these as in the network), then the gates in plan order.
+    A *wire offset* is a wire's byte offset, 64 * w.
+
+    Attributes:
+        wires: how many wires there are.
+        bases, moves: how many of them are base propositions and moves.
+        inputs: uint32: wire offsets, gate after gate, the plain inputs of a gate before the negated.
+        runs: int32, shape (runs, 5): plain inputs, negated inputs, how many gates, where the
+            first one's inputs stand in ``inputs``, wire of the first one.
+        blocks: int32, shape (blocks, 4): first run, past-the-last run, and for a loop its first
+            and past-the-last wire (0, 0 where the block is none).
+        base_blocks: how many of the first blocks need no move.
+        init: uint8, shape (wires,): what the gates of loops start from.
+        next_offsets, next_signs: uint32 and int64 (bases,): wire offset that gives each base
+            proposition's next value, and -1 where it is to be negated (else 0).
+        legal_offsets, legal_signs: the same, (moves,).
+        role_moves: int32 (roles + 1,): where each role's moves begin among all moves.
+        goal_offsets, goal_signs: the same, (goals,), sorted by role.
+        goal_values: int16 (goals,).
+        role_goals: int32 (roles + 1,): where each role's goals begin.
+        terminal: int64 (2,): wire offset and sign of ``terminal``.
+        initial: bool (bases,).
+    """
+
+    wires: int
+    bases: int
+    moves: int
+    inputs: NDArray[np.uint32]
+    runs: NDArray[np.int32]
+    blocks: NDArray[np.int32]
+    base_blocks: int
+    init: NDArray[np.uint8]
+    next_offsets: NDArray[np.uint32]
+    next_signs: NDArray[np.int64]
+    legal_offsets: NDArray[np.uint32]
+    legal_signs: NDArray[np.int64]
+    role_moves: NDArray[np.int32]
+    goal_offsets: NDArray[np.uint32]
+    goal_signs: NDArray[np.int64]
+    goal_values: NDArray[np.int16]
+    role_goals: NDArray[np.int32]
+    terminal: NDArray[np.int64]
+    initial: NDArray[np.bool_]
+
+
+def plan(network: Network) -> Plan:
+    """Lay a network out for the kernels."""
+    gates, first = network.gates, network.first_gate
+    start = network.gate_start.astype(np.int64)
+    loop_of = np.full(gates, -1, np.int64)
+    for i, (low, high) in enumerate(network.loops):
+        loop_of[low:high] = i
+    level = _levels(network, loop_of)
+
+    owner = np.repeat(np.arange(gates), np.diff(start))
+    negated = (network.gate_inputs & 1).astype(np.int64)
+    negations = np.bincount(owner, weights=negated, minlength=gates).astype(np.int64)
+    plain = np.diff(start) - negations
+    # An AND of nothing is true: it reads the constant, wire 0, as its one plain input.
+    empty = np.flatnonzero(plain + negations == 0)
+    owner = np.concatenate((owner, empty))
+    negated = np.concatenate((negated, np.zeros(len(empty), np.int64)))
+    read = np.concatenate((network.gate_inputs.astype(np.int64) >> 1, np.zeros(len(empty), np.int64)))
+    plain[empty] = 1
+
+    number = np.arange(gates)
+    in_loop = loop_of >= 0
+    # Inside a loop the network's own order stays: it is the order that settles fastest.
+    keys = [np.where(in_loop, 0, k) for k in (negations, plain)]
+    order = np.lexsort((number, *keys, loop_of, level, number >= network.base_gates))
+    rank = np.empty(gates, np.int64)
+    rank[order] = number
+    wire = np.concatenate((np.arange(first), first + rank))
+    by_gate = np.lexsort((wire[read], negated, rank[owner]))
+    inputs = (wire[read[by_gate]] * BYTES).astype(np.uint32)
+
+    def places(literals: NDArray[np.int32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        wide = literals.astype(np.int64)
+        return (wire[wide >> 1] * BYTES).astype(np.uint32), -(wide & 1)
+
+    runs, blocks, base_blocks = _runs(
+        plain[order], negations[order], loop_of[order], network.base_gates, first
+    )
+    init = np.zeros(first + gates, np.uint8)
+    init[wire[first:]] = network.loop_init
+    goals = network.goals.reshape(-1, 3)
+    goals = goals[np.argsort(goals[:, 0], kind="stable")]
+    roles = len(network.roles)
+    next_offsets, next_signs = places(network.next_literals)
+    legal_offsets, legal_signs = places(network.legal_literals)
+    goal_offsets, goal_signs = places(goals[:, 2])
+    terminal_offset, terminal_sign = places(np.array([network.terminal_literal], np.int32))
+    return Plan(
+        wires=first + gates,
+        bases=len(network.bases),
+        moves=network.move_count,
+        inputs=inputs,
+        runs=runs,
+        blocks=blocks,
+        base_blocks=base_blocks,
+        init=init,
+        next_offsets=next_offsets,
+        next_signs=next_signs,
+        legal_offsets=legal_offsets,
+        legal_signs=legal_signs,
+        role_moves=np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
+        goal_offsets=goal_offsets,
+        goal_signs=goal_signs,
+        goal_values=goals[:, 1].astype(np.int16),
+        role_goals=np.searchsorted(goals[:, 0], np.arange(roles + 1)).astype(np.int32),
+        terminal=np.array([terminal_offset[0], terminal_sign[0]], np.int64),
+        initial=np.asarray(network.initial, np.bool_),
+    )
+
+
+def _levels(network: Network, loop_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Per gate the longest way from the inputs; the gates of a loop share one level."""
+    first = network.first_gate
+    start = network.gate_start.tolist()
+    read = (network.gate_inputs >> 1).tolist()
+    loops = network.loops.tolist()
+    entered = loop_of.tolist()
+    level = [0] * network.nodes
+    gate = 0
+    while gate < network.gates:
+        end = loops[entered[gate]][1] if entered[gate] >= 0 else gate + 1
+        below = 0
+        for node in read[start[gate] : start[end]]:
+            if level[node] > below:
+                below = level[node]
+        level[first + gate : first + end] = [below + 1] * (end - gate)
+        gate = end
+    return np.array(level[first:], np.int64)
+
+
+def _runs(
+    plain: NDArray[np.int64],
+    negated: NDArray[np.int64],
+    loop: NDArray[np.int64],
+    base_gates: int,
+    first_wire: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+    """Runs and blocks of gates in plan order, and how many blocks need no move."""
+    gates = len(plain)
+    if gates == 0:
+        return np.zeros((0, RUN), np.int32), np.zeros((0, 4), np.int32), 0
+    number = np.arange(gates)
+    block_edge = np.diff(loop, prepend=-2) != 0
+    if base_gates < gates:
+        block_edge[base_gates] = True
+    run_edge = block_edge | (np.diff(plain, prepend=-1) != 0) | (np.diff(negated, prepend=-1) != 0)
+    heads = np.flatnonzero(run_edge)
+    begins = np.concatenate(([0], np.cumsum(plain + negated)))[heads]
+    runs = np.stack(
+        (plain[heads], negated[heads], np.diff(heads, append=gates), begins, first_wire + heads), axis=1
+    )
+    edges = np.flatnonzero(block_edge)
+    ends = np.append(edges[1:], gates)
+    run_at = np.append(np.cumsum(run_edge) - 1, len(heads))
+    looping = loop[edges] >= 0
+    blocks = np.stack(
+        (
+            run_at[edges],
+            run_at[ends],
+            np.where(looping, first_wire + number[edges], 0),
+            np.where(looping, first_wire + ends, 0),
+        ),
+        axis=1,
+    )
+    return runs.astype(np.int32), blocks.astype(np.int32), int(np.count_nonzero(edges < base_gates))

@@ -1,0 +1,229 @@
+"""Vectors of 512 bits inside numba kernels: a value type ``<8 x i64>`` and its operations.
+
+numba has no vector values and does not vectorise a walk over gates by itself, so this module
+teaches it a type whose values LLVM keeps in vector registers (one zmm register with AVX-512,
+two ymm registers with AVX2, more on older processors: LLVM legalises, the result is the same).
+
+Inside ``@njit`` code vectors know ``& | ^ ~ +`` and the functions below. Offsets are byte
+offsets into a contiguous array; nothing checks them, the caller answers for them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+from numpy.typing import NDArray
+
+LANES = 512
+"""Lanes of a vector: playouts that are evaluated at once."""
+WORDS = LANES // 64
+"""64-bit words of a vector. Lane i is bit ``i % 64`` of word ``i // 64``."""
+BYTES = LANES // 8
+"""Bytes of a vector: what byte offsets are multiples of."""
+
+_I8 = ir.IntType(8)
+_I64 = ir.IntType(64)
+_IR_VECTOR = ir.VectorType(_I64, WORDS)
+_IR_BITS = ir.IntType(LANES)
+
+
+class VectorType(types.Type):  # type: ignore[misc]
+    """The numba type of a vector value."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Vector512")
+
+
+vector = VectorType()
+"""The one instance of :class:`VectorType`."""
+
+
+@register_model(VectorType)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, dmm: Any, fe_type: types.Type) -> None:
+        super().__init__(dmm, fe_type, _IR_VECTOR)
+
+
+def _binary(operation: Callable[..., Any], emit: str) -> None:
+    @infer_global(operation)
+    class _Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, kws: Any) -> Any:
+            if args == (vector, vector):
+                return signature(vector, vector, vector)
+            return None
+
+    @lower_builtin(operation, vector, vector)
+    def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return getattr(builder, emit)(args[0], args[1])
+
+
+for _operation, _emit in (
+    (operator.and_, "and_"),
+    (operator.or_, "or_"),
+    (operator.xor, "xor"),
+    (operator.add, "add"),
+):
+    _binary(_operation, _emit)
+
+
+@infer_global(operator.invert)
+class _Invert(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(vector, vector) if args == (vector,) else None
+
+
+@lower_builtin(operator.invert, vector)
+def _lower_invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.not_(args[0])
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any, element: Any) -> Any:
+    """Pointer to an element of this IR type, ``offset`` bytes behind an array's start."""
+    data = context.make_array(array_type)(context, builder, array).data
+    start = builder.bitcast(data, _I8.as_pointer())
+    return builder.bitcast(builder.gep(start, [offset]), element.as_pointer())
+
+
+def _bytes(builder: Any, value: Any, integer: Any) -> Any:
+    """A byte offset as an i64, extended as its numba type says."""
+    if value.type.width >= 64:
+        return value
+    return builder.sext(value, _I64) if integer.signed else builder.zext(value, _I64)
+
+
+def _spread(builder: Any, word: Any) -> Any:
+    """The vector whose eight words are all this i64."""
+    empty = ir.Constant(_IR_VECTOR, ir.Undefined)
+    first = builder.insert_element(empty, word, ir.Constant(_I64, 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), WORDS), [0] * WORDS)
+    return builder.shuffle_vector(first, empty, zeros)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load(typing_context: Any, array: Any, offset: Any) -> Any:
+    """The vector that stands ``offset`` bytes behind the start of an array."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        at = _bytes(builder, args[1], offset)
+        pointer = _address(context, builder, array, args[0], at, _IR_VECTOR)
+        return builder.load(pointer, align=8)
+
+    return vector(array, offset), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
+    """Write a vector ``offset`` bytes behind the start of an array."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        at = _bytes(builder, args[1], offset)
+        pointer = _address(context, builder, array, args[0], at, _IR_VECTOR)
+        builder.store(args[2], pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, offset, vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def item(typing_context: Any, array: Any, index: Any) -> Any:
+    """``array[index]`` of a contiguous array, flat, without numba's care for negative indices."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        element = context.get_data_type(array.dtype)
+        data = builder.bitcast(
+            context.make_array(array)(context, builder, args[0]).data, element.as_pointer()
+        )
+        return builder.load(builder.gep(data, [_bytes(builder, args[1], index)]))
+
+    return array.dtype(array, index), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def splat(typing_context: Any, word: Any) -> Any:
+    """The vector whose eight words are all this 64-bit integer."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _spread(builder, context.cast(builder, args[0], word, types.int64))
+
+    return vector(word), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def any_lane(typing_context: Any, value: Any) -> Any:
+    """Whether some bit of a vector is set."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], _IR_BITS)
+        return builder.icmp_unsigned("!=", bits, ir.Constant(_IR_BITS, 0))
+
+    return types.boolean(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count_lanes(typing_context: Any, value: Any) -> Any:
+    """How many bits of a vector are set."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        count = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_IR_VECTOR, [_IR_VECTOR]), "llvm.ctpop.v8i64"
+        )
+        add = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_I64, [_IR_VECTOR]), "llvm.vector.reduce.add.v8i64"
+        )
+        return builder.call(add, [builder.call(count, [args[0]])])
+
+    return types.int64(vector), generate
+
+
+def _shift_by(emit: Callable[[Any, Any, Any], Any], name: str, doc: str) -> Any:
+    """A function (vector, number of bits) -> vector."""
+
+    def shift(typing_context: Any, value: Any, bits: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return emit(builder, args[0], _spread(builder, context.cast(builder, args[1], bits, types.int64)))
+
+        return vector(vector, bits), generate
+
+    shift.__name__ = name
+    shift.__doc__ = doc
+    return intrinsic(shift)
+
+
+def _rotate(builder: Any, value: Any, amount: Any) -> Any:
+    kind = ir.FunctionType(_IR_VECTOR, [_IR_VECTOR] * 3)
+    rotate = cgutils.get_or_insert_function(builder.module, kind, "llvm.fshl.v8i64")
+    return builder.call(rotate, [value, value, amount])
+
+
+shift_left = _shift_by(
+    lambda b, v, n: b.shl(v, n), "shift_left", "Every word moved up by 0 to 63 bits."
+)
+shift_right = _shift_by(
+    lambda b, v, n: b.lshr(v, n), "shift_right", "Every word moved down by 0 to 63 bits."
+)
+rotate_left = _shift_by(_rotate, "rotate_left", "Every word rotated up by 0 to 63 bits.")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(typing_context: Any, word: Any) -> Any:
+    """The number of the lowest set bit of a 64-bit word that is not 0."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+def aligned(rows: int, words: int = WORDS) -> NDArray[np.uint64]:
+    """A zeroed uint64 array (rows, words) that starts on a 64-byte border."""
+    raw = np.zeros(rows * words + WORDS, np.uint64)
+    skip = (-raw.ctypes.data % BYTES) // 8
+    return raw[skip : skip + rows * words].reshape(rows, words)

@@ -1,0 +1,49 @@
+"""xoshiro256++ (Blackman and Vigna 2019), eight independent streams per vector.
+
+The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. It is
+seeded by splitmix64 (Steele, Lea and Flood 2014), as the authors of xoshiro advise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from propnet.vector import aligned, rotate_left, shift_left
+
+_MASK = (1 << 64) - 1
+
+
+def streams(seed: int) -> NDArray[np.uint64]:
+    """The state of eight streams, shape (4, 8); a function of ``seed`` modulo 2**64 alone."""
+    state = aligned(4)
+    _fill(state, np.uint64(seed & _MASK))
+    return state
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
+    """Write splitmix64's first 32 words, stream after stream."""
+    for word in range(state.shape[1]):
+        for k in range(4):
+            seed += np.uint64(0x9E3779B97F4A7C15)
+            mixed = seed
+            mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            state[k, word] = mixed ^ (mixed >> np.uint64(31))
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
+    """512 random bits and the four words of the next state: ``(bits, s0, s1, s2, s3)``."""
+    bits = rotate_left(s0 + s3, 23) + s0
+    t = shift_left(s1, 17)
+    s2 = s2 ^ s0
+    s3 = s3 ^ s1
+    s1 = s1 ^ s2
+    s0 = s0 ^ s3
+    s2 = s2 ^ t
+    return bits, s0, s1, s2, rotate_left(s3, 45)
