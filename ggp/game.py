@@ -54,7 +54,11 @@ class Game:
         if not path.is_file():
             names = [p.stem for p in installed_games()]
             close = difflib.get_close_matches(text.lower(), names)
-            remedy = f"did you mean {', '.join(close)}?" if close else "`ggp games` lists the names; a path to a .kif file works too"
+            remedy = (
+                f"did you mean {', '.join(close)}?"
+                if close
+                else "`ggp games` lists the names; a path to a .kif file works too"
+            )
             raise GdlError(f"there is no game or file {text!r}", remedy=remedy)
         return cls(path.stem, read_rules_file(path))
 

@@ -18,7 +18,11 @@ def command(
     table = Table("game", "roles", "what it is", box=None, header_style="bold")
     for path in installed_games():
         game = Game.load(path)
-        roles = [game.rules.spell(r.head.args[0]) for r in game.rules if r.head.signature == ("role", 1) and not r.body]
+        roles = [
+            game.rules.spell(r.head.args[0])
+            for r in game.rules
+            if r.head.signature == ("role", 1) and not r.body
+        ]
         title = headline(game.text)
         if as_json:
             import orjson
