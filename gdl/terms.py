@@ -44,7 +44,7 @@ class Term:
     depth: int
     _text: str | None
 
-    def __new__(cls, name: str, *args: Term) -> Term:  # noqa: PYI034 - not made for subclasses
+    def __new__(cls, name: str, *args: Term) -> Term:
         name = name.lower()
         key = (name, *args)
         found = _table.get(key)

@@ -1,0 +1,63 @@
+"""Checks rules: every way in which they break the language, or may not mean what was meant.
+
+>>> from gdl.check import check_text
+>>> rules, found = check_text("(role you) (<= (legal you ?m) (true (can ?move)))")
+>>> [d.code for d in found if d.code.startswith("unsafe")]
+['unsafe-head-variable']
+
+The language is that of Love, Hinrichs, Haley, Schkufza, Genesereth: "General Game Playing:
+Game Description Language Specification" (Stanford LG-2006-01, 2008).
+"""
+
+from __future__ import annotations
+
+from gdl.checks.dependence import check_dependence
+from gdl.checks.diagnostic import KINDS, Diagnostic, Severity
+from gdl.checks.game import check_game
+from gdl.checks.playable import check_playable
+from gdl.checks.relations import check_relations
+from gdl.checks.sentences import check_sentences
+from gdl.checks.syntax import read_rules
+from gdl.rules import Rules
+
+__all__ = ["KINDS", "Diagnostic", "Severity", "check", "check_text"]
+
+
+def check(rules: Rules) -> list[Diagnostic]:
+    """Everything that is wrong or doubtful in rules that could be parsed, in text order.
+
+    Rules without an error (:attr:`Severity.ERROR`) can be played; many public games have
+    warnings. What only the text shows (syntax, spelling) is :func:`check_text`'s.
+    """
+    found = [
+        *check_sentences(rules),
+        *check_relations(rules),
+        *check_game(rules),
+        *check_dependence(rules),
+    ]
+    if not any(d.severity is Severity.ERROR for d in found):
+        found += check_playable(rules)
+    return _in_order(found)
+
+
+def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic]]:
+    """Parse and check a text, past as many faults as it has.
+
+    Args:
+        text: the rules.
+        name: what they are called in messages; a file name, say.
+
+    Returns:
+        The rules, or None where some sentence could not be read; and the findings in text
+        order. Where sentences are missing, only findings that need no other sentence are
+        reported besides the syntax errors.
+    """
+    rules, found = read_rules(text, name)
+    if any(d.severity is Severity.ERROR for d in found):
+        return None, _in_order([*found, *check_sentences(rules)])
+    return rules, _in_order([*found, *check(rules)])
+
+
+def _in_order(found: list[Diagnostic]) -> list[Diagnostic]:
+    unique = dict.fromkeys(found)
+    return sorted(unique, key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))

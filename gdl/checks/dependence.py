@@ -1,0 +1,168 @@
+"""Findings about what depends on what: state, moves, negation, recursion, growing terms.
+
+The recursion restriction is Definition 15 of Love, Hinrichs, Haley, Schkufza, Genesereth:
+"General Game Playing: Game Description Language Specification" (Stanford LG-2006-01, 2008).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gdl.checks.diagnostic import Diagnostic, error, warning
+from gdl.errors import Place
+from gdl.flow import flow_of
+from gdl.rules import Rule, Rules, literals
+from gdl.stratify import components
+from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE, Term
+
+DOES_IN_LEGAL = warning("does-in-legal", "what is legal may depend on the state alone")
+DOES_IN_GOAL = warning("does-in-goal", "note the move in the state by a next rule, and ask for that")
+DOES_IN_TERMINAL = warning("does-in-terminal", "note the move in the state by a next rule, and ask for that")
+TRUE_IN_INIT = warning("true-in-init", "there is no state before the first one: use facts")
+DOES_IN_INIT = warning("does-in-init", "there is no move before the first state: use facts")
+STATE_IN_BASE = warning("state-in-base", "say what can ever be true, not what is true now")
+STATE_IN_INPUT = warning("state-in-input", "say what can ever be legal, not what is legal now")
+ROLE_NOT_GROUND_FACT = warning("role-not-ground-fact", "write one (role name) for each role")
+ROLE_DEPENDS_ON_STATE = error("role-depends-on-state", "write one (role name) for each role")
+NEGATIVE_CYCLE = warning(
+    "negative-cycle", "split the relation in two, so that one can be known before the other"
+)
+RECURSION_RESTRICTION = warning(
+    "recursion-restriction", "bind the argument by the head or by a literal outside the recursion"
+)
+FUNCTION_NESTING_GROWS = warning("function-nesting-grows", "bound the depth, by a counter for instance")
+
+_FORBIDDEN = (
+    ((LEGAL, 2), (DOES, 2), DOES_IN_LEGAL),
+    ((GOAL, 2), (DOES, 2), DOES_IN_GOAL),
+    ((TERMINAL, 0), (DOES, 2), DOES_IN_TERMINAL),
+    ((INIT, 1), (TRUE, 1), TRUE_IN_INIT),
+    ((INIT, 1), (DOES, 2), DOES_IN_INIT),
+    ((BASE, 1), (TRUE, 1), STATE_IN_BASE),
+    ((BASE, 1), (DOES, 2), STATE_IN_BASE),
+    ((INPUT, 2), (TRUE, 1), STATE_IN_INPUT),
+    ((INPUT, 2), (DOES, 2), STATE_IN_INPUT),
+    ((ROLE, 1), (TRUE, 1), ROLE_DEPENDS_ON_STATE),
+    ((ROLE, 1), (DOES, 2), ROLE_DEPENDS_ON_STATE),
+)
+
+Signature = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    target: Signature
+    positive: bool
+    place: Place
+
+
+def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
+    """Findings about dependencies between the relations of a game."""
+    graph: dict[Signature, list[_Edge]] = {}
+    for rule in rules:
+        edges = graph.setdefault(rule.head.signature, [])
+        for part in rule.body:
+            for literal, positive in literals(part):
+                if literal.atom.name != DISTINCT:
+                    edges.append(_Edge(literal.atom.signature, positive, literal.place))
+                    graph.setdefault(literal.atom.signature, [])
+    yield from _forbidden(graph)
+    for rule in rules:
+        if rule.head.signature == (ROLE, 1) and (rule.body or not rule.head.ground):
+            yield ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")
+    component = _component_of(graph)
+    for head, edges in graph.items():
+        for edge in edges:
+            if not edge.positive and component[head] == component[edge.target]:
+                yield NEGATIVE_CYCLE.at(
+                    edge.place,
+                    f"{head[0]!r} depends on its own negation, if its arguments are not looked at",
+                )
+    for rule in rules:
+        yield from _restriction(rule, component)
+    yield from _growth(rules)
+
+
+def _forbidden(graph: dict[Signature, list[_Edge]]) -> Iterator[Diagnostic]:
+    for root, target, kind in _FORBIDDEN:
+        if root in graph and target in graph:
+            direct = [edge for edge in graph[root] if edge.target == target]
+            for edge in direct:
+                yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r}")
+            if not direct:
+                yield from _indirect(graph, root, target, kind.code)
+
+
+def _indirect(
+    graph: dict[Signature, list[_Edge]], root: Signature, target: Signature, code: str
+) -> Iterator[Diagnostic]:
+    """One finding for the shortest way from a relation to what it must not depend on."""
+    kind = next(k for _, _, k in _FORBIDDEN if k.code == code)
+    before: dict[Signature, Signature] = {root: root}
+    queue = deque([root])
+    while queue:
+        node = queue.popleft()
+        for edge in graph[node]:
+            if edge.target == target:
+                path = [node]
+                while before[path[-1]] != path[-1]:
+                    path.append(before[path[-1]])
+                way = ", ".join(repr(name) for name, _ in reversed(path[:-1]))
+                yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r} through {way}")
+                return
+            if edge.target not in before:
+                before[edge.target] = node
+                queue.append(edge.target)
+
+
+def _component_of(graph: dict[Signature, list[_Edge]]) -> dict[Signature, int]:
+    """The number of the strongly connected component of each relation."""
+    index = {signature: i for i, signature in enumerate(graph)}
+    names = list(index)
+    reads = [sorted({index[e.target] for e in edges}) for edges in graph.values()]
+    return {names[member]: number for number, members in enumerate(components(reads)) for member in members}
+
+
+def _restriction(rule: Rule, component: dict[Signature, int]) -> Iterator[Diagnostic]:
+    """The recursion restriction on every literal that recurses to the head."""
+    own = component[rule.head.signature]
+    found = [pair for part in rule.body for pair in literals(part) if pair[0].atom.name != DISTINCT]
+    recursive = [lit for lit, _ in found if component[lit.atom.signature] == own]
+    if not recursive:
+        return
+    bound: set[Term] = set()
+    for literal, positive in found:
+        if positive and component[literal.atom.signature] != own:
+            bound.update(_subterms(literal.atom))
+    bound.update(_subterms(rule.head))
+    for literal in recursive:
+        for argument in literal.atom.args:
+            if not argument.ground and argument not in bound:
+                yield RECURSION_RESTRICTION.at(
+                    literal.place, f"the argument {argument} of a recursive literal is not bounded"
+                )
+
+
+def _subterms(atom: Term) -> Iterator[Term]:
+    todo = list(atom.args)
+    while todo:
+        term = todo.pop()
+        yield term
+        todo.extend(term.args)
+
+
+def _growth(rules: Rules) -> Iterator[Diagnostic]:
+    """Rules that put an ever deeper term around a value of their own making."""
+    flow = flow_of(rules)
+    growing = flow.growing()
+    if not growing:
+        return
+    for rule in rules:
+        own = flow_of([rule])
+        wraps = any(inner in growing and outer in growing for inner, outer in own.nests)
+        if wraps and any(sources and sources <= growing and to in growing for sources, to in own.copies):
+            yield FUNCTION_NESTING_GROWS.at(
+                rule.place, f"each use of this rule can nest the terms in {rule.head.name!r} deeper"
+            )

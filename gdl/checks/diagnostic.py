@@ -1,0 +1,90 @@
+"""Diagnostics: what a check found, how bad it is, where it is, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from gdl.errors import GdlError, Place
+
+
+class Severity(IntEnum):
+    """How bad a finding is; greater is worse."""
+
+    INFO = 0
+    """Style: the rules mean what they seem to mean."""
+
+    WARNING = 1
+    """The rules break the language or probably do not mean what their author meant; they play."""
+
+    ERROR = 2
+    """The rules cannot be played."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    Attributes:
+        code: the kind of finding in kebab case, ``unsafe-head-variable``; one of :data:`KINDS`.
+        severity: how bad it is.
+        place: line and column, from 1; 0:0 where it concerns the text as a whole.
+        message: what is wrong, one sentence without a full stop.
+        remedy: what the author can do.
+    """
+
+    code: str
+    severity: Severity
+    place: Place
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of finding: its code, severity and remedy are the same wherever it is found."""
+
+    code: str
+    severity: Severity
+    remedy: str
+
+    def at(self, place: Place, message: str) -> Diagnostic:
+        """A finding of this kind."""
+        return Diagnostic(self.code, self.severity, place, message, self.remedy)
+
+
+KINDS: dict[str, Kind] = {}
+"""Every kind of finding by its code; filled by the modules that find them."""
+
+
+def error(code: str, remedy: str) -> Kind:
+    """Declare a kind of finding that keeps the rules from being played."""
+    return _declare(Kind(code, Severity.ERROR, remedy))
+
+
+def warning(code: str, remedy: str) -> Kind:
+    """Declare a kind of finding that breaks the language, or looks like a slip."""
+    return _declare(Kind(code, Severity.WARNING, remedy))
+
+
+def info(code: str, remedy: str) -> Kind:
+    """Declare a kind of finding that concerns style alone."""
+    return _declare(Kind(code, Severity.INFO, remedy))
+
+
+def _declare(kind: Kind) -> Kind:
+    KINDS[kind.code] = kind
+    return kind
+
+
+def of_error(fault: GdlError) -> Diagnostic:
+    """The diagnostic that says what an exception says."""
+    return Diagnostic(
+        fault.code or "not-playable", Severity.ERROR, fault.place or Place(), fault.message, fault.remedy
+    )

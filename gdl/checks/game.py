@@ -1,0 +1,135 @@
+"""Findings about the game as a whole: what every game needs, goals, base and input."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from gdl.checks.diagnostic import Diagnostic, error, warning
+from gdl.errors import Place
+from gdl.rules import Rule, Rules, literals
+from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, Term
+
+MISSING_ROLE = error("missing-role", "write (role name) for each player")
+MISSING_LEGAL = error("missing-legal", "write legal rules that say who may do what")
+MISSING_TERMINAL = warning("missing-terminal", "write a terminal rule that says when a match is over")
+MISSING_GOAL = warning("missing-goal", "write goal rules that say what an outcome is worth")
+MISSING_INIT = warning("missing-init", "write (init ...) for what is true at first")
+MISSING_NEXT = warning("missing-next", "write next rules that say what moves change")
+GOAL_NOT_NUMBER = warning("goal-not-number", "write an integer from 0 to 100")
+GOAL_OUT_OF_RANGE = warning("goal-out-of-range", "scale the goals to 0..100")
+GOAL_MISSING_FOR_ROLE = warning("goal-missing-for-role", "write goal rules for it")
+LEGAL_MISSING_FOR_ROLE = warning("legal-missing-for-role", "write legal rules for it, a noop if nothing else")
+UNKNOWN_ROLE = warning("unknown-role", "check its spelling, or write (role ...) for it")
+BASE_INCOMPLETE = warning("base-incomplete", "write a base rule for it, or drop all base rules")
+INPUT_INCOMPLETE = warning("input-incomplete", "write an input rule for it, or drop all input rules")
+DOES_NOT_INPUT = warning("does-not-input", "write an input rule for it, or drop all input rules")
+
+
+def check_game(rules: Rules) -> Iterator[Diagnostic]:
+    """Findings about what a game must have and about the relations GDL gives a meaning."""
+    by_head: dict[tuple[str, int], list[Rule]] = defaultdict(list)
+    for rule in rules:
+        by_head[rule.head.signature].append(rule)
+    needed = (
+        ((ROLE, 1), MISSING_ROLE, "the game has no roles"),
+        ((LEGAL, 2), MISSING_LEGAL, "the game has no legal moves"),
+        ((TERMINAL, 0), MISSING_TERMINAL, "no match of the game ever ends"),
+        ((GOAL, 2), MISSING_GOAL, "the game has no goals"),
+        ((INIT, 1), MISSING_INIT, "nothing is true at first"),
+        ((NEXT, 1), MISSING_NEXT, "nothing is true after the first move"),
+    )
+    end = max((rule.place for rule in rules), key=lambda p: (p.line, p.column), default=Place(1, 1))
+    for signature, kind, message in needed:
+        if signature not in by_head:
+            yield kind.at(end, message)
+    yield from _goals(by_head[GOAL, 2])
+    yield from _roles(rules, by_head)
+    yield from _coverage(rules, by_head)
+
+
+def _goals(goals: list[Rule]) -> Iterator[Diagnostic]:
+    for rule in goals:
+        value = rule.head.args[1]
+        digits = value.name.removeprefix("-")
+        if value.is_variable:
+            continue
+        if value.args or not (digits.isascii() and digits.isdecimal()):
+            yield GOAL_NOT_NUMBER.at(rule.place, f"the goal value {value} is not a number")
+        elif value.name.startswith("-") or len(digits.lstrip("0")) > 3 or int(digits) > 100:
+            yield GOAL_OUT_OF_RANGE.at(rule.place, f"the goal value {value} is not in 0..100")
+
+
+def _roles(rules: Rules, by_head: dict[tuple[str, int], list[Rule]]) -> Iterator[Diagnostic]:
+    """Roles without goals or moves, and names that stand for a role but are none."""
+    definitions = by_head[ROLE, 1]
+    if not definitions or any(r.body or not r.head.ground for r in definitions):
+        return  # not known without evaluating rules
+    roles = {rule.head.args[0]: rule.place for rule in definitions}
+    for relation, kind, what in (
+        (GOAL, GOAL_MISSING_FOR_ROLE, "no goal"),
+        (LEGAL, LEGAL_MISSING_FOR_ROLE, "no legal moves"),
+    ):
+        heads = by_head[relation, 2]
+        given = {rule.head.args[0] for rule in heads}
+        if heads and all(term.ground for term in given):
+            for role, place in roles.items():
+                if role not in given:
+                    yield kind.at(place, f"the role {role} has {what}")
+    for rule in rules:
+        for atom, place in _atoms(rule):
+            if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2)):
+                role = atom.args[0]
+                if role.ground and role not in roles:
+                    yield UNKNOWN_ROLE.at(place, f"{role} stands for a role in {atom.name!r}, but is none")
+
+
+def _atoms(rule: Rule) -> Iterator[tuple[Term, Place]]:
+    yield rule.head, rule.place
+    for part in rule.body:
+        for literal, _ in literals(part):
+            yield literal.atom, literal.place
+
+
+def _coverage(rules: Rules, by_head: dict[tuple[str, int], list[Rule]]) -> Iterator[Diagnostic]:
+    """What base and input rules, where there are any, leave out."""
+    for declaration, kind, relations, what in (
+        ((BASE, 1), BASE_INCOMPLETE, ((INIT, 1), (NEXT, 1)), "base"),
+        ((INPUT, 2), INPUT_INCOMPLETE, ((LEGAL, 2),), "input"),
+    ):
+        declared = [rule.head.args[-1] for rule in by_head[declaration]]
+        if not declared or any(term.is_variable for term in declared):
+            continue
+        functors = {term.signature for term in declared}
+        facts = set(declared) if all(not r.body for r in by_head[declaration]) else None
+        told: set[object] = set()
+        for signature in relations:
+            for rule in by_head[signature]:
+                subject = rule.head.args[-1]
+                if subject.is_variable:
+                    continue
+                missing: object = None
+                if subject.signature not in functors:
+                    missing = subject.signature
+                elif facts is not None and subject.ground and subject not in facts:
+                    missing = subject
+                if missing is not None and missing not in told:
+                    told.add(missing)
+                    yield kind.at(rule.place, f"no {what} rule covers {subject}")
+        if what == "input":
+            yield from _does_without_input(rules, functors)
+
+
+def _does_without_input(rules: Rules, functors: set[tuple[str, int]]) -> Iterator[Diagnostic]:
+    told: set[tuple[str, int]] = set()
+    for rule in rules:
+        for part in rule.body:
+            for literal, _ in literals(part):
+                atom = literal.atom
+                if atom.signature == (DOES, 2) and not atom.args[1].is_variable:
+                    signature = atom.args[1].signature
+                    if signature not in functors and signature not in told:
+                        told.add(signature)
+                        yield DOES_NOT_INPUT.at(
+                            literal.place, f"no input rule covers the move {atom.args[1]}"
+                        )

@@ -1,0 +1,210 @@
+"""Findings within one sentence: safety, misuse of keywords, formulas that say nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from gdl.checks.diagnostic import Diagnostic, error, info, warning
+from gdl.errors import Place
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, literals
+from gdl.terms import (
+    BASE,
+    DISTINCT,
+    DOES,
+    GOAL,
+    INIT,
+    INPUT,
+    LEGAL,
+    NEXT,
+    ROLE,
+    TERMINAL,
+    TRUE,
+    Term,
+)
+
+ARITIES = {
+    TRUE: 1,
+    DOES: 2,
+    NEXT: 1,
+    INIT: 1,
+    LEGAL: 2,
+    GOAL: 2,
+    TERMINAL: 0,
+    ROLE: 1,
+    BASE: 1,
+    INPUT: 2,
+    DISTINCT: 2,
+}
+"""The relations whose meaning GDL fixes, and how many arguments each takes."""
+
+CONNECTIVES = frozenset({"not", "or", "and", "<="})
+
+KEYWORD_AS_HEAD = error("keyword-as-head", "write next, init or legal instead")
+KEYWORD_ARITY = error("keyword-arity", "give it the number of arguments that GDL fixes")
+KEYWORD_IN_TERM = warning("keyword-in-term", "ask for it as a literal of its own, or rename the function")
+CONNECTIVE_IN_TERM = warning("connective-in-term", "put the connective around the relation, not into it")
+UNSAFE_HEAD = warning("unsafe-head-variable", "bind it in a positive literal of the body")
+UNSAFE_NEGATED = warning("unsafe-negated-variable", "bind it in a positive literal of the same body")
+UNSAFE_DISTINCT = warning("unsafe-distinct", "bind both sides in positive literals of the same body")
+NEXT_IN_BODY = warning("next-in-body", "define a relation and use it in both rules")
+INIT_IN_BODY = warning("init-in-body", "define a relation and use it in both rules")
+EMPTY_CONNECTIVE = warning("empty-connective", "remove it, or give it formulas")
+SINGLE_BRANCH = info("single-branch", "write the formula alone")
+DOUBLE_NEGATION = info("double-negation", "write the formula alone")
+DISTINCT_ON_SAME = warning("distinct-on-same", "rename one side, or remove the rule")
+DISTINCT_ON_CONSTANTS = info("distinct-on-constants", "remove it")
+CONTRADICTORY_BODY = warning("contradictory-body", "remove the rule, or one of the two literals")
+REPEATED_LITERAL = info("repeated-literal", "remove one of the two")
+RULE_IMPLIES_ITSELF = warning("rule-implies-itself", "remove the rule: it adds nothing")
+SINGLETON_VARIABLE = info("singleton-variable", "check its spelling; nothing else in the rule mentions it")
+RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
+
+
+def check_sentences(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+    """Findings that each rule shows by itself."""
+    for rule in rules:
+        yield from _head(rule)
+        bound = _bound_by_all(rule.body)
+        for part in rule.body:
+            yield from _formula(part)
+            yield from _unsafe(part, bound)
+        yield from _body(rule)
+        yield from _singletons(rule)
+
+
+def _head(rule: Rule) -> Iterator[Diagnostic]:
+    head = rule.head
+    if head.name in (TRUE, DOES, DISTINCT):
+        yield KEYWORD_AS_HEAD.at(rule.place, f"{head.name!r} cannot be the head of a rule")
+    yield from _term_use(head, rule.place)
+    bound = _bound_by_all(rule.body)
+    for variable in dict.fromkeys(head.variables()):
+        if variable not in bound:
+            what = "no positive literal of the body binds it" if rule.body else "this is a fact"
+            yield UNSAFE_HEAD.at(rule.place, f"the head has the variable {variable}, but {what}")
+
+
+def _term_use(atom: Term, place: Place) -> Iterator[Diagnostic]:
+    """Wrong arities of keywords, keywords and connectives inside terms."""
+    arity = ARITIES.get(atom.name)
+    if arity is not None and len(atom.args) != arity:
+        count = f"{len(atom.args)} argument{'s' * (len(atom.args) != 1)}"
+        yield KEYWORD_ARITY.at(place, f"{atom.name!r} has {count}, but takes {arity}")
+    inner = list(atom.args)
+    while inner:
+        term = inner.pop()
+        if term.name in CONNECTIVES:
+            yield CONNECTIVE_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
+        elif term.args and term.name in ARITIES:
+            yield KEYWORD_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
+        inner.extend(term.args)
+
+
+def _formula(formula: Formula) -> Iterator[Diagnostic]:
+    """Findings about the shape of a formula, and about its literals one by one."""
+    todo = [formula]
+    while todo:
+        part = todo.pop()
+        match part:
+            case Literal(atom, place):
+                yield from _literal(atom, place)
+            case Not(inner, place):
+                if isinstance(inner, Not):
+                    yield DOUBLE_NEGATION.at(place, "a negation of a negation is the formula itself")
+                todo.append(inner)
+            case And(parts, place) | Or(parts, place):
+                name = "and" if isinstance(part, And) else "or"
+                if not parts:
+                    value = "true" if name == "and" else "false"
+                    yield EMPTY_CONNECTIVE.at(place, f"{name!r} without formulas is always {value}")
+                elif len(parts) == 1:
+                    yield SINGLE_BRANCH.at(place, f"{name!r} has only one formula")
+                todo.extend(reversed(parts))
+
+
+def _literal(atom: Term, place: Place) -> Iterator[Diagnostic]:
+    yield from _term_use(atom, place)
+    if atom.name == NEXT:
+        yield NEXT_IN_BODY.at(place, "'next' may only stand in heads")
+    elif atom.name == INIT:
+        yield INIT_IN_BODY.at(place, "'init' may only stand in heads")
+    elif atom.name == DISTINCT and len(atom.args) == 2:
+        left, right = atom.args
+        if left is right:
+            yield DISTINCT_ON_SAME.at(place, f"{atom} never holds: both sides are the same")
+        elif left.ground and right.ground:
+            yield DISTINCT_ON_CONSTANTS.at(place, f"{atom} always holds: both sides are constants")
+
+
+def bound_by(formula: Formula) -> set[Term]:
+    """The variables that have a value wherever the formula holds."""
+    match formula:
+        case Literal(atom):
+            return set() if atom.name == DISTINCT else set(atom.variables())
+        case And(parts):
+            return _bound_by_all(parts)
+        case Or(parts):
+            return set.intersection(*map(bound_by, parts)) if parts else set()
+        case Not():
+            return set()
+
+
+def _bound_by_all(parts: Iterable[Formula]) -> set[Term]:
+    return set().union(*map(bound_by, parts))
+
+
+def _unsafe(formula: Formula, bound: set[Term], negated: bool = False) -> Iterator[Diagnostic]:
+    """Variables of negations and of ``distinct`` that nothing gives a value."""
+    match formula:
+        case Literal(atom, place):
+            kind = UNSAFE_DISTINCT if atom.name == DISTINCT else UNSAFE_NEGATED
+            if negated or kind is UNSAFE_DISTINCT:
+                for variable in dict.fromkeys(atom.variables()):
+                    if variable not in bound:
+                        where = "distinct" if kind is UNSAFE_DISTINCT else "a negation"
+                        yield kind.at(place, f"no positive literal binds {variable}, which {where} needs")
+        case Not(inner):
+            yield from _unsafe(inner, bound, not negated)
+        case And(parts):
+            # A conjunction that is negated twice over binds its own variables.
+            inner_bound = bound if negated else bound | _bound_by_all(parts)
+            for part in parts:
+                yield from _unsafe(part, inner_bound, negated)
+        case Or(parts):
+            for part in parts:
+                yield from _unsafe(part, bound, negated)
+
+
+def _body(rule: Rule) -> Iterator[Diagnostic]:
+    """Contradictions and repetitions among the parts of a body."""
+    positive = {p.atom for p in rule.body if isinstance(p, Literal)}
+    if rule.head in positive:
+        yield RULE_IMPLIES_ITSELF.at(rule.place, f"the rule says that {rule.head} follows from itself")
+    seen: set[Formula] = set()
+    for part in rule.body:
+        if part in seen:
+            yield REPEATED_LITERAL.at(part.place, f"{_short(part)} stands twice in this body")
+        seen.add(part)
+        if isinstance(part, Not) and isinstance(part.formula, Literal) and part.formula.atom in positive:
+            atom = part.formula.atom
+            yield CONTRADICTORY_BODY.at(part.place, f"the body asks for both {atom} and its negation")
+
+
+def _singletons(rule: Rule) -> Iterator[Diagnostic]:
+    """Variables that occur once; a name with a leading ``_`` says that this is meant."""
+    count = Counter(rule.head.variables())
+    if count or rule.body:
+        for part in rule.body:
+            for literal, _ in literals(part):
+                count.update(literal.atom.variables())
+        for part in rule.body:
+            for literal, _ in literals(part):
+                for variable in literal.atom.variables():
+                    if count[variable] == 1 and not variable.name.startswith("?_"):
+                        yield SINGLETON_VARIABLE.at(literal.place, f"{variable} occurs only here in its rule")
+
+
+def _short(formula: Formula, limit: int = 60) -> str:
+    text = str(formula)
+    return text if len(text) <= limit else text[: limit - 3] + "..."

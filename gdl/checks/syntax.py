@@ -1,0 +1,126 @@
+"""Syntax: reads a text to its end past its faults, so that one run reports them all.
+
+A missing parenthesis is noticed where the next sentence starts: at a ``(<=``, or at a '(' in
+column 1 where the text otherwise puts only sentences there. Reading then goes on from there.
+"""
+
+from __future__ import annotations
+
+from gdl.checks.diagnostic import Diagnostic, error, info, of_error
+from gdl.errors import ParseError, Place
+from gdl.parser import Reader
+from gdl.rules import Rule, Rules
+from gdl.sexpr import Atom, Group, Nest, SExpr, Source, read, tokens
+
+MAX_ERRORS = 50
+"""Syntax errors reported for one text; a text with more of them is not rules."""
+
+NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
+MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")
+
+for _code, _remedy in {
+    "text-too-large": "send rules, not data",
+    "nesting-too-deep": "flatten the terms",
+    "unclosed-parenthesis": "add the missing ')'",
+    "unopened-parenthesis": "remove it, or open it with '('",
+    "forbidden-character": "remove it",
+    "rule-without-head": "write (<= head body...)",
+    "connective-as-head": "give the rule a relation as head",
+    "variable-as-head": "give the rule a relation as head",
+    "negation-arity": "wrap several in (and ...) or (or ...)",
+    "arrow-in-body": "close the rule before this one starts",
+    "variable-as-formula": "name a relation",
+    "nameless-variable": "give it a name",
+    "variable-as-functor": "put a name after the '('",
+    "empty-parentheses": "put a name in it, or remove it",
+    "list-as-functor": "put a name after the '('",
+}.items():
+    error(_code, _remedy)
+
+
+def read_rules(text: str, name: str = "") -> tuple[Rules, list[Diagnostic]]:
+    """The sentences that can be read, and a diagnostic for each fault of those that cannot."""
+    try:
+        source, sentences = read(text, name)
+        faults: list[ParseError] = []
+    except ParseError as fault:
+        if fault.code == "text-too-large":
+            return Rules((), {}, name), [of_error(fault)]
+        source, sentences, faults = _read_on(text, name, fault)
+    reader = Reader(source)
+    rules: list[Rule] = []
+    for sentence in sentences:
+        try:
+            rules.append(reader.rule(sentence))
+        except ParseError as fault:
+            faults.append(fault)
+    found = [of_error(fault) for fault in faults[:MAX_ERRORS]]
+    if not sentences and not faults:
+        found.append(NO_RULES.at(Place(1, 1), "the text holds no rules"))
+    found += _spellings(source, sentences)
+    return Rules(tuple(rules), reader.spelling, name), found
+
+
+def _read_on(text: str, name: str, first: ParseError) -> tuple[Source, list[SExpr], list[ParseError]]:
+    """Read a faulty text: the sentences without a fault, and the faults."""
+    source = Source(text, name)
+    nest = Nest(source)
+    faults: list[ParseError] = []
+    broken: set[int] = set()  # offsets of sentences that lost something
+    loose = False  # whether literals start in column 1, too
+    for word, at in tokens(source):
+        if len(faults) >= MAX_ERRORS:
+            break
+        try:
+            match word[0]:
+                case "(":
+                    if nest.stack and text[at - 1 : at] in ("\n", "\r"):
+                        arrow = text.startswith("<=", at + 1)
+                        late = first.place is not None and source.place(at).line > first.place.line
+                        if arrow or (late and not loose):
+                            faults.append(nest.unclosed())
+                            broken.add(nest.top.pop().offset)
+                            nest.stack.clear()
+                            nest.current = nest.top
+                        else:
+                            loose = True
+                    nest.opened(at)
+                case ")":
+                    nest.closed(at)
+                case ";":
+                    pass
+                case _:
+                    nest.atom(word, at)
+        except ParseError as fault:
+            faults.append(fault)
+            if fault.code == "nesting-too-deep":
+                break
+            if nest.stack:
+                broken.add(nest.stack[0].offset)
+    else:
+        if nest.stack:
+            faults.append(nest.unclosed())
+    if nest.stack:
+        broken.add(nest.top[-1].offset)
+    return source, [part for part in nest.top if part.offset not in broken], faults
+
+
+def _spellings(source: Source, sentences: list[SExpr]) -> list[Diagnostic]:
+    """A finding for each name that is spelled in a second way, where it first is."""
+    first: dict[str, str] = {}
+    told: set[str] = set()
+    found: list[Diagnostic] = []
+    todo: list[SExpr] = list(reversed(sentences))
+    while todo:
+        part = todo.pop()
+        match part:
+            case Group(parts):
+                todo.extend(reversed(parts))
+            case Atom(word, offset):
+                folded = word.lower()
+                spelled = first.setdefault(folded, word)
+                if spelled != word and folded not in told:
+                    told.add(folded)
+                    place = source.place(offset)
+                    found.append(MIXED_SPELLING.at(place, f"{word!r} was spelled {spelled!r} before"))
+    return found
