@@ -106,11 +106,11 @@ class Player(ABC):
         """Think on another, faster machine of the same rules from now on."""
         self.machine = machine
 
-    def stop(self) -> None:  # noqa: B027 - most players hold nothing
+    def stop(self) -> None:
         """The match is over or given up: free what was kept for it."""
 
     # --- what the kinds of players differ in -----------------------------------------------
-    def prepare(self, state: State, deadline: float) -> None:  # noqa: B027 - most need no time
+    def prepare(self, state: State, deadline: float) -> None:
         """Use the time before the first move. ``state`` is one of :attr:`machine`."""
 
     @abstractmethod

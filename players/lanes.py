@@ -1,0 +1,220 @@
+"""One face on machines with lanes and machines without: states as packed records, many at once.
+
+A *record* is a row of 64-bit words that stands for one state: on a network machine its packed
+propositions, on others the number of a state in a list that is kept here.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.machine import Machine
+from gdl.state import State
+from players.move_lists import pick_moves, unpack_moves
+
+if TYPE_CHECKING:
+    from propnet.interpret import PropnetMachine
+
+Records = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How a batch of playouts ended.
+
+    Attributes:
+        goals: int16, shape (n, roles); -1 where a role has no value.
+        lengths: int32, shape (n,): joint moves made; 0 where the match was over already.
+        finished: bool, shape (n,): whether the match could not go on; False where the playout
+            was stopped before.
+        moves: int32, shape (longest, n): the moves of the first role, where they were asked for.
+    """
+
+    goals: NDArray[np.int16]
+    lengths: NDArray[np.int32]
+    finished: NDArray[np.bool_]
+    moves: NDArray[np.int32] | None = None
+
+
+class Lanes(ABC):
+    """Batched questions to one machine.
+
+    Attributes:
+        machine: the machine.
+        words: 64-bit words per record.
+        width: how many records cost about as much as one.
+    """
+
+    machine: Machine
+    words: int
+    width: int
+
+    @abstractmethod
+    def record(self, state: State) -> Records:
+        """The record, shape (words,), of a state of the machine."""
+
+    @abstractmethod
+    def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Legal moves of each record: counts (n, roles), and their ids row by row, role by role."""
+
+    @abstractmethod
+    def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
+        """The records that follow under one joint move each; ``moves`` is (n, roles)."""
+
+    @abstractmethod
+    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+        """One random playout from each record, stopped after ``max_steps`` or at the deadline."""
+
+    @abstractmethod
+    def traced_playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+        """The same with the moves of the first role."""
+
+    def retain(self, records: Records) -> Records:
+        """Forget all records but these; returns what stands for them from now on."""
+        return records
+
+
+class NetworkLanes(Lanes):
+    """The lanes of a network machine."""
+
+    def __init__(self, machine: PropnetMachine) -> None:
+        self.machine: PropnetMachine = machine
+        self.words = machine.words
+        self.width = 512
+        self._offsets = machine.role_moves
+
+    def record(self, state: State) -> Records:
+        record: Records = self.machine.records([state])[0].copy()
+        return record
+
+    def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        counts, moves = unpack_moves(self.machine.evaluate(records).legal, self._offsets)
+        return counts, moves
+
+    def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
+        return self.machine.successors(records, moves)
+
+    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+        found = self.machine.playouts_from(records, seed, max_steps)
+        return Ends(found.goals, found.lengths, found.lengths < max_steps)
+
+    def traced_playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+        n = len(records)
+        rng = np.array([seed], np.uint64)
+        goals = np.full((n, len(self.machine.roles)), -1, np.int16)
+        lengths = np.zeros(n, np.int32)
+        trace: list[NDArray[np.int32]] = []
+        finished = np.zeros(n, np.bool_)
+        lanes = np.arange(n)
+        now = records
+        while True:
+            seen = self.machine.evaluate(now)
+            counts, moves = unpack_moves(seen.legal, self._offsets)
+            stuck = ~seen.terminal & (counts == 0).any(axis=1)
+            going = ~seen.terminal & ~stuck
+            late = len(trace) >= max_steps or time.monotonic() > deadline
+            ended = np.ones_like(going) if late else ~going
+            goals[lanes[ended]] = seen.goals[ended]
+            goals[lanes[ended & stuck]] = -1
+            finished[lanes[~going]] = True
+            lengths[lanes[ended]] = len(trace)
+            if late or not going.any():
+                return Ends(goals, lengths, finished, _stack(trace, n))
+            per_row = counts.sum(axis=1)
+            picked = pick_moves(counts[going], moves[np.repeat(going, per_row)], rng)
+            lanes = lanes[going]
+            row = np.zeros(n, np.int32)
+            row[lanes] = picked[:, 0]
+            trace.append(row)
+            now = self.machine.successors(now[going], picked)
+
+
+class ScalarLanes(Lanes):
+    """Any machine, one state at a time."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.words = 1
+        self.width = 1
+        self._states: list[State] = []
+        self._numbers: dict[State, int] = {}
+        self._roles = range(len(machine.roles))
+
+    def record(self, state: State) -> Records:
+        number = self._numbers.get(state)
+        if number is None:
+            number = len(self._states)
+            self._numbers[state] = number
+            self._states.append(state)
+        return np.array([number], np.uint64)
+
+    def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        found = [
+            [self.machine.legal_moves(self._states[number], role) for role in self._roles]
+            for number in records[:, 0].tolist()
+        ]
+        counts = np.array([[len(moves) for moves in row] for row in found], np.int32)
+        return counts, np.array([move for row in found for moves in row for move in moves], np.int32)
+
+    def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
+        following = [
+            self.record(self.machine.next_state(self._states[number], joint))
+            for number, joint in zip(records[:, 0].tolist(), moves.tolist(), strict=True)
+        ]
+        return np.stack(following)
+
+    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+        return self.traced_playouts(records, seed, max_steps, deadline)
+
+    def traced_playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+        rng = random.Random(seed)
+        machine = self.machine
+        n = len(records)
+        goals = np.full((n, len(self._roles)), -1, np.int16)
+        lengths = np.zeros(n, np.int32)
+        traces: list[list[int]] = []
+        finished = np.ones(n, np.bool_)
+        for lane, number in enumerate(records[:, 0].tolist()):
+            state = self._states[number]
+            trace: list[int] = []
+            while not (terminal := machine.is_terminal(state)):
+                options = [machine.legal_moves(state, role) for role in self._roles]
+                if not all(options):
+                    break
+                if len(trace) >= max_steps or time.monotonic() > deadline:
+                    finished[lane] = False
+                    break
+                joint = [rng.choice(moves) for moves in options]
+                trace.append(joint[0])
+                state = machine.next_state(state, joint)
+            if terminal or not finished[lane]:
+                goals[lane] = [-1 if g is None else g for g in (machine.goal(state, r) for r in self._roles)]
+            lengths[lane] = len(trace)
+            traces.append(trace)
+        moves = np.zeros((int(lengths.max(initial=0)), n), np.int32)
+        for lane, trace in enumerate(traces):
+            moves[: len(trace), lane] = trace
+        return Ends(goals, lengths, finished, moves)
+
+    def retain(self, records: Records) -> Records:
+        self._states = [self._states[number] for number in records[:, 0].tolist()]
+        self._numbers = {state: number for number, state in enumerate(self._states)}
+        return np.arange(len(records), dtype=np.uint64).reshape(-1, 1)
+
+
+def _stack(trace: list[NDArray[np.int32]], n: int) -> NDArray[np.int32]:
+    return np.stack(trace) if trace else np.zeros((0, n), np.int32)
+
+
+def lanes_of(machine: Machine) -> Lanes:
+    """The face that fits a machine."""
+    if hasattr(machine, "playouts_from"):
+        return NetworkLanes(machine)  # type: ignore[arg-type]
+    return ScalarLanes(machine)

@@ -1,0 +1,64 @@
+"""Legal moves as lists: from the packed bits of a machine with lanes, and a random one of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from players.splitmix import next_random
+
+
+@njit(cache=True, nogil=True)
+def _ones(word: Any) -> Any:
+    """The number of set bits."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def unpack_moves(legal: NDArray[np.uint64], offsets: NDArray[np.int32]) -> Any:
+    """Legal moves as lists. ``legal`` (n, move words): bit m of a row says that move m of all roles
+    is legal; role r's moves are ``offsets[r] .. offsets[r + 1]``.
+
+    Returns counts int32 (n, roles) and the move ids per role, int32, row by row, role by role.
+    """
+    roles = len(offsets) - 1
+    total = 0
+    for row in range(legal.shape[0]):
+        for word in legal[row]:
+            total += _ones(word)
+    counts = np.zeros((legal.shape[0], roles), np.int32)
+    moves = np.empty(total, np.int32)
+    at = 0
+    for row in range(legal.shape[0]):
+        role = 0
+        for w in range(legal.shape[1]):
+            word = legal[row, w]
+            while word:
+                low = word & (~word + np.uint64(1))
+                word ^= low
+                move = w * 64 + _ones(low - np.uint64(1))
+                while move >= offsets[role + 1]:
+                    role += 1
+                counts[row, role] += 1
+                moves[at] = move - offsets[role]
+                at += 1
+    return counts, moves
+
+
+@njit(cache=True, nogil=True)
+def pick_moves(counts: NDArray[np.int32], moves: NDArray[np.int32], random: NDArray[np.uint64]) -> Any:
+    """One random legal move per row and role from :func:`unpack_moves`'s lists. int32 (n, roles)."""
+    picked = np.empty(counts.shape, np.int32)
+    at = 0
+    for row in range(counts.shape[0]):
+        for role in range(counts.shape[1]):
+            count = counts[row, role]
+            picked[row, role] = moves[at + np.int64(next_random(random) % np.uint64(count))]
+            at += count
+    return picked

@@ -1,0 +1,18 @@
+"""Random numbers for compiled loops: splitmix64 (Steele, Lea and Flood 2014)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def next_random(state: Any) -> Any:
+    """The next of the 64-bit numbers that follow from ``state``, uint64 of shape (1,)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

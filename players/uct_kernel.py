@@ -1,0 +1,468 @@
+"""The compiled loops of UCT: selection, expansion and backup over a tree in flat arrays.
+
+UCT: Kocsis and Szepesvari 2006. Simultaneous moves: decoupled UCT, each role chooses by its own
+statistics (Shafiei, Sturtevant and Schaeffer 2009). Leaves are collected many at a time; paths
+under way count as visits in the exploration term but not in the means (WU-UCT, Liu et al. 2020).
+Proven values: Winands, Bjornsson and Saito 2008. States reached by several paths are one node, the
+statistics belong to the moves (Childs, Brodeur and Kocsis 2008).
+
+All functions work on one :class:`Arrays`, whose layout is described there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from players.splitmix import next_random
+
+FRESH = 0
+"""A node that was never played out from (its record may not be there yet)."""
+LEAF = 1
+"""A node that was played out from; its moves are not listed."""
+OPEN = 2
+"""A node with its moves listed."""
+ENDED = 3
+"""A node in which the match is over, or some role has no move."""
+
+NODES, EDGES, LINKS, OPENED, PEAK = 0, 1, 2, 3, 4
+"""Places in :attr:`Arrays.used`; ``PEAK`` is the longest path so far."""
+
+
+NODE = np.dtype(
+    [
+        ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
+        ("opening", np.uint8),  # 1 while its moves are being listed
+        ("proven", np.int16),  # role 0's result under best play; -1 while unknown
+        ("visits", np.int32),  # finished paths that went on from here
+        ("pending", np.int32),  # paths under way that went on from here
+        ("first_edge", np.int32),
+        ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
+    ]
+)
+EDGE = np.dtype(
+    [
+        ("total", np.float64),  # sum of the role's results, 0..1 each
+        ("best", np.float32),  # the best of them
+        ("visits", np.int32),
+        ("pending", np.int32),
+        ("move", np.int32),  # move id
+        ("proven", np.int16),  # as that of the child, where one role alone has a choice
+    ]
+)
+LINK = np.dtype(
+    [
+        ("joint", np.uint64),  # the joint move: mixed radix over the roles' places among their moves
+        ("parent", np.int32),
+        ("child", np.int32),
+        ("next", np.int32),  # the next link of the same parent
+    ]
+)
+
+
+class Arrays(NamedTuple):
+    """A search tree (a directed graph in truth). N nodes, E edges, L links at most.
+
+    A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they
+    hold the statistics. A *link* leads from a node to a child by one joint move.
+    """
+
+    records: NDArray[np.uint64]  # (N, words) the states, packed by the machine
+    nodes: NDArray[np.void]  # (N,) NODE
+    goals: NDArray[np.int16]  # (N, roles) results of ENDED nodes
+    counts: NDArray[np.int32]  # (N, roles) legal moves of each role in OPEN nodes
+    edges: NDArray[np.void]  # (E,) EDGE
+    links: NDArray[np.void]  # (L,) LINK
+    opened: NDArray[np.int32]  # (N,) the OPEN nodes in the order of their edges
+    node_table: NDArray[np.int32]  # (power of two,) hash table of records: index + 1, 0 is free
+    link_table: NDArray[np.int32]  # (power of two,) hash table of links: index + 1, 0 is free
+    used: NDArray[np.int64]  # (5,) see NODES...
+    random: NDArray[np.uint64]  # (1,) state of the random numbers
+
+
+class Paths(NamedTuple):
+    """One batch of paths from the root to leaves. B lanes, D steps at most."""
+
+    length: NDArray[np.int32]  # (B,) steps
+    nodes: NDArray[np.int32]  # (B, D) the node before each step
+    edges: NDArray[np.int32]  # (B, D, roles) the edge each role took
+    leaf: NDArray[np.int32]  # (B,) the node at the end
+    new_links: NDArray[np.int32]  # (B,) links made by this batch; child k has node id `nodes before` + k
+    new_moves: NDArray[np.int32]  # (B, roles) their move ids
+    to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
+
+
+@njit(cache=True, nogil=True)
+def _mix(h: Any, word: Any) -> Any:
+    h = (h ^ word) * np.uint64(0x9FB21C651E98DF25)
+    return h ^ (h >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def find_link(table: Any, links: Any, node: Any, joint: Any) -> Any:
+    """The link of a node for a joint move, or minus 1 minus the free slot of the table."""
+    mask = len(table) - 1
+    h = _mix(_mix(np.uint64(0x51ED270B), np.uint64(node)), joint)
+    slot = np.int64(h & np.uint64(mask))
+    while table[slot]:
+        link = table[slot] - 1
+        if links[link].parent == node and links[link].joint == joint:
+            return np.int64(link)
+        slot = (slot + 1) & mask
+    return -1 - slot
+
+
+@njit(cache=True, nogil=True)
+def find_node(table: Any, records: Any, wanted: Any, row: Any) -> Any:
+    """The node whose record is ``wanted[row]``, or minus 1 minus the free slot of the table."""
+    mask = len(table) - 1
+    words = wanted.shape[1]
+    h = np.uint64(0x243F6A88)
+    for w in range(words):
+        h = _mix(h, wanted[row, w])
+    slot = np.int64(h & np.uint64(mask))
+    while table[slot]:
+        node = np.int64(table[slot] - 1)
+        w = 0
+        while w < words and records[node, w] == wanted[row, w]:
+            w += 1
+        if w == words:
+            return node
+        slot = (slot + 1) & mask
+    return -1 - slot
+
+
+@njit(cache=True, nogil=True)
+def _clear_node(nodes: Any, node: Any) -> None:
+    nodes[node].status = FRESH
+    nodes[node].opening = 0
+    nodes[node].proven = -1
+    nodes[node].visits = 0
+    nodes[node].pending = 0
+    nodes[node].first_link = -1
+
+
+@njit(cache=True, nogil=True)
+def mover_of(counts: Any, node: Any) -> Any:
+    """The one role with a choice (0 if none has), or -1 if several have."""
+    mover = -1
+    for role in range(counts.shape[1]):
+        if counts[node, role] > 1:
+            if mover >= 0:
+                return -1
+            mover = role
+    return max(mover, 0)
+
+
+@njit(cache=True, nogil=True)
+def _choose_edge(
+    edges: Any,
+    random: Any,
+    first: Any,
+    count: Any,
+    role: Any,
+    alone: Any,
+    log_visits: Any,
+    explore: Any,
+    greed: Any,
+) -> Any:
+    """The edge that UCB1 prefers; edges never taken come first, in random order."""
+    if count == 1:
+        return first
+    offset = np.int64(next_random(random) % np.uint64(count))
+    best = first + offset
+    best_score = -1.0
+    for k in range(count):
+        at = offset + k
+        if at >= count:
+            at -= count
+        edge = edges[first + at]
+        visits = edge.visits
+        tried = visits + edge.pending
+        if tried == 0:
+            return first + at
+        proven = edge.proven
+        if proven >= 0:
+            mean = (proven if role == 0 else 100 - proven) / 100.0
+            # In puzzles what is proven needs no more visits, in other games what is lost.
+            if alone or mean == 0.0:
+                continue
+        elif visits:
+            mean = edge.total / visits
+            mean += greed * (edge.best - mean)
+        else:
+            mean = 0.5
+        score = mean + explore * math.sqrt(log_visits / tried)
+        if score > best_score:
+            best_score = score
+            best = first + at
+    return best
+
+
+@njit(cache=True, nogil=True)
+def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, greed: Any) -> Any:
+    """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach.
+
+    Returns how many nodes are new (their records are still to be made) and how many leaves are
+    to have their moves listed.
+    """
+    roles = tree.counts.shape[1]
+    max_depth = paths.nodes.shape[1]
+    new = 0
+    opens = 0
+    for lane in range(lanes):
+        node = root
+        depth = 0
+        while tree.nodes[node].status == OPEN and tree.nodes[node].proven < 0 and depth < max_depth:
+            log_visits = math.log(tree.nodes[node].visits + tree.nodes[node].pending + 1.0)
+            edge = np.int64(tree.nodes[node].first_edge)
+            joint = np.uint64(0)
+            for role in range(roles):
+                count = tree.counts[node, role]
+                chosen = _choose_edge(
+                    tree.edges, tree.random, edge, count, role, roles == 1, log_visits, explore, greed
+                )
+                paths.edges[lane, depth, role] = chosen
+                joint = joint * np.uint64(count) + np.uint64(chosen - edge)
+                edge += count
+            link = find_link(tree.link_table, tree.links, node, joint)
+            if link < 0 and (tree.used[NODES] == len(tree.nodes) or tree.used[LINKS] == len(tree.links)):
+                break
+            tree.nodes[node].pending += 1
+            for role in range(roles):
+                tree.edges[paths.edges[lane, depth, role]].pending += 1
+            paths.nodes[lane, depth] = node
+            depth += 1
+            if link >= 0:
+                node = np.int64(tree.links[link].child)
+                continue
+            slot = -1 - link
+            link = tree.used[LINKS]
+            child = tree.used[NODES]
+            tree.used[LINKS] += 1
+            tree.used[NODES] += 1
+            _clear_node(tree.nodes, child)
+            tree.link_table[slot] = link + 1
+            tree.links[link].parent = node
+            tree.links[link].joint = joint
+            tree.links[link].child = child
+            tree.links[link].next = tree.nodes[node].first_link
+            tree.nodes[node].first_link = link
+            paths.new_links[new] = link
+            for role in range(roles):
+                paths.new_moves[new, role] = tree.edges[paths.edges[lane, depth - 1, role]].move
+            new += 1
+            node = child
+        full = tree.used[EDGES] >= len(tree.edges)
+        if tree.nodes[node].status == LEAF and not tree.nodes[node].opening and not full:
+            tree.nodes[node].opening = 1
+            paths.to_open[opens] = node
+            opens += 1
+        paths.length[lane] = depth
+        paths.leaf[lane] = node
+        tree.used[PEAK] = max(tree.used[PEAK], depth)
+    return new, opens
+
+
+@njit(cache=True, nogil=True)
+def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) -> None:
+    """Give the nodes that ``select`` made their records (shape (new, words)); those whose state is
+    a node already become links to that node."""
+    new = len(records)
+    base = tree.used[NODES] - new
+    tree.used[NODES] = base
+    place = np.empty(new, np.int32)
+    for k in range(new):
+        node = find_node(tree.node_table, tree.records, records, k)
+        if node < 0:
+            slot = -1 - node
+            node = tree.used[NODES]
+            tree.used[NODES] += 1
+            for w in range(records.shape[1]):
+                tree.records[node, w] = records[k, w]
+            tree.node_table[slot] = node + 1
+        place[k] = node
+        tree.links[paths.new_links[k]].child = node
+    for lane in range(lanes):
+        if paths.leaf[lane] >= base:
+            paths.leaf[lane] = place[paths.leaf[lane] - base]
+
+
+@njit(cache=True, nogil=True)
+def list_moves(
+    tree: Arrays, nodes: NDArray[np.int32], counts: NDArray[np.int32], moves: NDArray[np.int32]
+) -> None:
+    """Open nodes: ``counts`` (n, roles) legal moves of each role, ``moves`` their ids, node by node."""
+    roles = counts.shape[1]
+    at = 0
+    for i in range(len(nodes)):
+        node = nodes[i]
+        total = 0
+        stuck = False
+        for role in range(roles):
+            total += counts[i, role]
+            stuck = stuck or counts[i, role] == 0
+        tree.nodes[node].opening = 0
+        first = tree.used[EDGES]
+        if not stuck and first + total <= len(tree.edges):
+            tree.used[EDGES] += total
+            tree.nodes[node].first_edge = first
+            for role in range(roles):
+                tree.counts[node, role] = counts[i, role]
+            tree.opened[tree.used[OPENED]] = node
+            tree.used[OPENED] += 1
+            for k in range(total):
+                tree.edges[first + k].move = moves[at + k]
+                tree.edges[first + k].visits = 0
+                tree.edges[first + k].pending = 0
+                tree.edges[first + k].total = 0.0
+                tree.edges[first + k].best = 0.0
+                tree.edges[first + k].proven = -1
+            tree.nodes[node].status = OPEN
+        at += total
+
+
+@njit(cache=True, nogil=True)
+def _prove(tree: Arrays, node: Any, mover: Any) -> Any:
+    """Whether the node's value now follows from its edges; sets ``proven`` if so."""
+    first = np.int64(tree.nodes[node].first_edge)
+    for role in range(mover):
+        first += tree.counts[node, role]
+    complete = True
+    best = -1
+    for edge in range(first, first + tree.counts[node, mover]):
+        value = tree.edges[edge].proven
+        if value < 0:
+            complete = False
+            continue
+        if mover:
+            value = 100 - value
+        best = max(best, value)
+    if best == 100 or complete:
+        tree.nodes[node].proven = 100 - best if mover else best
+        return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def backup(tree: Arrays, paths: Paths, lanes: Any, results: NDArray[np.float64]) -> None:
+    """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them."""
+    roles = results.shape[1]
+    for lane in range(lanes):
+        for depth in range(paths.length[lane]):
+            node = paths.nodes[lane, depth]
+            tree.nodes[node].visits += 1
+            tree.nodes[node].pending -= 1
+            for role in range(roles):
+                edge = paths.edges[lane, depth, role]
+                tree.edges[edge].visits += 1
+                tree.edges[edge].pending -= 1
+                tree.edges[edge].total += results[lane, role]
+                tree.edges[edge].best = max(tree.edges[edge].best, np.float32(results[lane, role]))
+        node = paths.leaf[lane]
+        for depth in range(paths.length[lane] - 1, -1, -1):
+            if tree.nodes[node].proven < 0:
+                break
+            parent = paths.nodes[lane, depth]
+            mover = mover_of(tree.counts, parent)
+            if mover < 0:
+                break
+            tree.edges[paths.edges[lane, depth, mover]].proven = tree.nodes[node].proven
+            if tree.nodes[parent].proven < 0 and not _prove(tree, parent, mover):
+                break
+            node = parent
+
+
+@njit(cache=True, nogil=True)
+def mark_from(tree: Arrays, root: Any) -> Any:
+    """New numbers for the nodes that can be reached from the root, in their old order; -1 for the
+    others. Shape (nodes,), int32."""
+    place = np.full(tree.used[NODES], -1, np.int32)
+    stack = np.empty(tree.used[NODES], np.int32)
+    stack[0] = root
+    place[root] = 0
+    top = 1
+    while top:
+        top -= 1
+        link = tree.nodes[stack[top]].first_link
+        while link >= 0:
+            child = tree.links[link].child
+            if place[child] < 0:
+                place[child] = 0
+                stack[top] = child
+                top += 1
+            link = tree.links[link].next
+    kept = 0
+    for node in range(len(place)):
+        if place[node] == 0:
+            place[node] = kept
+            kept += 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
+    """Keep the nodes that :func:`mark_from` numbered, with their edges and links. The hash
+    tables are stale afterwards: see :func:`rehash`."""
+    roles = tree.counts.shape[1]
+    kept = 0
+    for node in range(len(place)):
+        to = place[node]
+        if to < 0:
+            continue
+        kept += 1
+        tree.nodes[to] = tree.nodes[node]
+        tree.nodes[to].first_link = -1
+        for w in range(tree.records.shape[1]):
+            tree.records[to, w] = tree.records[node, w]
+        for role in range(roles):
+            tree.goals[to, role] = tree.goals[node, role]
+            tree.counts[to, role] = tree.counts[node, role]
+    tree.used[NODES] = kept
+    opened = 0
+    edges = 0
+    for i in range(tree.used[OPENED]):
+        node = place[tree.opened[i]]
+        if node < 0:
+            continue
+        tree.opened[opened] = node
+        opened += 1
+        first = tree.nodes[node].first_edge
+        tree.nodes[node].first_edge = edges
+        for role in range(roles):
+            for _ in range(tree.counts[node, role]):
+                tree.edges[edges] = tree.edges[first]
+                edges += 1
+                first += 1
+    tree.used[OPENED] = opened
+    tree.used[EDGES] = edges
+    links = 0
+    for link in range(tree.used[LINKS]):
+        parent = place[tree.links[link].parent]
+        if parent < 0:
+            continue
+        tree.links[links].joint = tree.links[link].joint
+        tree.links[links].child = place[tree.links[link].child]
+        tree.links[links].parent = parent
+        tree.links[links].next = tree.nodes[parent].first_link
+        tree.nodes[parent].first_link = links
+        links += 1
+    tree.used[LINKS] = links
+
+
+@njit(cache=True, nogil=True)
+def rehash(tree: Arrays) -> None:
+    """Build both hash tables anew."""
+    tree.node_table[:] = 0
+    tree.link_table[:] = 0
+    for node in range(tree.used[NODES]):
+        slot = -1 - find_node(tree.node_table, tree.records, tree.records, node)
+        tree.node_table[slot] = node + 1
+    for link in range(tree.used[LINKS]):
+        key = tree.links[link]
+        slot = -1 - find_link(tree.link_table, tree.links, np.int64(key.parent), key.joint)
+        tree.link_table[slot] = link + 1

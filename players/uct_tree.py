@@ -1,0 +1,219 @@
+"""The search tree: a bounded arena of flat arrays, and what Python asks of it between batches."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players import uct_kernel as kernel
+from players.lanes import Lanes, Records
+from players.move_lists import pick_moves, unpack_moves
+from players.uct_kernel import EDGES, ENDED, LEAF, NODES, OPEN, PEAK, Arrays, Paths
+
+MAX_DEPTH = 256
+"""A path does not go deeper into the tree than this; states may repeat in a game."""
+
+
+class Tree:
+    """A search tree over the states of one machine.
+
+    Memory is set aside when it is made, but the system hands out pages only as they fill.
+
+    Attributes:
+        arrays: the arrays.
+        paths: room for one batch of paths.
+        root: the node that the search starts from.
+    """
+
+    def __init__(self, lanes: Lanes, batch: int, seed: int, memory: int) -> None:
+        """Args:
+        lanes: the machine.
+        batch: the most paths at once.
+        seed: for the choice among moves never tried.
+        memory: bytes that the arrays may take.
+        """
+        roles = len(lanes.machine.roles)
+        self.lanes = lanes
+        self.batch = batch
+        tables = 3 * 8
+        node_bytes = lanes.words * 8 + 6 * roles + kernel.NODE.itemsize + 2 * kernel.LINK.itemsize + tables
+        nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
+        edges = max(65_536, min(2**31 - 1, memory // 2 // kernel.EDGE.itemsize))
+        self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed)
+        self.paths = _make_paths(batch, roles)
+        self.root = 0
+
+    # --- the root -------------------------------------------------------------------------
+    def move_root(self, record: Records) -> None:
+        """Make this state the root. What lies below it in the tree stays, the rest goes."""
+        arrays = self.arrays
+        found = (
+            int(kernel.find_node(arrays.node_table, arrays.records, record[None, :], 0))
+            if arrays.used[NODES]
+            else -1
+        )
+        arrays.used[PEAK] = 0
+        if found == self.root and arrays.used[NODES]:
+            return
+        if found < 0:
+            self._clear(record)
+        else:
+            place = kernel.mark_from(arrays, found)
+            kernel.compact(arrays, place)
+            self.root = int(place[found])
+            kept = int(arrays.used[NODES])
+            arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
+            kernel.rehash(arrays)
+
+    def _clear(self, record: Records) -> None:
+        arrays = self.arrays
+        if arrays.used[NODES]:
+            arrays.node_table[:] = 0
+            arrays.link_table[:] = 0
+        arrays.used[:] = 0
+        self.root = 0
+        arrays.used[NODES] = 1
+        arrays.records[0] = self.lanes.retain(record.reshape(1, -1).copy())[0]
+        arrays.nodes[0] = (LEAF, 0, -1, 0, 0, 0, -1)
+        kernel.rehash(arrays)
+
+    def open(self, nodes: NDArray[np.int32]) -> None:
+        """List the legal moves of nodes."""
+        counts, moves = self.lanes.legal(self.arrays.records[nodes])
+        kernel.list_moves(self.arrays, nodes, counts, moves)
+
+    # --- one batch ----------------------------------------------------------------------------
+    def descend(self, lanes: int, explore: float, greed: float) -> NDArray[np.int32]:
+        """Walk paths from the root, make and open the nodes they ask for. Returns the leaves."""
+        arrays, paths = self.arrays, self.paths
+        before = int(arrays.used[NODES])
+        new, opens = kernel.select(arrays, paths, self.root, lanes, explore, greed)
+        if new:
+            parents = arrays.links["parent"][paths.new_links[:new]]
+            # A parent of a new node is never new itself, so its record is there.
+            records = self.lanes.successors(arrays.records[parents], paths.new_moves[:new])
+            assert int(arrays.used[NODES]) == before + new
+            kernel.settle(arrays, paths, lanes, np.ascontiguousarray(records))
+        if opens:
+            self.open(paths.to_open[:opens])
+        return paths.leaf[:lanes]
+
+    def book(self, lanes: int, results: NDArray[np.float64]) -> None:
+        """Back up the results (lanes, roles; 0..1) of the last batch."""
+        kernel.backup(self.arrays, self.paths, lanes, results)
+
+    def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
+        """Note that the match is over in these nodes, and with which result."""
+        arrays = self.arrays
+        arrays.nodes["status"][nodes] = ENDED
+        arrays.goals[nodes] = goals
+        if prove:
+            arrays.nodes["proven"][nodes] = goals[:, 0]
+
+    def unprove(self) -> None:
+        """Forget what was proven (the game turned out not to be zero-sum)."""
+        arrays = self.arrays
+        arrays.nodes["proven"][: arrays.used[NODES]] = -1
+        arrays.edges["proven"][: arrays.used[EDGES]] = -1
+
+    # --- what it says ---------------------------------------------------------------------------
+    @property
+    def proven(self) -> int:
+        """Role 0's result from the root under best play; -1 while unknown."""
+        return int(self.arrays.nodes["proven"][self.root])
+
+    @property
+    def nodes(self) -> int:
+        """How many states it holds."""
+        return int(self.arrays.used[NODES])
+
+    @property
+    def depth(self) -> int:
+        """The longest path since the root last moved."""
+        return int(self.arrays.used[PEAK])
+
+    @property
+    def opened(self) -> bool:
+        """Whether the root's moves are listed."""
+        return bool(self.arrays.nodes["status"][self.root] == OPEN)
+
+    def edges(self, node: int, role: int) -> slice:
+        """The edges of a role in an open node."""
+        counts = self.arrays.counts[node]
+        first = int(self.arrays.nodes["first_edge"][node] + counts[:role].sum())
+        return slice(first, first + int(counts[role]))
+
+    def path_moves(self, lane: int, role: int) -> list[int]:
+        """The moves of a role on a path of the last batch."""
+        edges = self.paths.edges[lane, : self.paths.length[lane], role]
+        moves: list[int] = self.arrays.edges["move"][edges].tolist()
+        return moves
+
+    def proven_line(self, node: int) -> list[int]:
+        """In a one-player game, the moves from a proven node to its result."""
+        arrays = self.arrays
+        moves: list[int] = []
+        while arrays.nodes["status"][node] == OPEN and len(moves) < MAX_DEPTH:
+            edges = self.edges(node, 0)
+            best = int(np.argmax(arrays.edges["proven"][edges]))
+            moves.append(int(arrays.edges["move"][edges.start + best]))
+            link = int(kernel.find_link(arrays.link_table, arrays.links, node, np.uint64(best)))
+            if link < 0:
+                break
+            node = int(arrays.links["child"][link])
+        return moves
+
+
+def _make_arrays(words: int, roles: int, nodes: int, edges: int, seed: int) -> Arrays:
+    links = 2 * nodes
+    return Arrays(
+        records=np.empty((nodes, words), np.uint64),
+        nodes=np.empty(nodes, kernel.NODE),
+        goals=np.empty((nodes, roles), np.int16),
+        counts=np.empty((nodes, roles), np.int32),
+        edges=np.empty(edges, kernel.EDGE),
+        links=np.empty(links, kernel.LINK),
+        opened=np.empty(nodes, np.int32),
+        node_table=np.zeros(_table_size(nodes), np.int32),
+        link_table=np.zeros(_table_size(links), np.int32),
+        used=np.zeros(5, np.int64),
+        random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
+    )
+
+
+def _make_paths(batch: int, roles: int) -> Paths:
+    return Paths(
+        length=np.zeros(batch, np.int32),
+        nodes=np.zeros((batch, MAX_DEPTH), np.int32),
+        edges=np.zeros((batch, MAX_DEPTH, roles), np.int32),
+        leaf=np.zeros(batch, np.int32),
+        new_links=np.zeros(batch, np.int32),
+        new_moves=np.zeros((batch, roles), np.int32),
+        to_open=np.zeros(batch, np.int32),
+    )
+
+
+def _table_size(entries: int) -> int:
+    """A power of two at least twice as large."""
+    return 1 << (2 * entries - 1).bit_length()
+
+
+@functools.cache
+def warm_up() -> None:
+    """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
+    arrays, paths = _make_arrays(1, 1, 8, 8, 0), _make_paths(1, 1)
+    arrays.records[:2] = [[3], [4]]
+    arrays.nodes[0] = (LEAF, 0, -1, 0, 0, 0, -1)
+    arrays.used[NODES] = 1
+    kernel.rehash(arrays)
+    counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
+    pick_moves(counts, moves, arrays.random)
+    kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
+    kernel.select(arrays, paths, 0, 1, 0.5, 0.0)
+    kernel.settle(arrays, paths, 1, arrays.records[1:2].copy())
+    kernel.backup(arrays, paths, 1, np.ones((1, 1)))
+    kernel.find_link(arrays.link_table, arrays.links, 0, np.uint64(0))
+    kernel.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
+    kernel.compact(arrays, kernel.mark_from(arrays, 0))
