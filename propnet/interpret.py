@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import cast
 
 import numpy as np
@@ -98,7 +98,9 @@ class PropnetMachine(Machine):
     def move_id(self, role: int, move: Term) -> int:
         found = self._move_ids[role].get(move)
         if found is None:
-            raise MoveError(f"{self.rules.spell(move)} is never a move of {self.rules.spell(self.roles[role])}")
+            raise MoveError(
+                f"{self.rules.spell(move)} is never a move of {self.rules.spell(self.roles[role])}"
+            )
         return found
 
     # --- the rules ---------------------------------------------------------------------
@@ -129,9 +131,7 @@ class PropnetMachine(Machine):
         found = self.evaluate(self._record(key))
         legal = unpack(found.legal, self.network.move_count)[0]
         bounds = self.role_moves.tolist()
-        self._seen_legal = [
-            np.flatnonzero(legal[low:high]).tolist() for low, high in zip(bounds, bounds[1:], strict=False)
-        ]
+        self._seen_legal = [np.flatnonzero(legal[low:high]).tolist() for low, high in pairwise(bounds)]
         self._seen_terminal = bool(found.terminal[0])
         self._seen_goals = found.goals[0].tolist()
         self._seen_key = key
@@ -192,9 +192,7 @@ class PropnetMachine(Machine):
         start = self._initial if state is None else self._record(state.key)
         return self._play(n, start, seed, max_steps)
 
-    def playouts_from(
-        self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000
-    ) -> Playouts:
+    def playouts_from(self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000) -> Playouts:
         """One uniformly random playout from each of the states with these records (n, words)."""
         return self._play(len(records), _rows(records), seed, max_steps)
 
@@ -220,9 +218,7 @@ class PropnetMachine(Machine):
         bounds = self.role_moves.tolist()
         joints: list[list[JointMove]] = []
         for row, terminal in zip(legal, found.terminal.tolist(), strict=True):
-            options = [
-                np.flatnonzero(row[low:high]).tolist() for low, high in zip(bounds, bounds[1:], strict=False)
-            ]
+            options = [np.flatnonzero(row[low:high]).tolist() for low, high in pairwise(bounds)]
             joints.append([] if terminal else list(product(*options)))
         rows = np.repeat(np.arange(len(states)), [len(some) for some in joints])
         moves = np.array([joint for some in joints for joint in some], np.int32).reshape(-1, len(self.roles))

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from propnet.vector import BYTES, any_lane, item, load, splat, store
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+
+@njit(cache=True)
 def evaluate_blocks(
     wires: NDArray[np.uint64],
     blocks: NDArray[np.int32],
@@ -38,7 +39,7 @@ def evaluate_blocks(
                 pass
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _evaluate_runs(
     wires: NDArray[np.uint64],
     runs: NDArray[np.int32],
@@ -113,7 +114,7 @@ def _evaluate_runs(
                 out += BYTES
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _evaluate_loop(
     wires: NDArray[np.uint64],
     runs: NDArray[np.int32],
@@ -143,4 +144,5 @@ def _evaluate_loop(
             changed = changed | (value ^ load(wires, out))
             store(wires, out, value)
             out += BYTES
-    return any_lane(changed)
+    again: bool = any_lane(changed)
+    return again

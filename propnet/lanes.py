@@ -17,7 +17,19 @@ from propnet.choice import choose
 from propnet.kernel import evaluate_blocks
 from propnet.pack import read_lanes, write_lanes
 from propnet.plan import Plan
-from propnet.vector import BYTES, LANES, WORDS, aligned, any_lane, count_lanes, item, load, lowest_bit, splat, store
+from propnet.vector import (
+    BYTES,
+    LANES,
+    WORDS,
+    aligned,
+    any_lane,
+    count_lanes,
+    item,
+    load,
+    lowest_bit,
+    splat,
+    store,
+)
 
 
 class Code(NamedTuple):
@@ -61,7 +73,7 @@ def new_planes(plan: Plan) -> NDArray[np.uint64]:
     return aligned(3 * max(8, most.bit_length() + 1))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def evaluate(
     code: Code,
     wires: NDArray[np.uint64],
@@ -90,7 +102,7 @@ def evaluate(
         read_lanes(wires, code.legal_offsets, code.legal_signs, legal, first, count)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def successors(
     code: Code,
     wires: NDArray[np.uint64],
@@ -116,7 +128,7 @@ def successors(
         read_lanes(wires, code.next_offsets, code.next_signs, after, first, count)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def playouts(
     code: Code,
     wires: NDArray[np.uint64],
@@ -212,22 +224,20 @@ def playouts(
     return cut
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _evaluate_bases(code: Code, wires: NDArray[np.uint64]) -> None:
     """Evaluate what needs no move."""
     evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, 0, code.sizes[2])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _evaluate_moves(code: Code, wires: NDArray[np.uint64]) -> None:
     """Evaluate what needs the moves."""
     evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, code.sizes[2], code.sizes[3])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _load(
-    wires: NDArray[np.uint64], records: NDArray[np.uint64], first: int, count: int, bases: int
-) -> None:
+@njit(cache=True)
+def _load(wires: NDArray[np.uint64], records: NDArray[np.uint64], first: int, count: int, bases: int) -> None:
     """Bring records into the first lanes of the bases' wires; a single one into all lanes."""
     if count == 1:
         for base in range(bases):
@@ -237,7 +247,7 @@ def _load(
         write_lanes(records, first, count, wires, 1, bases)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _scatter(
     wires: NDArray[np.uint64],
     records: NDArray[np.uint64],
@@ -260,7 +270,7 @@ def _scatter(
                     wires[1 + base, word] |= bit
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _read_goals(
     code: Code,
     wires: NDArray[np.uint64],

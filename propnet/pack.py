@@ -54,7 +54,7 @@ def to_records(sliced: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
     return records
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def transpose(block: NDArray[np.uint64]) -> None:
     """Transpose eight 64x64 bit matrices in place: ``block`` is (64, 8), matrix w its column w.
 
@@ -80,7 +80,7 @@ def transpose(block: NDArray[np.uint64]) -> None:
         step >>= 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def write_lanes(
     records: NDArray[np.uint64],
     first: int,
@@ -101,7 +101,7 @@ def write_lanes(
             store(wires, (wire + 64 * word + bit) * BYTES, load(block, bit * BYTES))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def read_lanes(
     wires: NDArray[np.uint64],
     offsets: NDArray[np.uint32],

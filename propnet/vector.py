@@ -8,6 +8,9 @@ Inside ``@njit`` code vectors know ``& | ^ ~ +`` and the functions below. Offset
 offsets into a contiguous array; nothing checks them, the caller answers for them.
 """
 
+# mypy: disallow-untyped-calls=False
+# (numba and llvmlite have no types)
+
 from __future__ import annotations
 
 import operator
@@ -35,7 +38,12 @@ _IR_VECTOR = ir.VectorType(_I64, WORDS)
 _IR_BITS = ir.IntType(LANES)
 
 
-class VectorType(types.Type):  # type: ignore[misc]
+def _operation(generate: Callable[..., Any]) -> Any:
+    """numba's ``intrinsic``, for readers of types: what it makes is called without the context."""
+    return intrinsic(generate)
+
+
+class VectorType(types.Type):
     """The numba type of a vector value."""
 
     def __init__(self) -> None:
@@ -47,14 +55,14 @@ vector = VectorType()
 
 
 @register_model(VectorType)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: types.Type) -> None:
         super().__init__(dmm, fe_type, _IR_VECTOR)
 
 
 def _binary(operation: Callable[..., Any], emit: str) -> None:
     @infer_global(operation)
-    class _Template(AbstractTemplate):  # type: ignore[misc]
+    class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             if args == (vector, vector):
                 return signature(vector, vector, vector)
@@ -65,17 +73,14 @@ def _binary(operation: Callable[..., Any], emit: str) -> None:
         return getattr(builder, emit)(args[0], args[1])
 
 
-for _operation, _emit in (
-    (operator.and_, "and_"),
-    (operator.or_, "or_"),
-    (operator.xor, "xor"),
-    (operator.add, "add"),
-):
-    _binary(_operation, _emit)
+_binary(operator.and_, "and_")
+_binary(operator.or_, "or_")
+_binary(operator.xor, "xor")
+_binary(operator.add, "add")
 
 
 @infer_global(operator.invert)
-class _Invert(AbstractTemplate):  # type: ignore[misc]
+class _Invert(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(vector, vector) if args == (vector,) else None
 
@@ -107,7 +112,7 @@ def _spread(builder: Any, word: Any) -> Any:
     return builder.shuffle_vector(first, empty, zeros)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def load(typing_context: Any, array: Any, offset: Any) -> Any:
     """The vector that stands ``offset`` bytes behind the start of an array."""
 
@@ -119,7 +124,7 @@ def load(typing_context: Any, array: Any, offset: Any) -> Any:
     return vector(array, offset), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
     """Write a vector ``offset`` bytes behind the start of an array."""
 
@@ -132,7 +137,7 @@ def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
     return types.void(array, offset, vector), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def item(typing_context: Any, array: Any, index: Any) -> Any:
     """``array[index]`` of a contiguous array, flat, without numba's care for negative indices."""
 
@@ -146,7 +151,7 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
     return array.dtype(array, index), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def splat(typing_context: Any, word: Any) -> Any:
     """The vector whose eight words are all this 64-bit integer."""
 
@@ -156,7 +161,7 @@ def splat(typing_context: Any, word: Any) -> Any:
     return vector(word), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def any_lane(typing_context: Any, value: Any) -> Any:
     """Whether some bit of a vector is set."""
 
@@ -167,7 +172,7 @@ def any_lane(typing_context: Any, value: Any) -> Any:
     return types.boolean(vector), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def count_lanes(typing_context: Any, value: Any) -> Any:
     """How many bits of a vector are set."""
 
@@ -194,7 +199,7 @@ def _shift_by(emit: Callable[[Any, Any, Any], Any], name: str, doc: str) -> Any:
 
     shift.__name__ = name
     shift.__doc__ = doc
-    return intrinsic(shift)
+    return _operation(shift)
 
 
 def _rotate(builder: Any, value: Any, amount: Any) -> Any:
@@ -203,16 +208,12 @@ def _rotate(builder: Any, value: Any, amount: Any) -> Any:
     return builder.call(rotate, [value, value, amount])
 
 
-shift_left = _shift_by(
-    lambda b, v, n: b.shl(v, n), "shift_left", "Every word moved up by 0 to 63 bits."
-)
-shift_right = _shift_by(
-    lambda b, v, n: b.lshr(v, n), "shift_right", "Every word moved down by 0 to 63 bits."
-)
+shift_left = _shift_by(lambda b, v, n: b.shl(v, n), "shift_left", "Every word moved up by 0 to 63 bits.")
+shift_right = _shift_by(lambda b, v, n: b.lshr(v, n), "shift_right", "Every word moved down by 0 to 63 bits.")
 rotate_left = _shift_by(_rotate, "rotate_left", "Every word rotated up by 0 to 63 bits.")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def lowest_bit(typing_context: Any, word: Any) -> Any:
     """The number of the lowest set bit of a 64-bit word that is not 0."""
 

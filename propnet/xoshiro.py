@@ -24,7 +24,7 @@ def streams(seed: int) -> NDArray[np.uint64]:
     return state
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
     """Write splitmix64's first 32 words, stream after stream."""
     for word in range(state.shape[1]):
@@ -36,7 +36,7 @@ def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
             state[k, word] = mixed ^ (mixed >> np.uint64(31))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
     """512 random bits and the four words of the next state: ``(bits, s0, s1, s2, s3)``."""
     bits = rotate_left(s0 + s3, 23) + s0
