@@ -1,0 +1,90 @@
+"""The pipeline from ground rules to a network: named passes, each with its counts and its time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdl.errors import TooLargeError
+from gdl.ground_rules import GroundRules
+from propnet.network import Network
+from propnet.passes.circuit import Circuit
+from propnet.passes.construct import construct
+from propnet.passes.dead import remove_dead
+from propnet.passes.finish import finish
+from propnet.passes.onehot import one_move_per_role
+from propnet.passes.prune import atom_rules, constants, reachable, without_moves
+from propnet.passes.simplify import simplify
+
+Pass = Callable[[Circuit], Circuit]
+
+PASSES: tuple[tuple[str, Pass], ...] = (
+    ("one_move_per_role", one_move_per_role),
+    ("simplify", simplify),
+    ("remove_dead", remove_dead),
+)
+"""What rewrites the circuit, in order. A pass keeps every output's function, given that
+each role makes exactly one move."""
+
+
+@dataclass(frozen=True)
+class BuildLimits:
+    """What a build may cost.
+
+    Attributes:
+        literals: most body literals of the ground rules, and most gate inputs.
+        seconds: CPU seconds after which the passes that only make the network smaller are
+            left out.
+    """
+
+    literals: int = 20_000_000
+    seconds: float = 8.0
+
+
+def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
+    """Make the network of a game.
+
+    ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``,
+    ``<pass>.inputs`` (gate inputs after the pass) and ``<pass>.cpu_s``.
+
+    Raises:
+        TooLargeError: the rules are larger than ``limits`` allow.
+        RulesError: an atom depends on its own negation.
+    """
+    if len(ground.bodies) > limits.literals:
+        raise TooLargeError(
+            f"the ground rules have {len(ground.bodies):,} literals, more than {limits.literals:,}",
+            remedy="play with the prover, or raise the limit",
+        )
+    began = time.process_time()
+    stats: dict[str, float] = {}
+    rules = reachable(without_moves(atom_rules(ground)))
+    rules, values = constants(rules)
+    rules = reachable(rules)
+    stats |= {"prune.rules": len(rules.heads), "prune.cpu_s": time.process_time() - began}
+    start = time.process_time()
+    circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
+    _note(stats, "construct", circuit, start)
+    for name, rewrite in PASSES:
+        start = time.process_time()
+        if start - began > limits.seconds:
+            break
+        circuit = rewrite(circuit)
+        _note(stats, name, circuit, start)
+    start = time.process_time()
+    network = finish(circuit, ground, stats)
+    stats |= {
+        "finish.gates": network.gates,
+        "finish.inputs": len(network.gate_inputs),
+        "finish.cpu_s": time.process_time() - start,
+        "build.cpu_s": time.process_time() - began,
+    }
+    return network
+
+
+def _note(stats: dict[str, float], name: str, circuit: Circuit, start: float) -> None:
+    """Record what a pass left and took."""
+    stats[f"{name}.gates"] = len(circuit.gates)
+    stats[f"{name}.inputs"] = circuit.gate_inputs
+    stats[f"{name}.cpu_s"] = time.process_time() - start

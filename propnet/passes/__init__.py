@@ -1,0 +1,1 @@
+"""Passes that make and rewrite the network, one module each."""

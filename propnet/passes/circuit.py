@@ -1,0 +1,130 @@
+"""The graph that the passes rewrite: n-ary ANDs over complemented edges, hash-consed, cycles cut open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+TRUE = 0
+FALSE = 1
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the inputs and outputs of a circuit are laid out.
+
+    Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts*
+    (atoms at which cycles of positive recursion were cut open), then the gates.
+    Outputs: next (one per base), legal (one per move), goals, terminal, then the
+    definition of each cut. A base proposition that nothing can make true has the output
+    ``FALSE``, and so on.
+
+    Attributes:
+        bases: number of base propositions.
+        moves: number of moves of each role.
+        goals: number of goal outputs.
+        cuts: number of cuts.
+    """
+
+    bases: int
+    moves: tuple[int, ...]
+    goals: int
+    cuts: int
+
+    @property
+    def first_move(self) -> int:
+        """The node of the first move."""
+        return 1 + self.bases
+
+    @property
+    def first_cut(self) -> int:
+        """The node of the first cut, one past the last move."""
+        return 1 + self.bases + sum(self.moves)
+
+    @property
+    def first_gate(self) -> int:
+        """The node of gate 0."""
+        return self.first_cut + self.cuts
+
+    @property
+    def first_cut_output(self) -> int:
+        """The output that defines the first cut."""
+        return self.bases + sum(self.moves) + self.goals + 1
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A combinational circuit; the cuts are inputs, and outputs define them.
+
+    Attributes:
+        shape: the layout of inputs and outputs.
+        gates: the literals that each gate is the AND of, ascending; a gate reads only
+            inputs and gates before it.
+        outputs: a literal for each output.
+    """
+
+    shape: Shape
+    gates: list[tuple[int, ...]]
+    outputs: list[int]
+
+    @property
+    def gate_inputs(self) -> int:
+        """The sum of all gates' inputs: what evaluating it costs."""
+        return sum(map(len, self.gates))
+
+    def fanout(self) -> list[int]:
+        """How many gates and outputs read each node."""
+        count = [0] * (self.shape.first_gate + len(self.gates))
+        for gate in self.gates:
+            for literal in gate:
+                count[literal >> 1] += 1
+        for literal in self.outputs:
+            count[literal >> 1] += 1
+        return count
+
+
+@dataclass
+class Builder:
+    """Makes gates, each only once (structural hashing), with the trivial laws applied.
+
+    Attributes:
+        first_gate: node of the first gate.
+        gates: the gates so far.
+        index: gate -> its literal.
+    """
+
+    first_gate: int
+    gates: list[tuple[int, ...]] = field(default_factory=list)
+    index: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    def conjunction(self, literals: Iterable[int]) -> int:
+        """A literal for the AND of some literals: constants, repetitions, complements and
+        one-input gates vanish."""
+        inputs = set(literals)
+        inputs.discard(TRUE)
+        if len(inputs) < 2:
+            return inputs.pop() if inputs else TRUE
+        key = tuple(sorted(inputs))
+        found = self.index.get(key)
+        if found is not None:
+            return found
+        if key[0] == FALSE:
+            return FALSE
+        previous = -1
+        for literal in key:
+            if literal == previous + 1 and literal & 1:
+                return FALSE
+            previous = literal
+        made = 2 * (self.first_gate + len(self.gates))
+        self.gates.append(key)
+        self.index[key] = made
+        return made
+
+    def disjunction(self, literals: Iterable[int]) -> int:
+        """A literal for the OR of some literals."""
+        return self.conjunction([literal ^ 1 for literal in literals]) ^ 1
+
+    def inputs_of(self, literal: int) -> tuple[int, ...]:
+        """The inputs of the gate below a literal; ``()`` for inputs of the circuit."""
+        gate = (literal >> 1) - self.first_gate
+        return self.gates[gate] if gate >= 0 else ()

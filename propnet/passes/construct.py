@@ -1,0 +1,137 @@
+"""From ground rules to a circuit: each atom is the factored OR of its rules' ANDs, cycles are cut open."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import RulesError
+from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit, Shape
+from propnet.passes.cuts import cut_points
+from propnet.passes.factor import Product, sum_of_products
+from propnet.passes.graph import components, order
+from propnet.passes.prune import AtomRules, owners_of
+
+
+def construct(
+    rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int
+) -> Circuit:
+    """Build the circuit of the rules.
+
+    Args:
+        rules: the rules; legal, terminal and goal must not depend on moves.
+        values: each atom's constant value, -1 where it has none.
+        moves: number of moves of each role.
+        goals: number of goals.
+
+    Raises:
+        RulesError: an atom depends on its own negation.
+    """
+    sequence, cuts = evaluation_order(rules)
+    shape = Shape(rules.bases, moves, goals, len(cuts))
+    builder = Builder(shape.first_gate)
+    literal = np.full(rules.atom_count, -1, np.int64)
+    literal[: rules.inputs] = 2 * np.arange(1, rules.inputs + 1)
+    first = rules.bases
+    for count in moves:
+        # A role with one move always makes it.
+        if count == 1:
+            literal[first] = TRUE
+        first += count
+    literal[values == 1] = TRUE
+    literal[values == 0] = FALSE
+    literal_of: list[int] = literal.tolist()
+    for number, atom in enumerate(cuts):
+        literal_of[atom] = 2 * (shape.first_cut + number)
+    by_head = np.argsort(rules.heads, kind="stable")
+    starts = rules.start[by_head].tolist()
+    ends = rules.start[by_head + 1].tolist()
+    heads = rules.heads[by_head]
+    first_rule = np.searchsorted(heads, np.arange(rules.atom_count)).tolist()
+    last_rule = np.searchsorted(heads, np.arange(rules.atom_count), side="right").tolist()
+    bodies: list[int] = rules.bodies.tolist()
+    read_once, read_alone = _single_uses(rules)
+    # Products of atoms that are read once, as a whole rule or by a single rule of their own.
+    pending: dict[int, list[Product]] = {}
+    definitions: dict[int, int] = {}
+    cut_set = set(cuts)
+    for atom in sequence:
+        products: list[Product] = []
+        for number in range(first_rule[atom], last_rule[atom]):
+            body = bodies[starts[number] : ends[number]]
+            if len(body) == 1 and body[0] >> 1 in pending and not body[0] & 1:
+                products.extend(pending.pop(body[0] >> 1))
+                continue
+            inputs = set()
+            for item in body:
+                below = item >> 1
+                if below in pending:
+                    inputs.update(pending.pop(below)[0])
+                else:
+                    inputs.add(literal_of[below] ^ (item & 1))
+            inputs.discard(TRUE)
+            if FALSE not in inputs:
+                products.append(tuple(sorted(inputs)))
+        if atom in cut_set:
+            # The least fixpoint of c = f | c & g is that of c = f.
+            own = literal_of[atom]
+            definitions[atom] = sum_of_products(builder, [p for p in products if own not in p])
+        elif atom in read_once and (len(products) == 1 or atom in read_alone):
+            pending[atom] = products
+        else:
+            literal_of[atom] = sum_of_products(builder, products)
+    outputs = [literal_of[atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
+    outputs.extend(definitions[atom] for atom in cuts)
+    return Circuit(shape, builder.gates, outputs)
+
+
+def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
+    """The atoms that have rules, each after those it reads, and the atoms at which cycles
+    are cut: what reads a cut does not wait for it.
+
+    Raises:
+        RulesError: an atom depends on its own negation.
+    """
+    read = rules.bodies >> 1
+    head = rules.heads[owners_of(rules)]
+    derived = read >= rules.inputs
+    source, target = read[derived], head[derived]
+    negated = (rules.bodies[derived] & 1).astype(bool)
+    cuts: list[int] = []
+    sequence, behind = order(rules.atom_count, source, target)
+    if behind.any():
+        inside = behind[source] & behind[target]
+        reads: dict[int, list[int]] = defaultdict(list)
+        for lower, upper in zip(source[inside].tolist(), target[inside].tolist(), strict=True):
+            reads[upper].append(lower)
+        component = np.full(rules.atom_count, -1, np.int64)
+        found = components(list(reads), lambda atom: reads.get(atom, ()))
+        for number, members in enumerate(found):
+            component[members] = number
+        if (negated & (component[source] == component[target]) & (component[source] >= 0)).any():
+            raise RulesError(
+                "an atom depends on its own negation", remedy="negation must be stratified"
+            )
+        for members in found:
+            within = set(members)
+            cuts += cut_points({atom: [r for r in reads.get(atom, ()) if r in within] for atom in members})
+        cut = np.zeros(rules.atom_count, bool)
+        cut[cuts] = True
+        waits = ~cut[source]
+        sequence, _ = order(rules.atom_count, source[waits], target[waits])
+    ruled = np.zeros(rules.atom_count, bool)
+    ruled[rules.heads] = True
+    return sequence[ruled[sequence]].tolist(), sorted(cuts)
+
+
+def _single_uses(rules: AtomRules) -> tuple[set[int], set[int]]:
+    """Atoms that one rule reads, un-negated, and nothing else does; and those of them that
+    are that rule's whole body."""
+    read = rules.bodies >> 1
+    uses = np.bincount(read, minlength=rules.atom_count)
+    uses[rules.outputs[rules.outputs >= 0]] += 2
+    single = (uses[read] == 1) & (rules.bodies & 1 == 0) & (read >= rules.inputs)
+    alone = single & (np.diff(rules.start) == 1)[owners_of(rules)]
+    return set(read[single].tolist()), set(read[alone].tolist())

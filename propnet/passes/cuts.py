@@ -1,0 +1,59 @@
+"""Cut points of positive recursion: a small set of atoms that every cycle passes (greedy feedback vertex set)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from heapq import heapify, heappop, heappush
+
+
+def cut_points(edges: dict[int, list[int]]) -> list[int]:
+    """Atoms whose removal leaves the dependency graph without cycles.
+
+    Vertices without predecessors or successors are peeled; when none is left, the vertex
+    with the largest product of degrees is cut.
+
+    Args:
+        edges: atom -> the atoms that its rules read.
+    """
+    forward: dict[int, set[int]] = {v: set(reads) for v, reads in edges.items()}
+    backward: dict[int, set[int]] = defaultdict(set)
+    for vertex, reads in forward.items():
+        for read in reads:
+            backward[read].add(vertex)
+    for read in list(backward):
+        if read not in forward:
+            forward[read] = set()
+    cuts = []
+
+    def remove(vertex: int) -> set[int]:
+        below, above = forward.pop(vertex), backward.pop(vertex, set())
+        for other in below:
+            if other != vertex:
+                backward[other].discard(vertex)
+        for other in above:
+            if other != vertex:
+                forward[other].discard(vertex)
+        return (below | above) - {vertex}
+
+    def peel(stack: list[int]) -> None:
+        while stack:
+            vertex = stack.pop()
+            if vertex in forward and not (forward[vertex] and backward.get(vertex)):
+                stack.extend(remove(vertex))
+
+    peel(list(forward))
+    heap = [(-len(reads) * len(backward[vertex]), vertex) for vertex, reads in forward.items()]
+    heap = [(-(1 << 60), v) if v in forward[v] else (weight, v) for weight, v in heap]
+    heapify(heap)
+    while heap:
+        weight, vertex = heappop(heap)
+        if vertex not in forward:
+            continue
+        if vertex not in forward[vertex]:
+            now = -len(forward[vertex]) * len(backward[vertex])
+            if now != weight:
+                heappush(heap, (now, vertex))
+                continue
+        cuts.append(vertex)
+        peel(list(remove(vertex)))
+    return sorted(cuts)

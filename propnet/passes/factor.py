@@ -1,0 +1,90 @@
+"""Algebraic factoring: take the literal that most product terms share out of them, recurse
+(R. Brayton: Factoring logic functions, 1987)."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from propnet.passes.circuit import FALSE, TRUE, Builder
+
+Product = tuple[int, ...]
+
+
+def sum_of_products(builder: Builder, products: list[Product]) -> int:
+    """Build the OR of some products in factored form; gives its literal.
+
+    Args:
+        products: literals of each product, ascending and without repetition.
+    """
+    distinct = list(dict.fromkeys(products))
+    if not distinct:
+        return FALSE
+    if len(distinct) == 1:
+        return builder.conjunction(distinct[0])
+    if not all(distinct):
+        return TRUE
+    plain = [p[0] for p in distinct if len(p) == 1]
+    longer = [p for p in distinct if len(p) > 1]
+    if plain and longer:
+        longer = _absorb(plain, longer)
+    if len(longer) < 2:
+        return builder.disjunction([*plain, *[builder.conjunction(p) for p in longer]])
+    places: dict[int, list[int]] = {}
+    for number, product in enumerate(longer):
+        for literal in product:
+            where = places.get(literal)
+            if where is None:
+                places[literal] = [number]
+            else:
+                where.append(number)
+    if not plain:
+        shared = [literal for literal, where in places.items() if len(where) == len(longer)]
+        if shared:
+            out = set(shared)
+            rest = [tuple([x for x in p if x not in out]) for p in longer]
+            return builder.conjunction([*shared, sum_of_products(builder, rest)])
+    heap = [(-len(where), literal) for literal, where in places.items() if len(where) > 1]
+    if not heap:
+        return builder.disjunction([*plain, *[builder.conjunction(p) for p in longer]])
+    heapify(heap)
+    alive = [True] * len(longer)
+    count = {literal: len(where) for literal, where in places.items()}
+    terms = plain
+    while heap:
+        size, literal = heappop(heap)
+        now = count[literal]
+        if now != -size:
+            if now > 1:
+                heappush(heap, (-now, literal))
+            continue
+        chosen = [number for number in places[literal] if alive[number]]
+        group = [longer[number] for number in chosen]
+        if not _pays(group):
+            continue
+        rest = []
+        for number, product in zip(chosen, group, strict=True):
+            alive[number] = False
+            for other in product:
+                count[other] -= 1
+            rest.append(tuple([x for x in product if x != literal]))
+        terms.append(builder.conjunction([literal, sum_of_products(builder, rest)]))
+    terms.extend([builder.conjunction(p) for p, left in zip(longer, alive, strict=True) if left])
+    return builder.disjunction(terms)
+
+
+def _absorb(plain: list[int], longer: list[Product]) -> list[Product]:
+    """Products less those that a one-literal term absorbs, and less its complement in them."""
+    known = set(plain)
+    denied = {literal ^ 1 for literal in plain}
+    kept = []
+    for product in longer:
+        if known.isdisjoint(product):
+            if not denied.isdisjoint(product):
+                product = tuple([x for x in product if x not in denied])
+            kept.append(product)
+    return kept
+
+
+def _pays(group: list[Product]) -> bool:
+    """Whether taking one literal out of these products lowers the number of gate inputs."""
+    return len(group) > 2 or any(len(p) == 2 for p in group)

@@ -1,0 +1,225 @@
+"""From a circuit to a `Network`: loops are closed, gates are put into evaluation order, base-only gates first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import RulesError
+from gdl.ground_rules import GroundRules
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, Builder, Circuit, Shape
+from propnet.passes.graph import components, spread
+
+
+def settle_cuts(circuit: Circuit) -> Circuit:
+    """Put cuts that turned out to be constants, inputs or each other's equals in their place.
+
+    A cut that is its own definition has the least fixpoint false; two cuts with one
+    definition are one.
+    """
+    while True:
+        shape = circuit.shape
+        first = shape.first_cut
+        definitions = circuit.outputs[shape.first_cut_output :]
+        value: dict[int, int] = {}
+        same: dict[int, int] = {}
+        for number, definition in enumerate(definitions):
+            node = first + number
+            if definition >> 1 < shape.first_gate:
+                value[node] = definition
+            elif definition in same:
+                value[node] = 2 * same[definition]
+            else:
+                same[definition] = node
+        if _read_cuts(circuit).isdisjoint(value):
+            return circuit
+        literal_of = [2 * node for node in range(shape.first_gate)]
+        for node in value:
+            literal_of[node] = _resolve(node, value)
+        builder = Builder(shape.first_gate)
+        for gate in circuit.gates:
+            literal_of.append(builder.conjunction([literal_of[x >> 1] ^ (x & 1) for x in gate]))
+        circuit = Circuit(
+            shape, builder.gates, [literal_of[x >> 1] ^ (x & 1) for x in circuit.outputs]
+        )
+
+
+def _read_cuts(circuit: Circuit) -> set[int]:
+    """The cuts that some gate or output (other than a cut's own definition) reads."""
+    shape = circuit.shape
+    cuts = range(shape.first_cut, shape.first_gate)
+    found = {x >> 1 for gate in circuit.gates for x in gate if x >> 1 in cuts}
+    found.update(x >> 1 for x in circuit.outputs[: shape.first_cut_output] if x >> 1 in cuts)
+    return found
+
+
+def _resolve(node: int, value: dict[int, int]) -> int:
+    """Follow cuts that stand for cuts; a ring of them is false."""
+    seen = set()
+    literal = 2 * node
+    while literal >> 1 in value:
+        if literal >> 1 in seen:
+            return FALSE
+        seen.add(literal >> 1)
+        literal = value[literal >> 1] ^ (literal & 1)
+    return literal
+
+
+def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Network:
+    """Close the loops and lay the gates out in evaluation order.
+
+    Order: what legal and terminal need, what else next needs of the base propositions,
+    what goals alone need, then everything that needs moves. Within each part a gate
+    stands close before its first reader.
+    """
+    circuit = settle_cuts(circuit)
+    shape = circuit.shape
+    first = shape.first_gate
+    reads, closed = _closed(circuit)
+    sequence, base_gates, loops = _layout(shape, reads, closed)
+    definitions = circuit.outputs[shape.first_cut_output :]
+    init = _loop_values(shape, reads, definitions, sequence, loops)
+    node = np.zeros(first + len(reads), np.int64)
+    node[: shape.first_cut] = np.arange(shape.first_cut)
+    node[first + np.array(sequence, np.int64)] = shape.first_cut + np.arange(len(sequence))
+    start = np.zeros(len(sequence) + 1, np.int32)
+    np.cumsum([len(reads[gate]) for gate in sequence], out=start[1:])
+    flat = np.array([x for gate in sequence for x in reads[gate]], np.int64)
+    outputs = np.array(closed, np.int64)
+
+    def renumbered(literals: NDArray[np.int64]) -> NDArray[np.int32]:
+        return (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+
+    literals = renumbered(outputs)
+    moves = sum(shape.moves)
+    goals = literals[shape.bases + moves : shape.bases + moves + shape.goals]
+    return Network(
+        roles=ground.roles,
+        bases=ground.bases,
+        moves=ground.moves,
+        gate_start=start,
+        gate_inputs=renumbered(flat),
+        base_gates=base_gates,
+        loops=np.array(loops, np.int32).reshape(-1, 2),
+        loop_init=init,
+        next_literals=literals[: shape.bases],
+        legal_literals=literals[shape.bases : shape.bases + moves],
+        goals=np.array(
+            [(role, value, x) for (role, value, _), x in zip(ground.goal_atoms, goals, strict=True)],
+            np.int32,
+        ).reshape(-1, 3),
+        terminal_literal=int(literals[shape.bases + moves + shape.goals]),
+        initial=ground.initial,
+        stats=stats,
+    )
+
+
+def _closed(circuit: Circuit) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Gates and outputs (without those of the cuts) with definitions in place of cuts."""
+    shape = circuit.shape
+    definitions = circuit.outputs[shape.first_cut_output :]
+
+    def closed(literal: int) -> int:
+        node = literal >> 1
+        if shape.first_cut <= node < shape.first_gate:
+            return definitions[node - shape.first_cut] ^ (literal & 1)
+        return literal
+
+    outputs = list(map(closed, circuit.outputs[: shape.first_cut_output]))
+    if not shape.cuts:
+        return circuit.gates, outputs
+    return [tuple(map(closed, gate)) for gate in circuit.gates], outputs
+
+
+def _layout(
+    shape: Shape, reads: list[tuple[int, ...]], outputs: list[int]
+) -> tuple[list[int], int, list[tuple[int, int]]]:
+    """Evaluation order of the gates, the number of base-only gates, and the loops."""
+    first = shape.first_gate
+    loop_of: dict[int, list[int]] = {}
+    if shape.cuts:
+        below = [[(x >> 1) - first for x in gate if x >> 1 >= first] for gate in reads]
+        for found in components(range(len(reads)), below.__getitem__):
+            if len(found) > 1 or found[0] in below[found[0]]:
+                found.sort()
+                loop_of.update(dict.fromkeys(found, found))
+    sequence: list[int] = []
+    loops: list[tuple[int, int]] = []
+    placed: set[int] = set()
+
+    def visit(roots: Iterable[int]) -> None:
+        for root in roots:
+            stack = [(root >> 1) - first]
+            while stack:
+                gate = stack[-1]
+                if gate < 0 or gate in placed:
+                    stack.pop()
+                    continue
+                loop = loop_of.get(gate)
+                unit = loop or [gate]
+                waiting = [(x >> 1) - first for member in unit for x in reads[member] if x >> 1 >= first]
+                waiting = [g for g in waiting if g not in placed and (loop is None or loop_of.get(g) is not loop)]
+                if waiting:
+                    stack.extend(reversed(waiting))
+                    continue
+                placed.update(unit)
+                if loop is not None:
+                    loops.append((len(sequence), len(sequence) + len(unit)))
+                sequence.extend(unit)
+
+    moved = _moved(shape, reads)
+    moves = sum(shape.moves)
+    visit(outputs[shape.bases : shape.bases + moves])
+    visit(outputs[-1:])
+    edge = [x for gate, needs in zip(reads, moved[first:], strict=True) if needs for x in gate]
+    visit(x for x in [*outputs[: shape.bases], *edge] if not moved[x >> 1])
+    visit(outputs[shape.bases + moves : -1])
+    base_gates = len(sequence)
+    visit(outputs[: shape.bases])
+    return sequence, base_gates, loops
+
+
+def _moved(shape: Shape, reads: list[tuple[int, ...]]) -> list[bool]:
+    """Which nodes depend on moves."""
+    first = shape.first_gate
+    mark = np.zeros(first + len(reads), bool)
+    mark[shape.first_move : shape.first_cut] = True
+    source = np.array([x >> 1 for gate in reads for x in gate], np.int64)
+    target = np.repeat(np.arange(first, first + len(reads)), [len(gate) for gate in reads])
+    spread(mark, source, target)
+    return mark.tolist()
+
+
+def _loop_values(
+    shape: Shape,
+    reads: list[tuple[int, ...]],
+    definitions: list[int],
+    sequence: list[int],
+    loops: list[tuple[int, int]],
+) -> NDArray[np.uint8]:
+    """The value that each gate of a loop starts from: false if it can only rise towards the
+    least fixpoint, true if it can only fall.
+
+    Raises:
+        RulesError: a gate would have to do both.
+    """
+    first = shape.first_gate
+    values = np.zeros(len(sequence), np.uint8)
+    for start, past in loops:
+        place = {sequence[i]: i for i in range(start, past)}
+        stack = [((x >> 1) - first, x & 1) for x in definitions if (x >> 1) - first in place]
+        known: dict[int, int] = {}
+        while stack:
+            gate, value = stack.pop()
+            if known.setdefault(gate, value) != value:
+                raise RulesError("an atom depends on its own negation")
+            values[place[gate]] = value
+            stack.extend(
+                ((x >> 1) - first, value ^ (x & 1))
+                for x in reads[gate]
+                if (x >> 1) - first in place and known.get((x >> 1) - first) != value ^ (x & 1)
+            )
+    return values

@@ -1,0 +1,102 @@
+"""Directed graphs in flat arrays: reachability, evaluation order (A. Kahn, 1962), strong components (R. Tarjan, 1972)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32] | NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Edges:
+    """The edges of a graph, sorted by source.
+
+    Args:
+        nodes: number of nodes.
+        source: shape (edges,).
+        target: shape (edges,).
+    """
+
+    def __init__(self, nodes: int, source: Ints, target: Ints) -> None:
+        self.nodes = nodes
+        self.target = target[np.argsort(source, kind="stable")]
+        self.start = np.zeros(nodes + 1, np.int64)
+        np.cumsum(np.bincount(source, minlength=nodes), out=self.start[1:])
+
+    def targets(self, sources: Ints) -> Ints:
+        """The targets of some nodes' edges, with repetitions."""
+        counts = self.start[sources + 1] - self.start[sources]
+        places = np.repeat(self.start[sources] - np.cumsum(counts) + counts, counts)
+        return self.target[places + np.arange(len(places))]
+
+
+def spread(mark: Bools, source: Ints, target: Ints) -> None:
+    """Mark every node that can be reached from the marked ones."""
+    edges = Edges(len(mark), source, target)
+    front: Ints = np.flatnonzero(mark)
+    while len(front):
+        reached = edges.targets(front)
+        front = np.unique(reached[~mark[reached]])
+        mark[front] = True
+
+
+def order(nodes: int, source: Ints, target: Ints) -> tuple[Ints, Bools]:
+    """The nodes that are on no cycle and behind none, sources before targets, and a mask
+    of the others."""
+    edges = Edges(nodes, source, target)
+    missing = np.bincount(target, minlength=nodes)
+    front: Ints = np.flatnonzero(missing == 0)
+    layers = []
+    while len(front):
+        layers.append(front)
+        reached, times = np.unique(edges.targets(front), return_counts=True)
+        missing[reached] -= times
+        front = reached[missing[reached] == 0]
+    return np.concatenate([*layers, np.zeros(0, np.int64)]), missing > 0
+
+
+def components(nodes: Sequence[int], reads: Callable[[int], Sequence[int]]) -> list[list[int]]:
+    """Strongly connected components, each after those that it reads.
+
+    Args:
+        nodes: where to start; whatever they read is found.
+        reads: the nodes that a node reads.
+    """
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    done: set[int] = set()
+    path: list[int] = []
+    found: list[list[int]] = []
+    for root in nodes:
+        if root in number:
+            continue
+        number[root] = low[root] = len(number)
+        path.append(root)
+        stack = [(root, iter(reads(root)))]
+        while stack:
+            node, rest = stack[-1]
+            for read in rest:
+                if read not in number:
+                    number[read] = low[read] = len(number)
+                    path.append(read)
+                    stack.append((read, iter(reads(read))))
+                    break
+                if read not in done and number[read] < low[node]:
+                    low[node] = number[read]
+            else:
+                stack.pop()
+                if stack and low[node] < low[stack[-1][0]]:
+                    low[stack[-1][0]] = low[node]
+                if low[node] == number[node]:
+                    component = []
+                    while True:
+                        member = path.pop()
+                        component.append(member)
+                        done.add(member)
+                        if member == node:
+                            break
+                    found.append(component)
+    return found

@@ -1,0 +1,200 @@
+"""What is known from a gate's other inputs is used inside it: absorption, subsumption, flattening, refactoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from propnet.passes.circuit import FALSE, Builder, Circuit
+from propnet.passes.factor import sum_of_products
+
+TREE_DEPTH = 40
+"""Gates that are read once form trees; below this depth a tree is cut into several."""
+
+CLOSURE = 64
+"""How many consequences of one literal are looked at."""
+
+
+def simplify(circuit: Circuit) -> Circuit:
+    """Rewrite every tree of gates that are read once.
+
+    A gate ``x & f`` lets ``f`` take ``x`` for true, at any depth below it as long as
+    nothing else reads what is changed. Positive gates read once merge into their reader,
+    product terms implied by another product term of the same OR go, and what is left of
+    an OR of products is factored anew.
+    """
+    return _Simplifier(circuit).run()
+
+
+class _Simplifier:
+    """One pass. ``literal_of[node]`` is the new literal of each old root; roots are the
+    gates that several gates or outputs read, whose function therefore stays."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+        self.first = circuit.shape.first_gate
+        self.builder = Builder(self.first)
+        self.literal_of = [2 * node for node in range(self.first)]
+        self.literal_of += [-1] * len(circuit.gates)
+        self.is_root = self._roots()
+        self.known: set[int] = set()
+
+    def _roots(self) -> list[bool]:
+        """Which nodes are inputs, or gates that more than one place reads."""
+        circuit, first = self.circuit, self.first
+        root = [count != 1 for count in circuit.fanout()]
+        root[:first] = [True] * first
+        for x in circuit.outputs:
+            root[x >> 1] = True
+        depth = [0] * len(circuit.gates)
+        for number in range(len(circuit.gates) - 1, -1, -1):
+            if root[first + number]:
+                depth[number] = 0
+            elif depth[number] > TREE_DEPTH:
+                root[first + number] = True
+                depth[number] = 0
+            below = depth[number] + 1
+            for x in circuit.gates[number]:
+                if x >> 1 >= first:
+                    depth[(x >> 1) - first] = below
+        return root
+
+    def run(self) -> Circuit:
+        first = self.first
+        for number in range(len(self.circuit.gates)):
+            if self.is_root[first + number]:
+                self.literal_of[first + number] = self.conjunction(self.circuit.gates[number])
+        outputs = [self.literal_of[x >> 1] ^ (x & 1) for x in self.circuit.outputs]
+        return Circuit(self.circuit.shape, self.builder.gates, outputs)
+
+    def conjunction(self, old_inputs: tuple[int, ...]) -> int:
+        """The new literal of an AND of old literals, where ``known`` holds."""
+        fixed: list[int] = []
+        trees: list[tuple[int, ...]] = []
+        stack = list(old_inputs)
+        while stack:
+            x = stack.pop()
+            node = x >> 1
+            if self.is_root[node]:
+                fixed.append(self.literal_of[node] ^ (x & 1))
+            elif x & 1:
+                trees.append(self.circuit.gates[node - self.first])
+            else:
+                stack.extend(self.circuit.gates[node - self.first])
+        settled = self.settle(fixed)
+        if settled is None:
+            return FALSE
+        kept, learnt = settled
+        if not trees:
+            self.known.difference_update(learnt)
+            return self.builder.conjunction(kept)
+        products = []
+        for tree in trees:
+            below = self.conjunction(tree)
+            if below != FALSE:
+                products.append(self.product(below))
+        self.known.difference_update(learnt)
+        if products:
+            kept.append(sum_of_products(self.builder, self.unsubsumed(products)) ^ 1)
+        return self.builder.conjunction(kept)
+
+    def product(self, literal: int) -> tuple[int, ...]:
+        """A new literal as a product term: the inputs of its gate, or itself."""
+        if not literal & 1:
+            return self.builder.inputs_of(literal) or (literal,)
+        return (literal,)
+
+    def settle(self, literals: Iterable[int]) -> tuple[list[int], list[int]] | None:
+        """Literals that remain of an AND where ``known`` holds, and what they add to
+        ``known`` (to be taken out again by the caller); None where the AND is false."""
+        known = self.known
+        learnt: list[int] = []
+        kept: list[int] = []
+        negative: list[int] = []
+        wanted = sorted(set(literals), reverse=True)
+        # Later gates come first: what they imply makes earlier literals needless.
+        for x in wanted:
+            if x in known:
+                continue
+            if x & 1 and x >> 1 >= self.first:
+                negative.append(x)
+                continue
+            if self.learn(x, learnt):
+                kept.append(x)
+                continue
+            known.difference_update(learnt)
+            return None
+        for x in negative:
+            if x in known:
+                continue
+            inputs = self.builder.inputs_of(x)
+            rest = [y for y in inputs if y not in known]
+            if len(rest) == 1:
+                x = rest[0] ^ 1
+                if x in known:
+                    continue
+            elif not rest:
+                known.difference_update(learnt)
+                return None
+            elif any(y ^ 1 in known for y in rest):
+                continue
+            if not self.learn(x, learnt):
+                known.difference_update(learnt)
+                return None
+            kept.append(x)
+        return kept, learnt
+
+    def learn(self, literal: int, learnt: list[int]) -> bool:
+        """Add a literal and what it implies to ``known``; False if that contradicts it."""
+        known = self.known
+        stack = [literal]
+        room = CLOSURE
+        while stack:
+            x = stack.pop()
+            if x ^ 1 in known or x == FALSE:
+                return False
+            if x in known:
+                continue
+            known.add(x)
+            learnt.append(x)
+            room -= 1
+            if room > 0 and not x & 1 and x >> 1 >= self.first:
+                stack.extend(self.builder.inputs_of(x))
+        return True
+
+    def closure(self, product: tuple[int, ...]) -> set[int]:
+        """Literals that a product term implies, itself included; at most about ``CLOSURE``."""
+        found: set[int] = set(product)
+        stack = [x for x in product if not x & 1 and x >> 1 >= self.first]
+        while stack and len(found) < CLOSURE:
+            for y in self.builder.inputs_of(stack.pop()):
+                if y not in found:
+                    found.add(y)
+                    if not y & 1 and y >> 1 >= self.first:
+                        stack.append(y)
+        return found
+
+    def unsubsumed(self, products: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """The product terms without those that imply another one."""
+        if len(products) < 2:
+            return products
+        products = list(dict.fromkeys(products))
+        times: dict[int, int] = {}
+        for product in products:
+            for x in product:
+                times[x] = times.get(x, 0) + 1
+        # Each product is filed under the input that fewest products have.
+        filed: dict[int, list[int]] = {}
+        for number, product in enumerate(products):
+            filed.setdefault(min(product, key=times.__getitem__), []).append(number)
+        gone: set[int] = set()
+        for number, product in enumerate(products):
+            implied = self.closure(product)
+            for x in implied:
+                for other in filed.get(x, ()):
+                    if other != number and other not in gone and implied.issuperset(products[other]):
+                        gone.add(number)
+                        break
+                else:
+                    continue
+                break
+        return [p for number, p in enumerate(products) if number not in gone]

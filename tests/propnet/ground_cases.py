@@ -1,0 +1,208 @@
+"""Random ground rules, and naive evaluators of ground rules, circuits and networks for comparison.
+
+A *word* is a Python integer whose bit k belongs to assignment k, so that many random
+assignments are evaluated at once.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gdl.ground_rules import GroundRules
+from gdl.terms import Term
+from propnet.network import Network
+from propnet.passes.circuit import Circuit
+
+WIDTH = 64
+ALL = (1 << WIDTH) - 1
+
+
+@dataclass
+class Answers:
+    """Words of all outputs: legal, goal and terminal with no move made, next with moves."""
+
+    next: list[int]
+    legal: list[int]
+    goals: list[int]
+    terminal: int
+
+
+@st.composite
+def ground_rules(draw: st.DrawFn, recursion: bool = True, moves_anywhere: bool = True) -> GroundRules:
+    """Small stratified rules with negation, facts, unused and undefined atoms, repeated
+    literals and (unless forbidden) positive recursion and moves in legal and goal."""
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    bases = rng.randint(1, 6)
+    moves = [rng.randint(1, 5) for _ in range(rng.randint(1, 3))]
+    inputs = bases + sum(moves)
+    layers = rng.randint(1, 5)
+    width = rng.randint(2, 7)
+    atoms = inputs + layers * width
+    heads, start, bodies = [], [0], []
+    for layer in range(layers):
+        below = inputs + layer * width
+        own = range(below, below + width)
+        for head in own:
+            for _ in range(rng.choice((0, 1, 1, 2, 3, 6))):
+                body = []
+                for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4)) if rng.random() < 0.9 else 0):
+                    kind = rng.random()
+                    if recursion and kind < 0.3:
+                        body.append(2 * rng.choice(own))
+                    elif kind < 0.65 or layer == 0:
+                        read = rng.randrange(inputs)
+                        if moves_anywhere or read < bases or layer * 2 >= layers:
+                            body.append(2 * read + (rng.random() < 0.4))
+                    else:
+                        body.append(2 * rng.randrange(inputs, below) + (rng.random() < 0.4))
+                if not body and rng.random() < 0.9:
+                    body.append(2 * rng.randrange(bases) + 1)
+                heads.append(head)
+                bodies += body
+                start.append(len(bodies))
+    derived = range(inputs, atoms if moves_anywhere else inputs + (layers + 1) // 2 * width)
+    ruled = sorted(set(heads) & set(derived)) or [-1]
+
+    def pick() -> int:
+        return -1 if rng.random() < 0.1 else rng.choice(ruled)
+
+    def pick_next() -> int:
+        return -1 if rng.random() < 0.1 else rng.randrange(inputs, atoms)
+
+    return GroundRules(
+        roles=tuple(Term(f"r{i}") for i in range(len(moves))),
+        bases=tuple(Term("p", Term(str(i))) for i in range(bases)),
+        moves=tuple(tuple(Term("m", Term(str(i))) for i in range(count)) for count in moves),
+        atom_count=atoms,
+        heads=np.array(heads, np.int32),
+        body_start=np.array(start, np.int64),
+        bodies=np.array(bodies, np.int32),
+        next_atoms=np.array([pick_next() for _ in range(bases)], np.int32),
+        legal_atoms=np.array([pick() for _ in range(sum(moves))], np.int32),
+        goal_atoms=tuple((r, v, pick()) for r in range(len(moves)) for v in (0, 100)),
+        terminal_atom=pick(),
+        initial=np.array([rng.random() < 0.5 for _ in range(bases)], bool),
+    )
+
+
+def assignments(ground: GroundRules, seed: int) -> tuple[list[int], list[int]]:
+    """Words of random base propositions and of moves, one move per role and assignment."""
+    rng = random.Random(seed)
+    bases = [rng.getrandbits(WIDTH) for _ in ground.bases]
+    does: list[int] = []
+    for moves in ground.moves:
+        words = [0] * len(moves)
+        for k in range(WIDTH):
+            words[rng.randrange(len(moves))] |= 1 << k
+        does += words
+    return bases, does
+
+
+def ground_values(ground: GroundRules, inputs: list[int]) -> list[int]:
+    """The word of each atom, by naive evaluation stratum by stratum."""
+    rules = [
+        (int(head), ground.bodies[ground.body_start[i] : ground.body_start[i + 1]].tolist())
+        for i, head in enumerate(ground.heads)
+    ]
+    stratum = [0] * ground.atom_count
+    changed = True
+    while changed:
+        changed = False
+        for head, body in rules:
+            least = max([stratum[x >> 1] + (x & 1) for x in body], default=0)
+            if stratum[head] < least:
+                stratum[head], changed = least, True
+    values = inputs + [0] * (ground.atom_count - len(inputs))
+    for level in range(max(stratum, default=0) + 1):
+        changed = True
+        while changed:
+            changed = False
+            for head, body in rules:
+                if stratum[head] != level:
+                    continue
+                word = ALL
+                for x in body:
+                    word &= values[x >> 1] ^ (ALL if x & 1 else 0)
+                if word | values[head] != values[head]:
+                    values[head] |= word
+                    changed = True
+    return values
+
+
+def ground_answers(ground: GroundRules, bases: list[int], does: list[int]) -> Answers:
+    """What the ground rules say."""
+    still = [*ground_values(ground, bases + [0] * len(does)), 0]
+    moved = [*ground_values(ground, bases + does), 0]
+    return Answers(
+        [moved[a] for a in ground.next_atoms],
+        [still[a] for a in ground.legal_atoms],
+        [still[a] for _, _, a in ground.goal_atoms],
+        still[ground.terminal_atom],
+    )
+
+
+def network_answers(network: Network, bases: list[int], does: list[int]) -> Answers:
+    """What a network says, evaluated as its docstring tells; base gates without moves."""
+    values = [ALL, *bases, *does] + [0] * network.gates
+    first = network.first_gate
+    reads = [
+        network.gate_inputs[network.gate_start[g] : network.gate_start[g + 1]].tolist()
+        for g in range(network.gates)
+    ]
+    past = {int(a): int(b) for a, b in network.loops}
+
+    def literal(x: int) -> int:
+        return values[x >> 1] ^ (ALL if x & 1 else 0)
+
+    def evaluate(gate: int) -> bool:
+        word = ALL
+        for x in reads[gate]:
+            word &= literal(x)
+        changed = values[first + gate] != word
+        values[first + gate] = word
+        return changed
+
+    gate = 0
+    while gate < network.gates:
+        end = past.get(gate)
+        if end is None:
+            for x in reads[gate]:
+                node = x >> 1
+                assert node < first + gate
+                assert gate >= network.base_gates or node < 1 + len(bases) or node >= first
+            evaluate(gate)
+            gate += 1
+            continue
+        assert not gate < network.base_gates < end
+        for g in range(gate, end):
+            values[first + g] = ALL if network.loop_init[g] else 0
+        while any([evaluate(g) for g in range(gate, end)]):
+            pass
+        gate = end
+    limit = first + network.base_gates
+    still = [*network.legal_literals.tolist(), *network.goals[:, 2].tolist(), network.terminal_literal]
+    for x in still:
+        assert x >> 1 < limit
+        assert not 1 + len(bases) <= x >> 1 < first
+    return Answers(
+        [literal(int(x)) for x in network.next_literals],
+        [literal(int(x)) for x in network.legal_literals],
+        [literal(int(x)) for x in network.goals[:, 2]],
+        literal(network.terminal_literal),
+    )
+
+
+def circuit_words(circuit: Circuit, inputs: list[int]) -> list[int]:
+    """The word of each output of a circuit, given those of its inputs (cuts among them)."""
+    values = [ALL, *inputs]
+    for gate in circuit.gates:
+        word = ALL
+        for x in gate:
+            assert x >> 1 < len(values)
+            word &= values[x >> 1] ^ (ALL if x & 1 else 0)
+        values.append(word)
+    return [values[x >> 1] ^ (ALL if x & 1 else 0) for x in circuit.outputs]
