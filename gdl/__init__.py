@@ -1,0 +1,106 @@
+"""The language: from rules text to a machine that answers what the rules mean.
+
+The names below are the public interface of the package; each is loaded when it is first
+used, so that ``import gdl`` costs nothing.
+
+========================  ==================================================================
+text to rules             :func:`parse_rules`, :func:`parse_term`, :func:`parse_terms`
+rules                     :class:`Rules`, :class:`Rule`, :class:`Literal`, :class:`Not`,
+                          :class:`And`, :class:`Or`, :class:`Term`
+what is wrong with them   :func:`check_text`, :class:`Diagnostic`, :class:`Severity`
+                          (and :func:`gdl.check.check` for parsed rules)
+the same in other words   :func:`format_text`, :func:`rename` (and
+                          :func:`gdl.scramble.scramble`)
+what they mean            :class:`Machine`, :class:`State`, :class:`Playouts`,
+                          :class:`ProverMachine`
+without variables         :class:`GroundRules`, :class:`GroundLimits` (and
+                          :func:`gdl.ground.ground`)
+what can go wrong         :class:`GdlError`, :class:`ParseError`, :class:`RulesError`,
+                          :class:`TooLargeError`, :class:`MoveError`, :class:`StateError`,
+                          :class:`Place`
+========================  ==================================================================
+
+>>> import gdl
+>>> rules = gdl.parse_rules("(role you) (legal you wait) (<= terminal (true over))")
+>>> [str(rule.head) for rule in rules]
+['(role you)', '(legal you wait)', 'terminal']
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdl.check import Diagnostic, Severity, check_text
+    from gdl.errors import GdlError, MoveError, ParseError, Place, RulesError, StateError, TooLargeError
+    from gdl.format import format_text
+    from gdl.ground import GroundLimits
+    from gdl.ground_rules import GroundRules
+    from gdl.machine import Machine, Playouts
+    from gdl.parser import parse_rules, parse_term, parse_terms
+    from gdl.prover import ProverMachine
+    from gdl.rules import And, Literal, Not, Or, Rule, Rules
+    from gdl.scramble import rename
+    from gdl.state import State
+    from gdl.terms import Term
+
+_HOMES = {
+    "errors": ("GdlError", "MoveError", "ParseError", "Place", "RulesError", "StateError", "TooLargeError"),
+    "terms": ("Term",),
+    "rules": ("And", "Literal", "Not", "Or", "Rule", "Rules"),
+    "parser": ("parse_rules", "parse_term", "parse_terms"),
+    "check": ("Diagnostic", "Severity", "check_text"),
+    "format": ("format_text",),
+    "scramble": ("rename",),
+    "machine": ("Machine", "Playouts"),
+    "state": ("State",),
+    "prover": ("ProverMachine",),
+    "ground": ("GroundLimits",),
+    "ground_rules": ("GroundRules",),
+}
+_HOME = {name: f"gdl.{module}" for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "And",
+    "Diagnostic",
+    "GdlError",
+    "GroundLimits",
+    "GroundRules",
+    "Literal",
+    "Machine",
+    "MoveError",
+    "Not",
+    "Or",
+    "ParseError",
+    "Place",
+    "Playouts",
+    "ProverMachine",
+    "Rule",
+    "Rules",
+    "RulesError",
+    "Severity",
+    "State",
+    "StateError",
+    "Term",
+    "TooLargeError",
+    "check_text",
+    "format_text",
+    "parse_rules",
+    "parse_term",
+    "parse_terms",
+    "rename",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'gdl' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

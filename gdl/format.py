@@ -1,0 +1,176 @@
+"""Canonical layout of rules: one literal per line, comments kept where they belong.
+
+>>> print(format_text("(<= terminal (true (step 9)) (not open)) ; over"), end="")
+(<= terminal
+  (true (step 9))
+  (not open)) ; over
+
+Works on expressions, not on rules: spelling, order and everything that parses stay as they
+are, and a text that is in this form already comes back unchanged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gdl.sexpr import Group, SExpr, Source, read
+
+_BRANCHING = frozenset({"or", "and", "not"})
+
+
+def format_text(text: str, name: str = "") -> str:
+    """The rules in canonical form.
+
+    A fact stands on one line, a rule has its head on the first line and each literal on a
+    line of its own, two blanks in; the formulas below ``or``, ``and`` and a ``not`` of
+    several are indented further. Comments stay before, behind or inside what they comment
+    on, and one blank line stays where there were any between sentences.
+
+    Args:
+        text: KIF.
+        name: what error messages call the text.
+
+    Raises:
+        ParseError: the text is not KIF.
+    """
+    source, parts = read(text, name, keep_comments=True)
+    lines: list[str] = []
+    end = 0
+    for item in _tree(source, parts):
+        if lines and text.count("\n", end, item.start) > 1:
+            lines.append("")
+        lines.extend(_layout(item, 0, item.is_rule))
+        if item.trailing:
+            lines[-1] += f" {item.trailing}"
+        end = item.end
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+@dataclass(slots=True)
+class _Item:
+    """An expression, a comment on a line of its own, or the opening of a group.
+
+    Attributes:
+        start: offset of its first character.
+        end: offset behind its last one, its trailing comment's included.
+        word: the text of an atom or comment; empty for groups and openings.
+        items: the opening and the parts of a group.
+        flat: the text on one line; None where a comment stands inside, and for comments.
+        trailing: the comment behind it on its last line.
+    """
+
+    start: int
+    end: int
+    word: str = ""
+    items: list[_Item] = field(default_factory=list)
+    flat: str | None = None
+    trailing: str = ""
+
+    @property
+    def is_comment(self) -> bool:
+        return self.word.startswith(";")
+
+    @property
+    def is_rule(self) -> bool:
+        return len(self.items) > 1 and self.items[1].word == "<="
+
+    @property
+    def is_branching(self) -> bool:
+        """Whether this formula spreads over several lines."""
+        if len(self.items) < 3:
+            return False
+        word = self.items[1].word.lower()
+        if word == "not":
+            return any(inner.is_branching for inner in self.items[2:])
+        return word in _BRANCHING
+
+
+def _tree(source: Source, parts: list[SExpr]) -> list[_Item]:
+    """The sentences and comments of a text, each comment attached to what it trails."""
+    top = _items(source, parts, None)
+    for item in top:
+        _settle(item)
+        _flatten(item)
+    return top
+
+
+def _items(source: Source, parts: list[SExpr], opening: _Item | None) -> list[_Item]:
+    items = [] if opening is None else [opening]
+    for part in parts:
+        if isinstance(part, Group):
+            inside = _items(source, part.parts, _Item(part.offset, part.offset + 1))
+            items.append(_Item(part.offset, part.end + 1, items=inside))
+            continue
+        end = part.offset + len(part.text)
+        before = items[-1] if items else None
+        if part.text.startswith(";") and before and "\n" not in source.text[before.end : part.offset]:
+            before.trailing = part.text
+            before.end = end
+        else:
+            items.append(_Item(part.offset, end, part.text))
+    return items
+
+
+def _settle(item: _Item) -> None:
+    """Move comments behind the last part of a group to behind the group: ``x) ; c``.
+
+    The comments of nested last parts keep their order and move as far out as there is room.
+    """
+    chain = [item]
+    while len(chain[-1].items) > 1:
+        for inner in chain[-1].items[1:-1]:
+            _settle(inner)
+        chain.append(chain[-1].items[-1])
+    comments = [link.trailing for link in reversed(chain) if link.trailing]
+    for link in chain:
+        link.trailing = comments.pop() if comments else ""
+
+
+def _flatten(item: _Item) -> None:
+    """Write on one line what has no comments inside."""
+    if not item.items:
+        item.flat = None if item.is_comment else item.word
+        return
+    parts = item.items[1:]
+    for part in parts:
+        _flatten(part)
+    texts = [part.flat for part in parts if part.flat is not None]
+    if len(texts) == len(parts) and not any(inner.trailing for inner in item.items):
+        item.flat = f"({' '.join(texts)})"
+
+
+def _layout(item: _Item, indent: int, formulas: bool) -> list[str]:
+    """The lines of an item, the first one without its indentation.
+
+    Args:
+        item: an expression or comment.
+        indent: columns that the following lines are indented by.
+        formulas: whether this is a rule or a formula, not a term.
+    """
+    if item.is_comment:
+        return [item.word]
+    is_rule = formulas and item.is_rule
+    spread = formulas and (item.is_branching or (is_rule and len(item.items) > 3))
+    if item.flat is not None and not spread:
+        return [item.flat]
+    lines = ["("]
+    joins = True  # as long as what comes next stands on the line of the parenthesis
+    for number, part in enumerate(item.items[1:], 1):
+        if item.items[number - 1].trailing:
+            lines[-1] += f" {item.items[number - 1].trailing}"
+            joins = False
+        inner = _layout(part, indent + 2, formulas and number > 1 + is_rule)
+        if joins and not part.is_comment and number <= 1 + is_rule:
+            lines[-1] += inner[0] if number == 1 else f" {inner[0]}"
+        else:
+            joins = False
+            lines.append(" " * (indent + 2) + inner[0])
+        lines.extend(inner[1:])
+    last = item.items[-1]
+    if last.trailing:
+        lines[-1] += f" {last.trailing}"
+    if last.trailing or last.is_comment:
+        lines.append(" " * indent + ")")
+    else:
+        lines[-1] += ")"
+    return lines

@@ -1,0 +1,34 @@
+"""``ggp scramble``: the same game under other names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A rules file, or the name of a game that comes along.")],
+    seed: Annotated[int, typer.Option(help="The same seed gives the same names.")] = 0,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(help="Write old name -> new name to this file, as JSON.", metavar="OUT.json"),
+    ] = None,
+) -> None:
+    """Rename all symbols of a game, as competitions do; print the result.
+
+    Keywords keep their names, and so do numbers that can become goal values. Comments go.
+    """
+    import orjson
+
+    from gdl.format import format_text
+    from gdl.scramble import scramble
+    from ggp.game import Game
+
+    rules = Game.load(game).rules
+    renamed, names = scramble(rules, seed)
+    if mapping is not None:
+        spelled = {rules.spelling.get(old, old): new for old, new in names.items()}
+        mapping.write_bytes(orjson.dumps(spelled, option=orjson.OPT_INDENT_2) + b"\n")
+    typer.echo(format_text(str(renamed), rules.name), nl=False)

@@ -1,0 +1,25 @@
+"""Fixtures that several packages share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_DEFAULT = Path(__file__).parents[2] / "shared" / "corpus"
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder with the public games (``games/``) and their traces (``traces/``)."""
+    folder = Path(os.environ.get("GGP_CORPUS", _DEFAULT))
+    if not (folder / "games").is_dir():
+        pytest.skip(f"no corpus at {folder}: set GGP_CORPUS")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus_games(corpus: Path) -> list[Path]:
+    """The rules files of all public games, sorted by name."""
+    return sorted((corpus / "games").glob("*.kif"))
