@@ -1,0 +1,219 @@
+"""Networks made by hand or by chance, and a plain evaluator to hold the kernels against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from gdl.terms import Term
+from propnet.network import Network
+
+
+class Circuit:
+    """Gates one after another: gates of bases first, then :meth:`moves_from_here`."""
+
+    def __init__(self, bases: Sequence[Term], moves: Sequence[Sequence[Term]]) -> None:
+        self.bases = tuple(bases)
+        self.moves = tuple(map(tuple, moves))
+        self.first_gate = 1 + len(bases) + sum(map(len, moves))
+        self.start = [0]
+        self.inputs: list[int] = []
+        self.base_gates: int | None = None
+
+    def base(self, name: Term) -> int:
+        return 2 * (1 + self.bases.index(name))
+
+    def move(self, role: int, name: Term) -> int:
+        before = sum(len(moves) for moves in self.moves[:role])
+        return 2 * (1 + len(self.bases) + before + self.moves[role].index(name))
+
+    def all_of(self, literals: Iterable[int]) -> int:
+        self.inputs += literals
+        self.start.append(len(self.inputs))
+        return 2 * (self.first_gate + len(self.start) - 2)
+
+    def any_of(self, literals: Iterable[int]) -> int:
+        return self.all_of(literal ^ 1 for literal in literals) ^ 1
+
+    def moves_from_here(self) -> None:
+        self.base_gates = len(self.start) - 1
+
+    def network(
+        self,
+        following: Sequence[int],
+        legal: Sequence[int],
+        goals: Sequence[tuple[int, int, int]],
+        terminal: int,
+        initial: Sequence[bool],
+        loops: Sequence[tuple[int, int]] = (),
+        loop_init: Sequence[int] = (),
+    ) -> Network:
+        gates = len(self.start) - 1
+        return Network(
+            roles=tuple(Term(f"role{r}") for r in range(len(self.moves))),
+            bases=self.bases,
+            moves=self.moves,
+            gate_start=np.array(self.start, np.int32),
+            gate_inputs=np.array(self.inputs, np.int32),
+            base_gates=gates if self.base_gates is None else self.base_gates,
+            loops=np.array(loops, np.int32).reshape(-1, 2),
+            loop_init=np.array(loop_init, np.uint8) if len(loop_init) else np.zeros(gates, np.uint8),
+            next_literals=np.array(following, np.int32),
+            legal_literals=np.array(legal, np.int32),
+            goals=np.array(goals, np.int32).reshape(-1, 3),
+            terminal_literal=terminal,
+            initial=np.array(initial, np.bool_),
+        )
+
+
+def term(name: str, *args: int | str) -> Term:
+    return Term(name, *(Term(str(arg)) for arg in args))
+
+
+CELLS = tuple(product((1, 2, 3), repeat=2))
+LINES = (
+    *(tuple((r, c) for c in (1, 2, 3)) for r in (1, 2, 3)),
+    *(tuple((r, c) for r in (1, 2, 3)) for c in (1, 2, 3)),
+    ((1, 1), (2, 2), (3, 3)),
+    ((1, 3), (2, 2), (3, 1)),
+)
+
+
+def tic_tac_toe() -> Network:
+    """X (role 0) and O take turns; who does not move says noop."""
+    marked = [term("cell", *cell, mark) for mark in "xo" for cell in CELLS]
+    noop = term("noop")
+    moves = (*(term("mark", *cell) for cell in CELLS), noop)
+    c = Circuit([*marked, term("control")], [moves, moves])
+    turn = c.base(term("control"))  # true while X is to move
+    full = [c.any_of(c.base(term("cell", *cell, mark)) for mark in "xo") for cell in CELLS]
+    wins = [
+        c.any_of([c.all_of([c.base(term("cell", *cell, mark)) for cell in line]) for line in LINES])
+        for mark in "xo"
+    ]
+    draw = c.all_of([c.all_of(full), wins[0] ^ 1, wins[1] ^ 1])
+    terminal = c.any_of([*wins, draw])
+    legal = [
+        *(c.all_of([turn, taken ^ 1]) for taken in full),
+        turn ^ 1,
+        *(c.all_of([turn ^ 1, taken ^ 1]) for taken in full),
+        turn,
+    ]
+    c.moves_from_here()
+    following = [
+        c.any_of([c.base(term("cell", *cell, mark)), c.move(role, term("mark", *cell))])
+        for role, mark in enumerate("xo")
+        for cell in CELLS
+    ]
+    goals = [
+        (role, value, literal)
+        for role in (0, 1)
+        for value, literal in ((100, wins[role]), (50, draw), (0, wins[1 - role]))
+    ]
+    return c.network([*following, turn ^ 1], legal, goals, terminal, [False] * 18 + [True])
+
+
+def random_network(
+    rng: Generator,
+    bases: int,
+    moves: Sequence[int],
+    gates: int,
+    widest: int = 6,
+    loops: int = 0,
+) -> Network:
+    """Gates of any width and polarity over any earlier nodes, some of them in positive loops."""
+    names = [term("b", i) for i in range(bases)]
+    c = Circuit(names, [[term("m", i) for i in range(n)] for n in moves])
+    below = [2 * (1 + b) for b in range(bases)]
+    spans: list[tuple[int, int]] = []
+    init: list[int] = []
+
+    def pick(pool: list[int], most: int) -> list[int]:
+        width = int(rng.integers(0, most + 1))
+        return [int(rng.choice(pool)) ^ int(rng.integers(0, 2)) for _ in range(width)]
+
+    def grow(count: int, loops: int) -> None:
+        for _ in range(count):
+            below.append(c.all_of(pick(below, widest)))
+            init.append(0)
+        for _ in range(loops):
+            _add_loop(rng, c, below, spans, init)
+
+    grow(gates // 2, loops)
+    ready = [*below, 0]
+    c.moves_from_here()
+    below.extend(2 * (1 + bases + m) for m in range(sum(moves)))
+    grow(gates - gates // 2, loops)
+
+    def outputs(pool: list[int], count: int) -> list[int]:
+        return [int(rng.choice(pool)) ^ int(rng.integers(0, 2)) for _ in range(count)]
+
+    rows = [(role, value) for role in range(len(moves)) for value in (0, 50, 100)]
+    goals = [(*row, literal) for row, literal in zip(rows, outputs(ready, len(rows)), strict=True)]
+    return c.network(
+        outputs([*below, 0], bases),
+        outputs(ready, sum(moves)),
+        goals,
+        outputs(ready, 1)[0],
+        list(rng.integers(0, 2, size=bases) > 0),
+        spans,
+        init,
+    )
+
+
+def _add_loop(
+    rng: Generator, c: Circuit, below: list[int], spans: list[tuple[int, int]], init: list[int]
+) -> None:
+    """Reachability on a random graph: ``r_i = seed_i or (edge_ij and r_j) ...``, so that the
+    loop's gates come as negated ORs that start at 1 and ANDs that start at 0."""
+    n = int(rng.integers(2, 7))
+    first = len(c.start) - 1
+    node = 2 * c.first_gate
+    edges = [[int(j) for j in range(n) if rng.random() < 0.4] for _ in range(n)]
+    ands: dict[tuple[int, int], int] = {}
+    at = first
+    for i, targets in enumerate(edges):
+        for j in targets:
+            ands[i, j] = node + 2 * at
+            at += 1
+    ors = [(node + 2 * (at + i)) ^ 1 for i in range(n)]
+    for _, j in ands:
+        c.all_of([ors[j], int(rng.choice(below))])
+        init.append(0)
+    for i, targets in enumerate(edges):
+        c.any_of([int(rng.choice(below)) ^ int(rng.integers(0, 2)), *(ands[i, j] for j in targets)])
+        init.append(1)
+    spans.append((first, len(c.start) - 1))
+    below.extend(ors)
+
+
+def naive(network: Network, bases: NDArray[np.bool_], joint: Sequence[int] | None = None) -> list[bool]:
+    """The value of every literal of a network in one state, gate by gate."""
+    values = [True, *map(bool, bases), *[False] * network.move_count]
+    at = 1 + len(bases)
+    for role, moves in enumerate(network.moves):
+        if joint is not None:
+            values[at + joint[role]] = True
+        at += len(moves)
+    values += map(bool, network.loop_init)
+    first = network.first_gate
+    rows = [
+        network.gate_inputs[low:high].tolist()
+        for low, high in zip(network.gate_start[:-1], network.gate_start[1:], strict=True)
+    ]
+    ends = {int(low): int(high) for low, high in network.loops}
+    gate = 0
+    while gate < network.gates:
+        end = ends.get(gate, gate + 1)
+        changed = True
+        while changed:
+            before = values[first + gate : first + end]
+            for g in range(gate, end):
+                values[first + g] = all(values[l >> 1] != bool(l & 1) for l in rows[g])
+            changed = end > gate + 1 and values[first + gate : first + end] != before
+        gate = end
+    return [value for node in values for value in (node, not node)]

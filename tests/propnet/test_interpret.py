@@ -1,0 +1,242 @@
+"""`PropnetMachine` means what its network means, for one state and for any number at once."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gdl.errors import MoveError, StateError
+from gdl.machine import Machine
+from gdl.rules import Rules
+from propnet.interpret import PropnetMachine
+from propnet.pack import pack, unpack
+from tests.propnet.circuits import LINES, Circuit, naive, random_network, term, tic_tac_toe
+
+
+@pytest.fixture(scope="module")
+def tictactoe() -> PropnetMachine:
+    return PropnetMachine(Rules(()), tic_tac_toe())
+
+
+def random_states(machine: PropnetMachine, n: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 2, size=(n, len(machine.network.bases))) > 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n", [1, 2, 511, 513])
+def test_many_states_at_once_get_the_answers_of_naive_evaluation(seed, n):
+    rng = np.random.default_rng(seed)
+    moves = [int(m) for m in rng.integers(1, 80, size=1 + seed % 3)]
+    network = random_network(rng, int(rng.integers(1, 140)), moves, 120, loops=seed % 2)
+    machine = PropnetMachine(Rules(()), network)
+    bits = random_states(machine, n, seed)
+    joints = np.stack([rng.integers(0, m, size=n) for m in moves], axis=1).astype(np.int32)
+    found = machine.evaluate(pack(bits))
+    legal = unpack(found.legal, network.move_count)
+    after = unpack(machine.successors(pack(bits), joints), len(network.bases))
+    for i in range(0, n, 61):
+        value = naive(network, bits[i], joints[i])
+        assert found.terminal[i] == value[network.terminal_literal]
+        assert legal[i].tolist() == [value[x] for x in network.legal_literals]
+        assert after[i].tolist() == [value[x] for x in network.next_literals]
+        for role in range(len(moves)):
+            values = {v for r, v, x in network.goals.tolist() if r == role and value[x]}
+            assert found.goals[i, role] == (values.pop() if len(values) == 1 else -1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_state_gets_the_answers_of_many(seed):
+    network = random_network(np.random.default_rng(seed), 30, [5, 4], 80)
+    machine = PropnetMachine(Rules(()), network)
+    records = pack(random_states(machine, 20, seed))
+    found = machine.evaluate(records)
+    for i, state in enumerate(machine.states(records)):
+        assert machine.is_terminal(state) == found.terminal[i]
+        bits = unpack(found.legal[i : i + 1], 9)[0]
+        assert machine.legal_moves(state, 0) == np.flatnonzero(bits[:5]).tolist()
+        assert machine.legal_moves(state, 1) == np.flatnonzero(bits[5:]).tolist()
+        for role in (0, 1):
+            value = machine.goal(state, role)
+            assert (-1 if value is None else value) == found.goals[i, role]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_expand_gives_every_joint_move_and_its_successor(seed):
+    network = random_network(np.random.default_rng(seed), 12, [5, 4], 80)
+    machine = PropnetMachine(Rules(()), network)
+    states = machine.states(pack(random_states(machine, 40, seed)))
+    assert machine.expand(states) == Machine.expand(machine, states)
+    assert machine.expand([]) == []
+
+
+def test_names_ids_and_states_go_in_and_out(tictactoe):
+    start = tictactoe.initial_state()
+    assert start.propositions == {term("control")}
+    assert tictactoe.state_of([term("control")]) == start
+    for role in (0, 1):
+        for index in range(10):
+            assert tictactoe.move_id(role, tictactoe.move(role, index)) == index
+    for index in range(19):
+        assert tictactoe.proposition_id(tictactoe.proposition(index)) == index
+    after = start.play("(mark 2 2)")
+    assert after.propositions == {term("cell", 2, 2, "x")}
+    assert tictactoe.legal_moves(after, 0) == [9]
+    assert tictactoe.legal_moves(after, 1) == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert pickle.loads(pickle.dumps(after.key)) == after.key
+    with pytest.raises(StateError):
+        tictactoe.state_of([term("cell", 4, 4, "x")])
+    with pytest.raises(MoveError):
+        tictactoe.move_id(0, term("jump"))
+    with pytest.raises(MoveError):
+        tictactoe.next_state(start, [10, 0])
+    with pytest.raises(MoveError):
+        tictactoe.next_state(start, [-1, 0])
+
+
+@cache
+def exact(x: frozenset, o: frozenset) -> dict[tuple[int, int], Fraction]:
+    """Chance of each (goal of X, length still to go) under uniformly random play."""
+    for mine, goal in ((x, 100), (o, 0)):
+        if any(mine.issuperset(line) for line in LINES):
+            return {(goal, 0): Fraction(1)}
+    free = {cell for line in LINES for cell in line} - x - o
+    if not free:
+        return {(50, 0): Fraction(1)}
+    chances: dict[tuple[int, int], Fraction] = {}
+    for cell in free:
+        after = exact(x | {cell}, o) if len(x) == len(o) else exact(x, o | {cell})
+        for (goal, length), chance in after.items():
+            chances[goal, length + 1] = chances.get((goal, length + 1), Fraction(0)) + chance / len(free)
+    return chances
+
+
+@pytest.mark.parametrize("batch", ["one start", "many starts"])
+def test_random_tic_tac_toe_ends_as_often_as_exact_enumeration_says(tictactoe, batch):
+    n = 200_000
+    if batch == "one start":
+        found = tictactoe.playouts(n, seed=3)
+    else:
+        start = tictactoe.records([tictactoe.initial_state()])
+        found = tictactoe.playouts_from(np.repeat(start, n, axis=0), seed=3)
+    assert found.cut == 0
+    chances = exact(frozenset(), frozenset())
+    assert sum(chances.values()) == 1
+    np.testing.assert_array_equal(found.goals.sum(axis=1), 100)
+    chi = 0.0
+    for (goal, length), chance in chances.items():
+        seen = np.count_nonzero((found.goals[:, 0] == goal) & (found.lengths == length))
+        chi += (seen - n * float(chance)) ** 2 / (n * float(chance))
+    assert chi < len(chances) + 5 * np.sqrt(2 * len(chances))
+
+
+def test_every_playout_of_a_small_batch_is_as_fair_as_those_of_a_large_one(tictactoe):
+    # Long playouts must not be lost where there are few more jobs than lanes.
+    lengths = np.concatenate([tictactoe.playouts(600, seed=s).lengths for s in range(200)])
+    chances = exact(frozenset(), frozenset())
+    mean = float(sum(length * chance for (_, length), chance in chances.items()))
+    square = float(sum(length**2 * chance for (_, length), chance in chances.items()))
+    assert abs(lengths.mean() - mean) < 5 * np.sqrt((square - mean**2) / len(lengths))
+
+
+def countdown(bits: int = 6) -> PropnetMachine:
+    """A binary counter: each step subtracts 1; ends at 0 with the goal that the low bits of a
+    label, which no step changes, say. One playout from a record has one possible result."""
+    names = [term("bit", i) for i in range(bits)] + [term("label", i) for i in range(6)]
+    c = Circuit(names, [[term("tick"), term("tock")]])
+    count = [c.base(name) for name in names[:bits]]
+    label = [c.base(name) for name in names[bits:]]
+    zero = c.all_of(x ^ 1 for x in count)
+    goals = []
+    for value in range(64):
+        wanted = [x if value >> i & 1 else x ^ 1 for i, x in enumerate(label)]
+        goals.append((0, value, c.all_of(wanted)))
+    following = []
+    for i, x in enumerate(count):
+        borrow = c.all_of(y ^ 1 for y in count[:i])
+        differ = c.any_of([c.all_of([x, borrow ^ 1]), c.all_of([x ^ 1, borrow])])
+        following.append(differ)
+    return PropnetMachine(
+        Rules(()), c.network([*following, *label], [0, 0], goals, zero, [True] * bits + [False] * 6)
+    )
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 512, 513, 5000])
+def test_result_i_belongs_to_start_i(n):
+    machine = countdown()
+    rng = np.random.default_rng(n)
+    counts, labels = rng.integers(0, 64, size=(2, n))
+    records = (counts | labels << 6).astype(np.uint64)[:, None]
+    found = machine.playouts_from(records, seed=1)
+    assert found.cut == 0
+    assert found.goals.shape == (n, 1) and found.goals.dtype == np.int16
+    np.testing.assert_array_equal(found.goals[:, 0], labels)
+    np.testing.assert_array_equal(found.lengths, counts)
+
+
+@pytest.mark.parametrize("most", [0, 1, 7, 40])
+def test_playouts_are_cut_at_the_step_limit_and_not_before(most):
+    machine = countdown()
+    counts = np.random.default_rng(most).integers(0, 64, size=3000)
+    found = machine.playouts_from(counts.astype(np.uint64)[:, None], max_steps=most)
+    np.testing.assert_array_equal(found.lengths, np.minimum(counts, most))
+    assert found.cut == np.count_nonzero(counts > most)
+    assert (found.goals == 0).all()
+
+
+def test_a_playout_stops_and_counts_as_cut_where_a_role_has_no_move():
+    c = Circuit([term("stuck")], [[term("go"), term("stay")], [term("wait")]])
+    stuck = c.base(term("stuck"))
+    c.moves_from_here()
+    following = c.any_of([stuck, c.move(0, term("go"))])
+    network = c.network([following], [0, 0, stuck ^ 1], [(0, 10, 0), (1, 20, 0)], 1, [False])
+    found = PropnetMachine(Rules(()), network).playouts(20_000, seed=2)
+    assert found.cut == 20_000
+    np.testing.assert_array_equal(found.goals, np.broadcast_to([10, 20], (20_000, 2)))
+    # The number of steps until "go" is chosen with chance 1/2 is geometric: mean 2, variance 2.
+    assert found.lengths.min() == 1
+    assert abs(found.lengths.mean() - 2) < 5 * np.sqrt(2 / 20_000)
+
+
+def test_playouts_start_where_they_are_told(tictactoe):
+    state = tictactoe.initial_state().play("(mark 1 1)").play("(mark 2 2)").play("(mark 1 2)")
+    found = tictactoe.playouts(20_000, seed=1, state=state)
+    chances = exact(frozenset({(1, 1), (1, 2)}), frozenset({(2, 2)}))
+    won = float(sum(chance for (goal, _), chance in chances.items() if goal == 100))
+    assert abs((found.goals[:, 0] == 100).mean() - won) < 5 * np.sqrt(won * (1 - won) / 20_000)
+
+
+def test_the_seed_decides_the_playouts(tictactoe):
+    one, two, other = (tictactoe.playouts(2000, seed=s) for s in (5, 5, 6))
+    np.testing.assert_array_equal(one.goals, two.goals)
+    np.testing.assert_array_equal(one.lengths, two.lengths)
+    assert (one.lengths != other.lengths).any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_playouts_of_random_networks_are_like_those_of_one_state_at_a_time(seed):
+    network = random_network(np.random.default_rng(100 + seed), 8, [3, 2], 40, widest=4)
+    machine = PropnetMachine(Rules(()), network)
+    many = machine.playouts(4000, seed=seed, max_steps=6)
+    few = Machine.playouts(machine, 400, seed=seed, max_steps=6)
+    kinds = sorted({*map(tuple, many.goals.tolist()), *map(tuple, few.goals.tolist())})
+    for kind in kinds:
+        p = (many.goals == kind).all(axis=1).mean()
+        q = (few.goals == kind).all(axis=1).mean()
+        assert abs(p - q) < 0.12
+    assert abs(many.lengths.mean() - few.lengths.mean()) < 0.6
+
+
+def test_a_game_without_bases_or_goals_works():
+    c = Circuit([], [[term("noop")]])
+    machine = PropnetMachine(Rules(()), c.network([], [0], [], 0, []))
+    start = machine.initial_state()
+    assert machine.is_terminal(start)
+    assert machine.legal_moves(start, 0) == [0]
+    assert machine.goal(start, 0) is None
+    assert machine.next_state(start, [0]) == start
+    assert machine.playouts(3).lengths.tolist() == [0, 0, 0]
