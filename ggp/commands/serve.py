@@ -1,0 +1,58 @@
+"""``ggp serve``: a player that game managers reach over HTTP."""
+
+from __future__ import annotations
+
+import typer
+
+
+def command(
+    port: int = typer.Option(9147, "--port", min=0, max=65535, help="Port; 0 picks a free one."),
+    host: str = typer.Option(
+        "127.0.0.1", "--host", help="Address to listen on; 0.0.0.0 lets other computers in."
+    ),
+    player: str = typer.Option("uct", "--player", help="Player: legal, random, uct, or module:Class."),
+    name: str = typer.Option("", "--name", help="Name in INFO replies; kaskade by default."),
+    matches: int = typer.Option(
+        1, "--matches", min=1, max=64, help="Matches at once; more are answered busy."
+    ),
+    machine: str = typer.Option("auto", "--machine", "-m", help="prover, propnet or auto."),
+    margin: float = typer.Option(
+        0.8, "--margin", min=0.0, help="Seconds before the end of a clock at which the answer leaves."
+    ),
+    seed: int = typer.Option(0, "--seed", help="Seed of the player's randomness."),
+    log_level: str = typer.Option("info", "--log-level", help="debug, info, warning or error."),
+) -> None:
+    """Answer game managers over HTTP as a player: INFO, PREVIEW, START, PLAY, STOP, ABORT.
+
+    Each match runs in a process of its own; a turn is always answered with a legal move and
+    in time. Ends on Ctrl-C or SIGTERM, with all of its processes.
+    """
+    import asyncio
+    import logging
+
+    from gdl.errors import GdlError
+    from ggp.match_process import make_player
+    from ggp.served_match import Settings
+    from ggp.server import Server, ServerConfig
+    from players.machines import LEVELS
+
+    levels = ("debug", "info", "warning", "error")
+    if log_level.lower() not in levels:
+        raise GdlError(f"there is no log level {log_level!r}", remedy=f"choose {', '.join(levels)}")
+    if machine not in LEVELS:
+        raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
+    if ":" not in player:
+        from players.registry import NAMES
+
+        if player.lower() not in NAMES:
+            raise GdlError(f"there is no player {player!r}", remedy=f"choose {', '.join(NAMES)}")
+    else:
+        make_player(player, seed)
+    if not all(c.isalnum() or c in "-_.+" for c in name):
+        raise GdlError(f"{name!r} cannot be a name in GDL", remedy="use letters, digits and - _ . +")
+    logging.basicConfig(
+        level=log_level.upper(), format="time=%(asctime)s level=%(levelname)s %(message)s", force=True
+    )
+    settings = Settings(player=player, machine=machine, margin=margin, seed=seed)
+    config = ServerConfig(name=name or "kaskade", host=host, port=port, matches=matches, settings=settings)
+    asyncio.run(Server(config).run())

@@ -1,0 +1,289 @@
+"""The HTTP/1.0 that game managers and players speak: one message, one reply, one connection.
+
+Written on asyncio streams, since aiohttp cannot speak this dialect (tried with 3.14): it gives
+no reply at all to a client that half-closes after sending, takes a POST without Content-Length
+for an empty body and the body for a malformed second request, and adds ``Date`` and
+``Server`` to the reply, which managers compare with what they know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import StreamReader, StreamWriter
+from dataclasses import dataclass
+from urllib.parse import unquote_plus, urlsplit
+
+from gdl.errors import GdlError
+
+MAX_HEAD = 16 * 1024
+"""Bytes that the request line and headers (or status line and headers) may take."""
+
+MAX_BODY = 2 * 1024 * 1024
+"""Bytes that a body may take; the START message of the longest public game takes 70,000."""
+
+CONTENT_TYPE = "text/acl"
+
+_REASONS = {
+    200: "OK",
+    400: "Bad Request",
+    405: "Method Not Allowed",
+    408: "Request Timeout",
+    411: "Length Required",
+    413: "Payload Too Large",
+    431: "Request Header Fields Too Large",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+
+
+class HttpError(GdlError):
+    """A request or reply that is not the HTTP we speak.
+
+    Attributes:
+        status: the HTTP status that a server answers it with.
+    """
+
+    def __init__(self, status: int, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET."""
+
+    method: str
+    message: str
+
+
+# --- the server's side ------------------------------------------------------------------------
+async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int = MAX_BODY) -> Request:
+    """Read one request. The caller bounds the time.
+
+    A POST without Content-Length has its body up to where the peer closes its side, or to
+    where as many parentheses are closed as were opened.
+
+    Raises:
+        HttpError: with the status to answer.
+        ConnectionError: the peer has gone, or never sent a byte.
+    """
+    line, headers = await _read_head(reader)
+    words = line.split(" ")
+    if len(words) != 3 or not words[2].upper().startswith("HTTP/"):
+        raise HttpError(400, "this is not an HTTP request", "send POST / HTTP/1.0 with the message as body")
+    method, target, _ = words
+    match method.upper():
+        case "OPTIONS":
+            return Request("OPTIONS", "")
+        case "GET":
+            path = target.partition("//")[2].partition("/")[2] if "//" in target[:8] else target[1:]
+            return Request("GET", _text(unquote_plus(path, errors="surrogateescape")))
+        case "POST":
+            body = await _read_body(reader, writer, headers, max_body)
+            return Request("POST", _text(body))
+        case _:
+            raise HttpError(405, "only POST, GET and OPTIONS are spoken here")
+
+
+def reply_bytes(body: str, status: int = 200) -> bytes:
+    """A whole reply, head and body, as game managers expect it."""
+    content = body.encode("utf-8", errors="replace")
+    head = (
+        f"HTTP/1.0 {status} {_REASONS.get(status, 'Error')}\r\n"
+        f"Content-type: {CONTENT_TYPE}\r\n"
+        f"Content-length: {len(content)}\r\n"
+        "Access-Control-Allow-Origin: *\r\n"
+        "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
+        "Access-Control-Allow-Headers: Content-Type\r\n"
+        "Access-Control-Allow-Age: 86400\r\n"
+        "\r\n"
+    )
+    return head.encode("ascii") + content
+
+
+async def send_and_close(
+    reader: StreamReader, writer: StreamWriter, data: bytes, linger: float = 0.5
+) -> None:
+    """Send a reply and close the connection so that the peer gets all of it.
+
+    Closing a socket while unread input waits resets the connection, and the peer may lose
+    the reply: so this side is closed first, and what the peer still sends is read and thrown
+    away until it closes too, for at most ``linger`` seconds.
+
+    Raises:
+        ConnectionError, TimeoutError: the peer did not take the reply.
+    """
+    writer.write(data)
+    async with asyncio.timeout(5.0):
+        await writer.drain()
+    if writer.can_write_eof():
+        writer.write_eof()
+    try:
+        async with asyncio.timeout(linger):
+            while await reader.read(65536):
+                pass
+    except TimeoutError:
+        pass
+    writer.close()
+
+
+# --- the client's side ----------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a player listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def parse_address(text: str) -> Address:
+    """The address in ``http://host:port``, ``host:port`` or ``host`` (port 9147).
+
+    Raises:
+        HttpError: no address can be read from it.
+    """
+    try:
+        parts = urlsplit(text if "//" in text else f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or parts.scheme not in ("", "http"):
+        raise HttpError(400, f"{text} is no address of a player", "write http://host:port or host:port")
+    return Address(host, 9147 if port is None else port)
+
+
+def request_bytes(message: str, host: str, receiver: str) -> bytes:
+    """A whole request as game managers send it."""
+    body = message.encode("utf-8")
+    head = (
+        "POST / HTTP/1.0\r\n"
+        "Accept: text/delim\r\n"
+        f"Host: {host}\r\n"
+        "Sender: GAMESERVER\r\n"
+        f"Receiver: {receiver}\r\n"
+        "Content-Type: text/acl\r\n"
+        f"Content-Length: {len(body)}\r\n"
+        "\r\n"
+    )
+    return head.encode("utf-8") + body
+
+
+async def post(address: Address, message: str, receiver: str, seconds: float) -> str:
+    """Send a message to a player and give back the trimmed body of its reply.
+
+    Raises:
+        HttpError: the reply is not HTTP, says that the message is wrong, or is too long.
+        ConnectionError, OSError: the player cannot be reached.
+        TimeoutError: no complete reply within ``seconds``.
+    """
+    async with asyncio.timeout(seconds):
+        reader, writer = await asyncio.open_connection(address.host, address.port)
+        try:
+            writer.write(request_bytes(message, address.host, receiver))
+            await writer.drain()
+            line, headers = await _read_head(reader)
+            body = await _read_reply_body(reader, headers)
+        finally:
+            writer.close()
+    words = line.split(" ", 2)
+    if not words[0].upper().startswith("HTTP/") or len(words) < 2:
+        raise HttpError(400, f"the reply is not HTTP: {line[:60]!r}")
+    text = _text(body).strip()
+    if words[1] != "200":
+        raise HttpError(400, f"the player answers {' '.join(words[1:])}: {text[:200]}")
+    return text
+
+
+# --- both -------------------------------------------------------------------------------------------
+async def _read_head(reader: StreamReader) -> tuple[str, dict[str, str]]:
+    """First line and headers (names in lower case, the last of a name counts)."""
+    total = 0
+    lines: list[str] = []
+    while True:
+        try:
+            raw = await reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            if not error.partial and not lines:
+                raise ConnectionResetError("the peer closed without a word") from None
+            raise HttpError(400, "the headers end before their empty line") from None
+        except (asyncio.LimitOverrunError, ValueError):
+            raise HttpError(431, "the headers are too long") from None
+        total += len(raw)
+        if total > MAX_HEAD:
+            raise HttpError(431, f"the headers have more than {MAX_HEAD:,} bytes")
+        line = raw.decode("latin-1").rstrip("\r\n")
+        if line:
+            lines.append(line)
+        elif lines:
+            break
+    headers: dict[str, str] = {}
+    for line in lines[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            headers[name.strip().lower()] = value.strip()
+    return lines[0], headers
+
+
+async def _read_body(
+    reader: StreamReader, writer: StreamWriter, headers: dict[str, str], max_body: int
+) -> bytes:
+    if headers.get("transfer-encoding", "identity").lower() != "identity":
+        raise HttpError(411, "chunked bodies are not read", "send Content-Length")
+    length = _content_length(headers)
+    if length is not None and length > max_body:
+        raise HttpError(413, f"the body has {length:,} bytes, more than {max_body:,}")
+    if headers.get("expect", "").lower() == "100-continue":
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    if length is not None:
+        try:
+            return await reader.readexactly(length)
+        except asyncio.IncompleteReadError as error:
+            raise HttpError(400, f"the body ends after {len(error.partial):,} of {length:,} bytes") from None
+    return await _read_until_closed(reader, max_body, until_balanced=True)
+
+
+async def _read_reply_body(reader: StreamReader, headers: dict[str, str]) -> bytes:
+    length = _content_length(headers)
+    if length is None:
+        return await _read_until_closed(reader, MAX_BODY, until_balanced=False)
+    if length > MAX_BODY:
+        raise HttpError(413, f"the reply has {length:,} bytes")
+    try:
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError:
+        raise HttpError(400, "the reply ends before its Content-Length") from None
+
+
+async def _read_until_closed(reader: StreamReader, limit: int, until_balanced: bool) -> bytes:
+    body = bytearray()
+    opened = closed = 0
+    while chunk := await reader.read(65536):
+        body += chunk
+        if len(body) > limit:
+            raise HttpError(413, f"the body has more than {limit:,} bytes")
+        opened += chunk.count(b"(")
+        closed += chunk.count(b")")
+        if until_balanced and closed and opened <= closed:
+            break
+    return bytes(body)
+
+
+def _content_length(headers: dict[str, str]) -> int | None:
+    value = headers.get("content-length")
+    if value is None:
+        return None
+    if not (value.isascii() and value.isdigit() and len(value) < 19):
+        raise HttpError(400, f"Content-Length is {value[:40]!r}, not a number of bytes")
+    return int(value)
+
+
+def _text(data: bytes | str) -> str:
+    try:
+        if isinstance(data, str):
+            data = data.encode("utf-8", "surrogateescape")
+        return data.decode("utf-8")
+    except UnicodeError:
+        raise HttpError(400, "the message is not text", "send UTF-8") from None

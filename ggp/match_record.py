@@ -1,0 +1,98 @@
+"""A match as JSON, with the keys that game managers publish and viewers read."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import string
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ggp.protocol import spaced
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def random_token(length: int = 32) -> str:
+    """Letters and digits that nobody can guess: what a match's publisher is known by."""
+    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(length))
+
+
+@dataclass
+class MatchRecord:
+    """What happened in one match.
+
+    Attributes:
+        match_id: an atom that no other match has.
+        startclock: seconds; ``playclock`` too; ``previewclock`` -1 where there was none.
+        players: a name for each role, in role order.
+        game_url: where the game's rules are published; empty if nowhere.
+        states: for each state its true propositions.
+        moves: the joint moves, GDL text in role order; one fewer than states.
+        errors: for each state and role what went wrong on the way to it, ``""`` if nothing:
+            ``TO`` no answer in time, ``CE`` no connection, ``IL ...`` not a legal move.
+        state_times: for each state when it was reached, milliseconds since 1970.
+        goals: the final goal values, once completed.
+    """
+
+    match_id: str
+    startclock: int
+    playclock: int
+    players: Sequence[str]
+    scrambled: bool = False
+    game_url: str = ""
+    tournament: str = ""
+    previewclock: int = -1
+    token: str = field(default_factory=random_token)
+    start_time: int = field(default_factory=now_ms)
+    completed: bool = False
+    aborted: bool = False
+    states: list[str] = field(default_factory=list)
+    moves: list[list[str]] = field(default_factory=list)
+    state_times: list[int] = field(default_factory=list)
+    errors: list[list[str]] = field(default_factory=list)
+    goals: list[int] = field(default_factory=list)
+
+    def add_state(self, propositions: Iterable[str], errors: Sequence[str]) -> None:
+        """Append a state, given by its true propositions, and the errors on the way to it."""
+        self.states.append(" ".join(("(", *map(spaced, propositions), ")")))
+        self.state_times.append(now_ms())
+        self.errors.append(list(errors))
+
+    def add_moves(self, moves: Iterable[str]) -> None:
+        """Append a joint move."""
+        self.moves.append([spaced(move) for move in moves])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record under its public keys."""
+        found: dict[str, Any] = {
+            "matchId": self.match_id,
+            "randomToken": self.token,
+            "startTime": self.start_time,
+            "startClock": self.startclock,
+            "playClock": self.playclock,
+            "previewClock": self.previewclock,
+            "playerNamesFromHost": list(self.players),
+            "tournamentNameFromHost": self.tournament,
+            "scrambled": self.scrambled,
+            "isCompleted": self.completed,
+            "isAborted": self.aborted,
+            "states": self.states,
+            "moves": self.moves,
+            "stateTimes": self.state_times,
+            "errors": self.errors,
+        }
+        if self.game_url:
+            found["gameMetaURL"] = self.game_url
+        if self.completed:
+            found["goalValues"] = self.goals
+        return found
+
+    def to_json(self) -> str:
+        """The record as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)

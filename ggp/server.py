@@ -1,0 +1,354 @@
+"""The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
+
+The event loop's process only moves text about. Rules are read, states computed and moves
+searched in one process per match (:mod:`ggp.match_process`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from asyncio import StreamReader, StreamWriter
+from collections import deque
+from dataclasses import dataclass, field
+
+from gdl.errors import GdlError
+from ggp.http10 import MAX_BODY, HttpError, Request, read_request, reply_bytes, send_and_close
+from ggp.protocol import (
+    ABORTED,
+    BUSY,
+    DONE,
+    READY,
+    Abort,
+    Info,
+    Message,
+    Play,
+    Preview,
+    Start,
+    Stop,
+    info_reply,
+    parse_message,
+)
+from ggp.served_match import ServedMatch, Settings
+from ggp.worker import Spare
+
+logger = logging.getLogger("ggp.server")
+
+BIG_MESSAGE = 32 * 1024
+"""Messages longer than this are taken apart in a thread, so that other connections go on."""
+
+MAX_CLOSING = 8
+"""Matches that may still be winding down while a new one is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """What a server is told once.
+
+    Attributes:
+        name: how the player calls itself in INFO.
+        host: address to listen on; ``0.0.0.0`` for all.
+        port: 0 picks a free one.
+        matches: how many matches at once; more are answered ``busy``.
+        settings: how they are played.
+        read_seconds: how long a client may take to send its message.
+        max_body: bytes that a message may have.
+        max_connections: how many connections at once; more are turned away.
+        idle_playclocks: a match is freed after its startclock and this many playclocks
+            without a message.
+        idle_grace: seconds added to that.
+    """
+
+    name: str = "kaskade"
+    host: str = "127.0.0.1"
+    port: int = 9147
+    matches: int = 1
+    settings: Settings = field(default_factory=Settings)
+    read_seconds: float = 10.0
+    max_body: int = MAX_BODY
+    max_connections: int = 64
+    idle_playclocks: int = 5
+    idle_grace: float = 5.0
+
+
+class Server:
+    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self._matches: dict[str, ServedMatch] = {}
+        self._finished: deque[str] = deque(maxlen=64)
+        self._closing: set[asyncio.Task[None]] = set()
+        self._connections: set[asyncio.Task[None]] = set()
+        self._spare = Spare(config.settings.player, config.settings.machine)
+        self._previewing = False
+        self._listener: asyncio.Server | None = None
+        self._sweeper: asyncio.Task[None] | None = None
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        assert self._listener is not None
+        return int(self._listener.sockets[0].getsockname()[1])
+
+    @property
+    def running(self) -> list[ServedMatch]:
+        """The matches that are being played."""
+        return list(self._matches.values())
+
+    async def open(self) -> None:
+        """Begin to listen, with a match process kept ready.
+
+        Raises:
+            OSError: the address cannot be listened on.
+        """
+        self._listener = await asyncio.start_server(
+            self._connected, self.config.host, self.config.port, limit=65536
+        )
+        self._spare.refill()
+        self._sweeper = asyncio.create_task(self._sweep())
+        say("info", "listening", host=self.config.host, port=self.port, player=self.config.settings.player)
+
+    async def close(self) -> None:
+        """Stop listening, end every match and process."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        if self._listener is not None:
+            self._listener.close()
+        for match in self.running:
+            self._drop(match, None, "server ends")
+        if self._closing:
+            await asyncio.wait(self._closing)
+        for task in list(self._connections):
+            task.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections)
+        await self._spare.close()
+        say("info", "closed")
+
+    async def run(self) -> None:
+        """Serve until SIGINT or SIGTERM."""
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                loop.add_signal_handler(number, stop.set)
+            except NotImplementedError:  # Windows: KeyboardInterrupt does it
+                break
+        await self.open()
+        try:
+            await stop.wait()
+        finally:
+            await self.close()
+
+    # --- connections ------------------------------------------------------------------------------
+    def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.create_task(self._converse(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
+        received = time.monotonic()
+        match: ServedMatch | None = None
+        delivered = False
+        try:
+            if len(self._connections) > self.config.max_connections:
+                reply = reply_bytes("error: too many connections", 503)
+            else:
+                reply, match = await self._reply(reader, writer, received)
+            await send_and_close(reader, writer, reply)
+            delivered = True
+        except (ConnectionError, TimeoutError) as error:
+            say("debug", "connection lost", error=str(error) or type(error).__name__)
+        finally:
+            if match is not None:
+                match.sent(delivered)
+            if not writer.transport.is_closing():
+                writer.transport.abort()
+
+    async def _reply(
+        self, reader: StreamReader, writer: StreamWriter, received: float
+    ) -> tuple[bytes, ServedMatch | None]:
+        """The reply's bytes, and the match whose PLAY it answers."""
+        try:
+            try:
+                async with asyncio.timeout(self.config.read_seconds):
+                    request = await read_request(reader, writer, self.config.max_body)
+            except TimeoutError:
+                raise HttpError(408, f"no whole message within {self.config.read_seconds:g} s") from None
+            if request.method == "OPTIONS":
+                return reply_bytes(""), None
+            message = await _message(request)
+            body = await self.answer(message, received)
+            match = self._matches.get(message.match.lower()) if isinstance(message, Play) else None
+            return reply_bytes(body), match
+        except GdlError as error:
+            status = error.status if isinstance(error, HttpError) else 400
+            text = _one_line(str(error))
+            say("warning", "bad request", status=status, error=text)
+            return reply_bytes(f"error: {text}", status), None
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            # Whatever a stranger sends must not stop the server from serving others.
+            say("error", "internal error", error=_one_line(f"{type(error).__name__}: {error}"))
+            return reply_bytes("error: internal error", 500), None
+
+    # --- messages --------------------------------------------------------------------------------
+    async def answer(self, message: Message, received: float) -> str:
+        """The reply to a message that came at ``received`` (time.monotonic() seconds).
+
+        Raises:
+            GdlError: the message cannot be done, with the reason.
+        """
+        match message:
+            case Info():
+                return info_reply(self.config.name, self._free())
+            case Preview():
+                return await self._preview(message)
+            case Start():
+                return await self._start(message, received)
+            case Play(match=match_id):
+                known = self._matches.get(match_id.lower())
+                if known is None:
+                    say("warning", "unknown match", command="play", match=match_id)
+                    return BUSY
+                known.touched = received
+                return await known.play(message, received)
+            case Stop(match=match_id, moves=moves):
+                return self._end(match_id, moves, "stop", DONE)
+            case Abort(match=match_id):
+                return self._end(match_id, None, "abort", ABORTED)
+
+    def _free(self) -> bool:
+        return len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
+
+    async def _start(self, message: Start, received: float) -> str:
+        key = message.match.lower()
+        known = self._matches.get(key)
+        if known is not None:
+            # A manager that lost its connection asks again; another match of that name is none of ours.
+            return await known.ready() if known.start == message else BUSY
+        if not self._free():
+            say("info", "busy", match=message.match)
+            return BUSY
+        match = ServedMatch(message, self.config.settings, self._spare, say)
+        self._matches[key] = match
+        say(
+            "info",
+            "start",
+            match=message.match,
+            role=message.role,
+            characters=len(message.rules),
+            startclock=message.startclock,
+            playclock=message.playclock,
+        )
+        try:
+            await match.begin(received)
+            reply = await match.ready()
+        except (GdlError, OSError) as error:
+            self._drop(match, None, "refused")
+            if isinstance(error, OSError):
+                say("error", "no process", match=message.match, error=str(error))
+                return BUSY
+            raise
+        if reply == BUSY:
+            self._drop(match, None, "too slow")
+        self._spare.refill()
+        return reply
+
+    def _end(self, match_id: str, moves: tuple[str, ...] | None, command: str, reply: str) -> str:
+        key = match_id.lower()
+        match = self._matches.get(key)
+        if match is None:
+            if key in self._finished:
+                return reply
+            say("warning", "unknown match", command=command, match=match_id)
+            return BUSY
+        self._drop(match, moves, command)
+        self._finished.append(key)
+        return reply
+
+    async def _preview(self, message: Preview) -> str:
+        """Have the rules read by a match process: the spare one is warm afterwards."""
+        if self._previewing or not self._free():
+            return BUSY
+        self._previewing = True
+        done: asyncio.Future[dict[str, object]] = asyncio.get_running_loop().create_future()
+        try:
+            worker = await self._spare.take()
+        except OSError as error:
+            self._previewing = False
+            say("error", "no process", error=str(error))
+            return BUSY
+        try:
+
+            def receive(found: dict[str, object]) -> None:
+                if found["kind"] in ("ready", "refused") and not done.done():
+                    done.set_result(found)
+
+            worker.on_message = receive
+            worker.send("preview", rules=message.rules)
+            clock = float(message.clock)
+            await asyncio.wait([done], timeout=max(0.5, clock - self.config.settings.spare_time(clock)))
+            if done.done() and done.result()["kind"] == "refused":
+                raise GdlError(str(done.result()["error"]))
+            return READY
+        finally:
+            if not (done.done() and self._spare.give_back(worker)):
+                worker.kill()
+            self._previewing = False
+            self._spare.refill()
+
+    # --- ends --------------------------------------------------------------------------------------
+    def _drop(self, match: ServedMatch, moves: tuple[str, ...] | None, why: str) -> None:
+        if self._matches.get(match.id.lower()) is match:
+            del self._matches[match.id.lower()]
+        say("info", "end", match=match.id, why=why)
+        task = asyncio.create_task(match.close(moves))
+        self._closing.add(task)
+        task.add_done_callback(self._closed)
+
+    def _closed(self, task: asyncio.Task[None]) -> None:
+        self._closing.discard(task)
+        if self._listener is not None and self._listener.is_serving():
+            self._spare.refill()
+
+    async def _sweep(self) -> None:
+        """Free matches whose manager has gone."""
+        while True:
+            await asyncio.sleep(1.0)
+            now = time.monotonic()
+            for match in self.running:
+                limit = match.start.startclock + self.config.idle_playclocks * match.start.playclock
+                if now - match.touched > limit + self.config.idle_grace:
+                    self._drop(match, None, "idle")
+
+
+async def _message(request: Request) -> Message:
+    text = request.message.strip()
+    if request.method == "GET" and not text:
+        return Info()  # a person's browser, or a health check
+    if len(text) > BIG_MESSAGE:
+        return await asyncio.to_thread(parse_message, text)
+    return parse_message(text)
+
+
+def say(level: str, event: str, **fields: object) -> None:
+    """Log one line ``event=... key=value ...``; values that have blanks are quoted."""
+    number = getattr(logging, level.upper(), logging.INFO)
+    if logger.isEnabledFor(number):
+        words = [f"event={_quoted(event)}", *(f"{k}={_quoted(v)}" for k, v in fields.items())]
+        logger.log(number, "%s", " ".join(words))
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    plain = text.isprintable() and not any(c in text for c in ' "=')
+    return text[:300] if plain and text else repr(text[:300])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:500]

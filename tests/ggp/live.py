@@ -1,0 +1,145 @@
+"""A server in a thread of the test process, and raw bytes to send it. Imported by conftest."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ggp.http10 import request_bytes
+from ggp.served_match import Settings
+from ggp.server import Server, ServerConfig
+
+T = TypeVar("T")
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MARKS = """
+(role Robot) (role other)
+(init (step 1))
+(<= (legal Robot (Mark 1 1)) (not (true (step 3))))
+(<= (legal Robot (Mark 2 2)) (not (true (step 3))))
+(<= (legal Robot noop) (true (step 3)))
+(legal other pass)
+(<= (legal other wait) (true (step 2)))
+(<= (next (marked ?x ?y)) (does Robot (Mark ?x ?y)))
+(<= (next (marked ?x ?y)) (true (marked ?x ?y)))
+(succ 1 2) (succ 2 3) (succ 3 4)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= terminal (true (step 4)))
+(<= (goal Robot 100) (true (marked 1 1)))
+(<= (goal Robot 0) (not (true (marked 1 1))))
+(goal other 50)
+"""
+"""A game of three turns: the same joint move is legal twice, as in the recorded match."""
+
+
+class LiveServer:
+    """A :class:`Server` on a free port of 127.0.0.1."""
+
+    def __init__(self, **config: Any) -> None:
+        settings = Settings(
+            player=config.pop("player", "legal"),
+            machine=config.pop("machine", "prover"),
+            margin=config.pop("margin", 0.8),
+        )
+        self.server = Server(ServerConfig(name="kaskade", port=0, settings=settings, **config))
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self.do(self.server.open())
+        self.port = self.server.port
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the server's loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+    def close(self) -> None:
+        self.do(self.server.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def say(self, message: str) -> str:
+        """Send a message as managers do; the reply's body."""
+        return body_of(self.raw(request_bytes(message, "localhost", "foreign")))
+
+    def raw(self, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
+        """Send bytes on a connection of their own; all bytes of the reply."""
+        return talk(self.port, data, half_close, wait)
+
+
+def talk(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=wait) as connection:
+        try:
+            connection.sendall(data)
+            if half_close:
+                connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # it has answered before it has read everything
+        found = bytearray()
+        while True:
+            try:
+                chunk = connection.recv(65536)
+            except ConnectionResetError:
+                break
+            if not chunk:
+                break
+            found += chunk
+        return bytes(found)
+
+
+def body_of(reply: bytes) -> str:
+    head, _, body = reply.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.0 "), reply[:100]
+    length = re.search(rb"Content-length: (\d+)", head)
+    assert length is not None
+    assert int(length.group(1)) == len(body)
+    return body.decode()
+
+
+class ServeProcess:
+    """``ggp serve`` as people run it, with its log."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "ggp", "serve", "--port", "0", *options],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.log: list[str] = []
+        assert self.process.stderr is not None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        end = time.monotonic() + 30
+        while not (found := re.search(r"event=listening .*port=(\d+)", "".join(self.log))):
+            assert self.process.poll() is None, "".join(self.log)
+            assert time.monotonic() < end, "ggp serve does not listen"
+            time.sleep(0.02)
+        self.port = int(found.group(1))
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.log.append(line)
+
+    def memory_mb(self) -> float:
+        """Resident memory of the server process."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found.group(1)) / 1024
+
+    def close(self) -> str:
+        """SIGTERM, and the whole log."""
+        self.process.terminate()
+        self.process.wait(20)
+        self._reader.join(5)
+        return "".join(self.log)

@@ -1,0 +1,49 @@
+"""Players that misbehave, for the tests of the server: ``ggp serve --player slow_players:...``."""
+
+from __future__ import annotations
+
+import time
+
+from gdl.machine import Machine
+from gdl.state import State
+from players.player import Choice, Player
+
+
+class First(Player):
+    """Answers at once with the last of its moves."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(self.in_order(options)[-1], note="last")
+
+
+class Sleeper(Player):
+    """Sleeps through every deadline."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        time.sleep(3600)
+        return Choice(options[0])
+
+
+class Punctual(Player):
+    """Thinks up to the deadline."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        time.sleep(max(0.0, deadline - time.monotonic()))
+        return Choice(self.in_order(options)[-1])
+
+
+class Broken(Player):
+    """Fails whenever it is asked."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        raise ZeroDivisionError("this player is broken")
+
+
+class Unready(Player):
+    """Fails while it prepares."""
+
+    def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
+        raise ZeroDivisionError("this player cannot start")
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(options[0])

@@ -1,0 +1,141 @@
+"""The messages of the match protocol: read however they are spaced, written byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import GdlError, ParseError
+from ggp import protocol
+from ggp.http10 import HttpError, parse_address, reply_bytes, request_bytes
+from ggp.match_record import MatchRecord
+from ggp.position import fold
+from ggp.protocol import Abort, Info, Play, Preview, Start, Stop, parse_message
+
+RULES = "( role Robot ) ( <= ( legal Robot ( mark 1 1 ) ) ( true ( step ?n ) ) ) ( init ( Mixed Case ) )"
+
+MESSAGES = [
+    ("( INFO )", Info()),
+    ("info", Info()),
+    (f"( PREVIEW ({RULES}) 30 )", Preview(RULES, 30)),
+    (f"( START m1 Robot ({RULES}) 30 10)", Start("m1", "Robot", RULES, 30, 10)),
+    (f"(start m1 Robot ({RULES}) 30 10 more (and more) )", Start("m1", "Robot", RULES, 30, 10)),
+    ("( PLAY m1 NIL )", Play("m1", None)),
+    ("(play\n\tm1 nil)", Play("m1", None)),
+    ("( PLAY m1 () )", Play("m1", None)),
+    ("( PLAY m1 (( mark 1 1 ) pass ) )", Play("m1", ("( mark 1 1 )", "pass"))),
+    ("( STOP m1 (noop pass ) )", Stop("m1", ("noop", "pass"))),
+    ("( STOP m1 NIL )", Stop("m1", None)),
+    ("( ABORT Match.base.ticTacToe.1234567890123 )", Abort("Match.base.ticTacToe.1234567890123")),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), MESSAGES)
+def test_messages_are_read(text: str, message: protocol.Message) -> None:
+    assert parse_message(text) == message
+    assert parse_message(f"\r\n {text}\r\n\r\n") == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "()",
+        "( FOO )",
+        "( PLAY m1 )",
+        "( PLAY m1 noop )",
+        "( PLAY (m1) NIL )",
+        "( START m1 Robot )",
+        "( START m1 Robot rules 30 10 )",
+        "( START m1 Robot ((role a)) x 10 )",
+        "( START m1 Robot ((role a)) -1 10 )",
+        "( STOP )",
+        "( ABORT )",
+        "( PLAY m1 NIL",
+        "( PLAY m1 NIL ) )",
+        "( INFO ) ( INFO )",
+        "(" * 100_000,
+        ")",
+        f"( ABORT {'m' * 5000} )",
+    ],
+)
+def test_what_is_no_message_is_refused_with_a_short_reason(text: str) -> None:
+    with pytest.raises(ParseError) as found:
+        parse_message(text)
+    assert 10 < len(str(found.value)) < 300
+
+
+@given(st.text(alphabet="( ) ;\n\tINFOplaystart0123?\x00é", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        parse_message(text)
+    except GdlError:
+        return
+
+
+def test_requests_are_written_as_managers_write_them() -> None:
+    assert protocol.play_request("m1", None) == "( PLAY m1 NIL )"
+    assert protocol.play_request("m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
+    assert protocol.stop_request("m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
+    assert protocol.abort_request("m1") == "( ABORT m1 )"
+    assert protocol.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
+    assert protocol.preview_request(RULES, 30) == f"( PREVIEW ({RULES}) 30 )"
+    assert request_bytes("( PLAY m1 NIL )", "localhost", "foreign") == (
+        b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
+        b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: 15\r\n\r\n( PLAY m1 NIL )"
+    )
+
+
+def test_replies_have_the_headers_that_managers_know() -> None:
+    assert reply_bytes("done") == (
+        b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 4\r\n"
+        b"Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
+        b"Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n\r\ndone"
+    )
+
+
+def test_rules_become_one_line_without_comments_in_their_own_spelling() -> None:
+    text = "(role Robot) ; a comment (\n(<= (legal Robot (mark 1 1))\n\t(true (step ?n)))(init (Mixed Case))"
+    assert protocol.spaced(text) == RULES
+
+
+def test_info_replies_are_read_old_and_new() -> None:
+    reply = protocol.info_reply("kaskade", available=True)
+    assert reply == "( ( name kaskade ) ( status available ) ( species MACHINE ) )"
+    assert protocol.parse_info_reply(reply)["name"] == "kaskade"
+    assert protocol.parse_info_reply("available") == {"status": "available"}
+    assert protocol.info_reply("x", available=False) == "( ( name x ) ( status busy ) ( species MACHINE ) )"
+
+
+def test_moves_compare_without_case_and_spacing() -> None:
+    assert fold("( Mark 1  1 )") == fold("(mark 1 1)")
+    assert fold("(mark 1 1)") != fold("(mark 11)")
+
+
+def test_addresses_of_players() -> None:
+    assert str(parse_address("http://localhost:9148/")) == "localhost:9148"
+    assert str(parse_address("10.0.0.1:80")) == "10.0.0.1:80"
+    assert str(parse_address("example")) == "example:9147"
+    for wrong in ("", "ftp://x", "http://", "host:port", "host:99999999"):
+        with pytest.raises(HttpError):
+            parse_address(wrong)
+
+
+def test_a_match_record_has_the_ecosystems_keys() -> None:
+    record = MatchRecord("m1", 30, 10, ["a", "b"], game_url="http://example.org/game/")
+    record.add_state(["(step 1)"], ["", ""])
+    record.add_moves(["(mark 1 1)", "noop"])
+    record.add_state(["(step 2)", "over"], ["", "TO"])
+    record.completed, record.goals = True, [100, 0]
+    found = record.to_dict()
+    assert found["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
+    assert found["moves"] == [["( mark 1 1 )", "noop"]]
+    assert found["errors"] == [["", ""], ["", "TO"]]
+    assert len(found["stateTimes"]) == 2
+    assert found["goalValues"] == [100, 0]
+    assert set(found) == {
+        "matchId", "randomToken", "startTime", "startClock", "playClock", "previewClock", "gameMetaURL",
+        "playerNamesFromHost", "tournamentNameFromHost", "scrambled", "isCompleted", "isAborted", "states",
+        "moves", "stateTimes", "errors", "goalValues",
+    }  # fmt: skip

@@ -1,0 +1,311 @@
+"""The player's endpoint over real sockets: peers' bytes, several matches, crashes, lateness."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from live import MARKS, LiveServer, ServeProcess, body_of, talk
+
+from ggp import protocol
+from ggp.http10 import reply_bytes, request_bytes
+from ggp.protocol import spaced
+
+LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
+
+Serve = Callable[..., LiveServer]
+
+
+@pytest.fixture()
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    servers: list[LiveServer] = []
+
+    def make(**config: object) -> LiveServer:
+        servers.append(LiveServer(**config))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+def start(match: str, role: str = "Robot", startclock: int = 20, playclock: int = 20) -> str:
+    return protocol.start_request(match, role, spaced(MARKS), startclock, playclock)
+
+
+def move(reply: str) -> str:
+    return spaced(reply).lower()
+
+
+def children(pid: int) -> list[int]:
+    """Process ids below a process."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found += [int(entry.name), *children(int(entry.name))]
+    return found
+
+
+# --- peers' bytes --------------------------------------------------------------------------------
+def test_a_match_as_a_peer_sends_it_byte_for_byte(serve: Serve) -> None:
+    server = serve()
+
+    def exchange(body: bytes) -> bytes:
+        return server.raw(
+            b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
+            b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+        )
+
+    head = (
+        b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: %d\r\n"
+        b"Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
+        b"Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n\r\n"
+    )
+    started = exchange(b"( START m1 Robot (" + spaced(MARKS).encode() + b") 20 20)")
+    assert started == head % 5 + b"ready"
+    assert exchange(b"( PLAY m1 NIL )") == head % 10 + b"(Mark 1 1)"
+    assert exchange(b"( PLAY m1 (( mark 1 1 ) pass ) )") == head % 10 + b"(Mark 1 1)"
+    assert exchange(b"( PLAY m1 (( mark 1 1 ) pass ) )") == head % 4 + b"noop"
+    assert exchange(b"( STOP m1 (noop pass ) )") == head % 4 + b"done"
+
+
+INFO = "( ( name kaskade ) ( status available ) ( species MACHINE ) )"
+
+
+@pytest.mark.parametrize(
+    ("request_", "half_close"),
+    [
+        (request_bytes("( INFO )", "localhost", "foreign"), False),
+        (request_bytes("( INFO )", "localhost", "foreign"), True),
+        (b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )", False),
+        (b"POST / HTTP/1.0\r\n\r\n( INFO )", False),
+        (b"POST / HTTP/1.0\r\n\r\nINFO", True),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n(InFo)", False),
+        (b"post / http/1.0\ncontent-length: 12\n\n\t( info\r\n)\n ", False),
+        (b"GET /%28%20INFO%20%29 HTTP/1.0\r\n\r\n", False),
+        (b"GET /(+info+) HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n", False),
+        (b"GET / HTTP/1.0\r\n\r\n", True),
+    ],
+)
+def test_info_in_every_dialect(serve: Serve, request_: bytes, half_close: bool) -> None:
+    assert serve().raw(request_, half_close) == reply_bytes(INFO)
+
+
+def test_a_browsers_preflight_is_answered_with_an_empty_reply(serve: Serve) -> None:
+    assert serve().raw(b"OPTIONS / HTTP/1.1\r\nOrigin: x\r\n\r\n") == reply_bytes("")
+
+
+def test_a_request_in_small_pieces_is_read(serve: Serve) -> None:
+    import socket
+
+    server = serve()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        for byte in request_bytes("( INFO )", "localhost", "foreign"):
+            connection.sendall(bytes([byte]))
+        assert connection.recv(1000) == reply_bytes(INFO)
+
+
+# --- what matches there are --------------------------------------------------------------------------
+def test_matches_side_by_side_do_not_mix_and_one_too_many_is_busy(serve: Serve) -> None:
+    server = serve(matches=2)
+    assert server.say(start("m1")) == "ready"
+    assert server.say(start("m2", "other")) == "ready"
+    assert server.say(start("m3")) == "busy"
+    assert "( status busy )" in server.say("( INFO )")
+    assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
+    assert move(server.say("( PLAY m2 NIL )")) == "pass"
+    assert move(server.say("( PLAY M1 (( mark 2 2 ) pass) )")) == LEGAL[0]
+    assert move(server.say("( PLAY m2 (( mark 2 2 ) pass) )")) == "pass"
+    assert server.say("( STOP m1 NIL )") == "done"
+    assert "( status available )" in server.say("( INFO )")
+    assert server.say(start("m3")) == "ready"
+    assert server.say("( ABORT m2 )") == "aborted"
+    assert server.say("( ABORT m2 )") == "aborted"
+    assert server.say("( PLAY m2 NIL )") == "busy"
+
+
+def test_unknown_matches_are_busy(serve: Serve) -> None:
+    server = serve()
+    for message in ("( PLAY m9 NIL )", "( STOP m9 NIL )", "( ABORT m9 )"):
+        assert server.say(message) == "busy"
+
+
+def test_a_start_sent_again_is_ready_and_another_match_of_that_id_is_busy(serve: Serve) -> None:
+    server = serve(matches=3)
+    assert server.say(start("m1")) == "ready"
+    assert server.say(start("m1")) == "ready"
+    assert server.say(start("m1", "other")) == "busy"
+
+
+def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
+    server = serve()
+    assert server.say(protocol.preview_request(spaced(MARKS), 10)) == "ready"
+    assert server.say(protocol.preview_request("(role", 10)).startswith("error: message")
+    assert "error" in server.say(protocol.preview_request("( <= )", 10))
+    assert server.say(start("m1")) == "ready"
+
+
+@pytest.mark.parametrize(
+    "rules", ["( <= )", "( init ( a ) )", "( role x ) ( <= ( next ?x ) ?x )", "( role ( ) )", "?x"]
+)
+def test_rules_that_cannot_be_played_are_refused_with_a_reason(serve: Serve, rules: str) -> None:
+    server = serve()
+    reply = server.raw(request_bytes(f"( START m1 x ({rules}) 5 5)", "localhost", "foreign"))
+    assert reply.startswith(b"HTTP/1.0 400 ")
+    assert body_of(reply).startswith("error: ")
+    assert "\n" not in body_of(reply)
+    assert server.say(start("m2")) == "ready", "the match slot is free again"
+
+
+def test_a_role_that_does_not_exist_is_refused(serve: Serve) -> None:
+    assert "robot" in serve().say(start("m1", "nobody")).lower()
+
+
+# --- turns ---------------------------------------------------------------------------------------------
+def test_a_play_sent_again_gets_the_same_answer(serve: Serve) -> None:
+    server = serve(player="random")
+    assert server.say(start("m1")) == "ready"
+    first = server.say("( PLAY m1 NIL )")
+    assert [server.say("( PLAY m1 NIL )") for _ in range(3)] == [first] * 3
+    server.say("( PLAY m1 (( mark 2 2 ) pass) )")
+    assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
+    assert server.say("( play m1 ((MARK 1 1) wait) )") == "noop"
+
+
+def test_a_play_sent_again_while_it_is_thought_about_gets_the_same_answer(serve: Serve) -> None:
+    server = serve(player="slow_players:Punctual")
+    assert server.say(start("m1", playclock=2)) == "ready"
+    answers: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )"))) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(map(move, answers)) == [LEGAL[1]] * 3
+
+
+def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
+    server = serve()
+    assert server.say(start("m1")) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
+    server.say("( PLAY m1 (( mark 2 2 ) pass) )")
+    server.say("( PLAY m1 (( mark 2 2 ) wait) )")
+    match = server.server.running[0]
+    assert match._history == [("(Mark 2 2)", "pass"), ("(Mark 2 2)", "wait")]
+
+
+@pytest.mark.parametrize(
+    "joint", ["(foo bar)", "((mark 9 9) pass)", "(noop noop)", "(pass)", "(a b c d)", "(?x ?y)", "(() ())"]
+)
+def test_moves_that_cannot_be_are_answered_from_what_is_known(serve: Serve, joint: str) -> None:
+    server = serve()
+    assert server.say(start("m1")) == "ready"
+    server.say("( PLAY m1 NIL )")
+    assert move(server.say(f"( PLAY m1 {joint} )")) in LEGAL
+    assert server.say("( STOP m1 NIL )") == "done"
+
+
+# --- lateness and crashes -------------------------------------------------------------------------------
+def test_a_player_that_hangs_is_answered_for_with_a_legal_move(serve: Serve) -> None:
+    server = serve(player="slow_players:Sleeper")
+    assert server.say(start("m1", playclock=1)) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) in LEGAL
+    assert server.say("( STOP m1 NIL )") == "done"
+
+
+def test_a_player_that_fails_is_answered_for_with_a_legal_move(serve: Serve) -> None:
+    server = serve(player="slow_players:Broken")
+    assert server.say(start("m1")) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) in LEGAL
+    assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL
+
+
+def test_a_player_that_cannot_start_is_an_error_without_a_traceback(serve: Serve) -> None:
+    reply = serve(player="slow_players:Unready").say(start("m1"))
+    assert reply.startswith("error: internal error, ZeroDivisionError")
+
+
+def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:
+    server = serve()
+    assert server.say(start("m1")) == "ready"
+    server.say("( PLAY m1 NIL )")
+    server.say("( PLAY m1 (( mark 1 1 ) pass) )")
+    worker = server.server.running[0]._worker
+    assert worker is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
+
+
+def test_a_match_process_killed_while_it_thinks_still_gives_a_legal_move(serve: Serve) -> None:
+    server = serve(player="slow_players:Punctual")
+    assert server.say(start("m1", playclock=4)) == "ready"
+    answers: list[str] = []
+    thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
+    thread.start()
+    time.sleep(0.5)
+    worker = server.server.running[0]._worker
+    assert worker is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    thread.join()
+    assert move(answers[0]) in LEGAL
+    assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL
+
+
+def test_a_manager_that_goes_away_leaves_no_match(serve: Serve) -> None:
+    server = serve(idle_playclocks=0, idle_grace=0.5)
+    assert server.say(start("m1", startclock=1, playclock=1)) == "ready"
+    end = time.monotonic() + 20
+    while server.server.running:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert server.say("( PLAY m1 NIL )") == "busy"
+
+
+def test_a_slow_sender_is_turned_away(serve: Serve) -> None:
+    server = serve(read_seconds=0.3)
+    assert server.raw(b"POST / HTTP/1.0\r\nContent-Len").startswith(b"HTTP/1.0 408 ")
+    assert server.raw(b"POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n( PLAY").startswith(b"HTTP/1.0 408 ")
+
+
+# --- the command -------------------------------------------------------------------------------------------
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
+    served = ServeProcess("--player", "legal", "--machine", "prover", "--name", "x")
+    reply = talk(served.port, request_bytes(start("m1"), "localhost", "x"))
+    assert body_of(reply) == "ready"
+    below = children(served.process.pid)
+    assert below
+    served.process.send_signal(number)
+    served.process.wait(20)
+    end = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}/cmdline").exists() and "match_process" in _command(pid) for pid in below):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    if number != signal.SIGKILL:
+        assert served.process.returncode == 0
+        assert "Traceback" not in served.close()
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
