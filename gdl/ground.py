@@ -1,0 +1,61 @@
+"""The grounder: rules with variables become rules over numbered atoms.
+
+Passes: static relations and reachability (:mod:`gdl.grounding.reach`), instantiation by the
+filtering Cartesian iterator (:mod:`gdl.grounding.join`, :mod:`gdl.grounding.instantiate`) with
+rule decomposition (:mod:`gdl.grounding.decompose`), simplification and numbering
+(:mod:`gdl.grounding.assemble`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from gdl.compile import compile_rules
+from gdl.errors import TooLargeError
+from gdl.ground_rules import GroundRules
+from gdl.grounding.assemble import assemble
+from gdl.grounding.instantiate import instantiate
+from gdl.grounding.limits import REMEDY, Budget, GroundLimits
+from gdl.grounding.reach import reach
+from gdl.rules import Rules
+
+__all__ = ["GroundLimits", "ground"]
+
+
+def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False) -> GroundRules:
+    """Ground the rules of a game.
+
+    Args:
+        rules: the rules.
+        limits: when to give up; 2 GB and a minute of CPU time by default.
+        names: whether to name every atom, not only base propositions and moves, for people.
+
+    Raises:
+        RulesError: the rules have no role or no stratification.
+        TooLargeError: a limit was passed; the error names the rule that was being grounded.
+    """
+    budget = Budget(limits or GroundLimits())
+    clock = [time.process_time()]
+    try:
+        program, strata = compile_rules(rules)
+        clock.append(time.process_time())
+        reached = reach(program, strata, budget)
+        clock.append(time.process_time())
+        instances = instantiate(reached)
+        clock.append(time.process_time())
+        budget.place = None
+        result = assemble(reached, instances, names)
+        clock.append(time.process_time())
+    except (MemoryError, RecursionError) as error:
+        raise TooLargeError("grounding ran out of memory", budget.place, REMEDY) from error
+    passes = ("compile", "reach", "instantiate", "assemble")
+    stats: dict[str, float] = {f"{p}_s": b - a for p, a, b in zip(passes, clock, clock[1:], strict=False)}
+    stats["ground_s"] = clock[-1] - clock[0]
+    stats["reachable_atoms"] = sum(r.n for r in reached.relations)
+    stats["instances"] = budget.rules
+    stats["auxiliary_atoms"] = sum(instances.auxiliary)
+    stats["rules"] = len(result.heads)
+    stats["literals"] = len(result.bodies)
+    stats["atoms"] = result.atom_count
+    return replace(result, stats=stats)

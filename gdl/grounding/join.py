@@ -1,0 +1,364 @@
+"""The filtering Cartesian iterator, a whole set of bindings at a time.
+
+The variables of a rule's body are bound literal by literal, the most constrained literal
+first, from indexes on the argument positions that are already bound; after each step the
+bindings are cut by every distinct, negation and literal that has become decidable, and
+variables that nothing needs any more are projected away. A set of bindings is a table in
+numpy, one column per bound variable, so that the cost per binding is that of a few vector
+instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.flatten import Build, FlatAtom, FlatClause, TermTable
+from gdl.grounding.limits import Budget
+from gdl.grounding.relation import Argument, Column, Relation, View, first_rows
+from gdl.terms import Term
+
+Window = tuple[int, int]
+"""Ids ``low <= id < high`` of the rows of a relation that a literal may use."""
+
+DEDUPLICATE_FROM = 48
+"""Tables with fewer bindings are not worth the search for doubles."""
+
+
+@dataclass
+class Bindings:
+    """``n`` bindings; column ``env[v]`` has the values of variable v (coded as in FlatAtom)."""
+
+    n: int
+    env: dict[int, Column]
+
+    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
+        """Keep these rows only (numbers or a mask)."""
+        self.env = {v: column[rows] for v, column in self.env.items()}
+        self.n = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+
+    def args(self, atom: Sequence[int]) -> list[Argument]:
+        """The columns of an atom whose variables are all bound."""
+        return [a if a >= 0 else self.env[a] for a in atom]
+
+    def project(self, keep: Collection[int]) -> None:
+        """Drop other variables' columns, and then double bindings."""
+        dropped = [v for v in self.env if v not in keep]
+        if not dropped:
+            return
+        for v in dropped:
+            del self.env[v]
+        if self.n >= DEDUPLICATE_FROM or (not self.env and self.n > 1):
+            rows = first_rows(list(self.env.values()), self.n)
+            if len(rows) < self.n:
+                self.take(rows)
+
+
+class Body:
+    """A clause's body, ready to be joined.
+
+    Args:
+        clause: the clause.
+        negatives: those of its negative literals that decide (the others are ignored).
+    """
+
+    def __init__(self, clause: FlatClause, negatives: Sequence[FlatAtom]) -> None:
+        self.clause = clause
+        self.positives = clause.positives
+        self.variables = [tuple(dict.fromkeys(a for a in p.args if a < 0)) for p in clause.positives]
+        self.checks: list[_Check] = [_Absent(n) for n in negatives]
+        self.checks += [_Distinct(left, right) for left, right in clause.distincts]
+        self.builds = clause.builds
+        self.head = frozenset(a for a in clause.head.args if a < 0)
+
+
+class _Check:
+    """A test of bindings that can be made as soon as some variables are bound."""
+
+    variables: frozenset[int]
+
+    def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
+        raise NotImplementedError
+
+
+class _Absent(_Check):
+    """A negative literal."""
+
+    def __init__(self, atom: FlatAtom) -> None:
+        self.atom = atom
+        self.variables = frozenset(a for a in atom.args if a < 0)
+
+    def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
+        found = relations[self.atom.predicate].find(bindings.args(self.atom.args), bindings.n)
+        return found < 0
+
+
+class _Distinct(_Check):
+    """Two tuples that differ somewhere."""
+
+    def __init__(self, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+        self.pairs = list(zip(left, right, strict=True))
+        self.variables = frozenset(a for a in left + right if a < 0)
+
+    def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
+        result = np.zeros(bindings.n, np.bool_)
+        env = bindings.env
+        for a, b in self.pairs:
+            left: Argument = a if a >= 0 else env[a]
+            right: Argument = b if b >= 0 else env[b]
+            result |= np.not_equal(left, right)
+        return result
+
+
+class Joiner:
+    """Joins bodies over one set of relations.
+
+    Args:
+        relations: by predicate index.
+        table: the terms, for building and taking apart.
+        budget: checked before each step.
+    """
+
+    def __init__(self, relations: list[Relation], table: TermTable, budget: Budget) -> None:
+        self.relations = relations
+        self.table = table
+        self.budget = budget
+
+    def join(
+        self,
+        body: Body,
+        keep: Collection[int],
+        first: int = -1,
+        windows: dict[int, Window] | None = None,
+    ) -> Bindings:
+        """All bindings of the variables in ``keep``, each once where any variable or binding
+        was dropped on the way in numbers (tables of a few rows may hold doubles).
+
+        Args:
+            body: what to join.
+            keep: variables whose values are wanted.
+            first: the number of the positive literal to start with, -1 for the best.
+            windows: per positive literal (by number) the rows that it may use, if not all.
+        """
+        self.budget.place = body.clause.place
+        self.budget.tick()
+        windows = windows or {}
+        bindings = Bindings(1, {})
+        pending = list(range(len(body.positives)))
+        checks = list(body.checks)
+        builds = list(body.builds)
+        views: dict[int, View] = {}
+        for i in pending:
+            atom = body.positives[i]
+            view = views[i] = self.relations[atom.predicate].view(atom.args)
+            if not view.n:
+                return self._nothing(keep)
+        while True:
+            self._check(bindings, checks, builds)
+            if not bindings.n:
+                return self._nothing(keep)
+            if not pending:
+                break
+            chosen = first if first >= 0 else self._most_constrained(body, bindings, pending, views)
+            first = -1
+            pending.remove(chosen)
+            needed = self._needed(keep, body, pending, checks, builds)
+            self._extend(bindings, body, chosen, views[chosen], windows.get(chosen), needed)
+            if not bindings.n:
+                return self._nothing(keep)
+        assert not builds and not checks
+        bindings.project(keep)
+        return bindings
+
+    @staticmethod
+    def _nothing(keep: Collection[int]) -> Bindings:
+        return Bindings(0, {v: np.empty(0, np.int32) for v in keep})
+
+    @staticmethod
+    def _needed(
+        keep: Collection[int], body: Body, pending: list[int], checks: list[_Check], builds: list[Build]
+    ) -> set[int]:
+        needed = set(keep)
+        for i in pending:
+            needed.update(body.variables[i])
+        for check in checks:
+            needed |= check.variables
+        for build in builds:
+            needed.update((build.value, *build.args))
+        return needed
+
+    @staticmethod
+    def _most_constrained(
+        body: Body, bindings: Bindings, pending: list[int], views: dict[int, View]
+    ) -> int:
+        """The literal with the fewest expected matches per binding."""
+        env = bindings.env
+        best, least = pending[0], float("inf")
+        for i in pending:
+            view = views[i]
+            matches = float(view.n)
+            bound = 0
+            for position, v in enumerate(body.variables[i]):
+                if v in env:
+                    bound += 1
+                    matches /= max(view.distinct(position), 1)
+            if bound == len(body.variables[i]):
+                return i
+            if bound == 0 and env:
+                matches *= 4  # a product: rather not yet
+            if matches < least:
+                best, least = i, matches
+        return best
+
+    def _extend(
+        self,
+        bindings: Bindings,
+        body: Body,
+        chosen: int,
+        view: View,
+        window: Window | None,
+        needed: set[int],
+    ) -> None:
+        """Join the bindings with one literal and project to what is still needed."""
+        variables = body.variables[chosen]
+        env = bindings.env
+        new = [(p, v) for p, v in enumerate(variables) if v not in env]
+        if not new and variables:
+            atom = body.positives[chosen]
+            ids = self.relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
+            fits = ids >= 0
+            if window is not None:
+                fits = (ids >= window[0]) & (ids < window[1])
+            if not fits.all():
+                bindings.take(fits)
+            bindings.project(needed)
+            return
+        if not env:
+            # The first literal with variables: all its rows.
+            start, stop = (0, view.n) if window is None else view.window(*window)
+            count = stop - start
+            self.budget.rows(bindings.n * count, len(new))
+            bindings.env = {v: view.column(p)[start:stop] for p, v in new}
+            bindings.n = count
+            bindings.project(needed)
+            return
+        places = tuple(p for p, v in enumerate(variables) if v in env)
+        index = view.index(places)
+        starts, counts = index.ranges([env[variables[p]] for p in places], bindings.n)
+        if window is None and not any(v in needed for _, v in new):
+            fits = counts > 0
+            if not fits.all():
+                bindings.take(fits)
+            bindings.project(needed)
+            return
+        total = int(counts.sum())
+        self.budget.rows(total, len(env) + len(new))
+        # Binding i comes counts[i] times, with rows starts[i], starts[i] + 1, ... of its group.
+        repeat = np.repeat(np.arange(bindings.n), counts)
+        ends = np.cumsum(counts)
+        rows = np.arange(total) + np.repeat(starts - ends + counts, counts)
+        rows = index.order[rows]
+        if window is not None:
+            start, stop = view.window(*window)
+            inside = (rows >= start) & (rows < stop)
+            if not inside.all():
+                repeat, rows = repeat[inside], rows[inside]
+        bindings.env = {v: column[repeat] for v, column in env.items() if v in needed}
+        dropped = len(bindings.env) < len(env)
+        bindings.n = len(rows)
+        for p, v in new:
+            if v in needed:
+                bindings.env[v] = view.column(p)[rows]
+            else:
+                dropped = True
+        if dropped and (bindings.n >= DEDUPLICATE_FROM or (not bindings.env and bindings.n > 1)):
+            kept = first_rows(list(bindings.env.values()), bindings.n)
+            if len(kept) < bindings.n:
+                bindings.take(kept)
+
+    def _check(self, bindings: Bindings, checks: list[_Check], builds: list[Build]) -> None:
+        """Make all tests and builds whose variables are bound, and strike them from the lists."""
+        progress = True
+        while progress and bindings.n:
+            progress = False
+            for build in list(builds):
+                if all(a >= 0 or a in bindings.env for a in build.args):
+                    self._construct(bindings, build)
+                elif build.value >= 0 or build.value in bindings.env:
+                    self._take_apart(bindings, build)
+                else:
+                    continue
+                builds.remove(build)
+                progress = True
+                if not bindings.n:
+                    return
+            for check in list(checks):
+                if all(v in bindings.env for v in check.variables):
+                    checks.remove(check)
+                    holds = check.holds(bindings, self.relations)
+                    if not holds.all():
+                        bindings.take(holds)
+                    if not bindings.n:
+                        return
+
+    def _construct(self, bindings: Bindings, build: Build) -> None:
+        """Bind or compare ``value = (functor args...)`` where the arguments are bound."""
+        terms = self.table.terms
+        columns = [
+            np.full(bindings.n, a, np.int32) if isinstance(a, int) else a for a in bindings.args(build.args)
+        ]
+        before = len(self.table)
+        made: dict[tuple[int, ...], int] = {}
+        values = np.empty(bindings.n, np.int32)
+        for i, row in enumerate(zip(*[c.tolist() for c in columns], strict=True)):
+            value = made.get(row)
+            if value is None:
+                term = Term(build.functor, *[terms[a] for a in row])
+                if term.depth > MAX_TERM_DEPTH:
+                    raise self.budget.fail(f"function terms nested deeper than {MAX_TERM_DEPTH}")
+                value = made[row] = self.table.id(term)
+            values[i] = value
+        self.budget.add_atoms(len(self.table) - before)
+        self._equate(bindings, build.value, values)
+
+    def _take_apart(self, bindings: Bindings, build: Build) -> None:
+        """Bind or compare the arguments where the value is bound."""
+        terms = self.table.terms
+        (column,) = bindings.args((build.value,))
+        values = [column] * bindings.n if isinstance(column, int) else column.tolist()
+        signature = (build.functor, len(build.args))
+        fits = np.fromiter((terms[v].signature == signature for v in values), np.bool_, bindings.n)
+        parts = [
+            [self.table.id(a) for a in terms[v].args]
+            for v, fit in zip(values, fits.tolist(), strict=True)
+            if fit
+        ]
+        if not fits.all():
+            bindings.take(fits)
+        matrix = np.array(parts, np.int32).reshape(bindings.n, len(build.args))
+        # One by one: comparing an argument shortens the table and the rest of the matrix.
+        for place, arg in enumerate(build.args):
+            if arg < 0 and arg not in bindings.env:
+                bindings.env[arg] = matrix[:, place].copy()
+                continue
+            known: Argument = arg if arg >= 0 else bindings.env[arg]
+            same = matrix[:, place] == known
+            if not same.all():
+                bindings.take(same)
+                matrix = matrix[same]
+
+    @staticmethod
+    def _equate(bindings: Bindings, value: int, values: Column) -> None:
+        if value < 0 and value not in bindings.env:
+            bindings.env[value] = values
+            return
+        same = values == (value if value >= 0 else bindings.env[value])
+        if not same.all():
+            bindings.take(same)
+
+
+MAX_TERM_DEPTH = 200
+"""Deeper function terms than this are taken for a recursion that never ends."""

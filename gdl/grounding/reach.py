@@ -1,0 +1,233 @@
+"""Reachability: which atoms can hold at all, as a least fixpoint of the flat clauses.
+
+Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and
+``next``, ``does`` from ``legal``; negations of what depends on the state or the moves are
+ignored, which can only make too many atoms reachable. Semi-naive evaluation: a clause is
+joined again only with the rows that are new to one of its literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gdl.flatten import FlatAtom, FlatClause, Function, Leaf, Build, Program, Shape
+from gdl.grounding.join import Body, Joiner
+from gdl.grounding.limits import Budget
+from gdl.grounding.relation import Relation
+from gdl.stratify import Dependence, Stratum, components
+from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE
+
+
+@dataclass
+class Reached:
+    """All reachable atoms.
+
+    Attributes:
+        program: the flat rules.
+        dependence: per predicate.
+        relations: per predicate, the rows that are reachable.
+        copies: clauses ``true <- next`` and ``does <- legal``.
+        initial: per predicate of ``true`` how many of its first rows hold initially.
+        joiner: works on the relations.
+    """
+
+    program: Program
+    dependence: list[Dependence]
+    relations: list[Relation]
+    copies: list[FlatClause]
+    initial: dict[int, int]
+    joiner: Joiner
+
+
+def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reached:
+    """Evaluate the static relations and find all reachable atoms.
+
+    Raises:
+        TooLargeError: past a limit of the budget.
+    """
+    dependence = [Dependence.STATIC] * len(program.predicates)
+    for stratum in strata:
+        for p in stratum.predicates:
+            dependence[p] = stratum.dependence
+    relations = [Relation(p.arity) for p in program.predicates]
+    joiner = Joiner(relations, program.table, budget)
+    for p, rows in program.facts.items():
+        _add_rows(relations[p], rows, budget)
+    for stratum in strata:
+        if stratum.dependence is Dependence.STATIC and stratum.clauses:
+            _fixpoint(joiner, [Body(c, c.negatives) for c in stratum.clauses], set(stratum.predicates))
+    initial = _initialize(program, strata, dependence, joiner)
+    copies = [*_copies(program, NEXT, TRUE, 1), *_copies(program, LEGAL, DOES, 2)]
+    clauses = [
+        c
+        for s in strata
+        if s.dependence is not Dependence.STATIC
+        for c in s.clauses
+        if program.predicates[c.head.predicate].name != INIT
+    ]
+    clauses += copies
+    reads: list[list[int]] = [[] for _ in program.predicates]
+    own: list[list[Body]] = [[] for _ in program.predicates]
+    for clause in clauses:
+        reads[clause.head.predicate].extend(a.predicate for a in clause.positives)
+        decided = [n for n in clause.negatives if dependence[n.predicate] is Dependence.STATIC]
+        own[clause.head.predicate].append(Body(clause, decided))
+    rank = {p: i for i, s in enumerate(strata) for p in s.predicates}
+    for component in components([sorted(set(r)) for r in reads]):
+        ordered = sorted(component, key=lambda p: rank[p])
+        bodies = [b for p in ordered for b in own[p]]
+        if bodies:
+            _fixpoint(joiner, bodies, set(component))
+    return Reached(program, dependence, relations, copies, initial, joiner)
+
+
+def _add_rows(relation: Relation, rows: set[tuple[int, ...]], budget: Budget) -> None:
+    import numpy as np
+
+    columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
+    budget.add_atoms(relation.add(columns, len(rows)))
+
+
+def _fixpoint(joiner: Joiner, bodies: list[Body], members: set[int]) -> None:
+    """Evaluate clauses until nothing is new; ``members`` are the predicates that may grow."""
+    relations = joiner.relations
+    growing = [
+        [(i, p.predicate) for i, p in enumerate(body.positives) if p.predicate in members]
+        for body in bodies
+    ]
+    seen: list[list[int]] = []
+    for body, literals in zip(bodies, growing, strict=True):
+        seen.append([relations[p].n for _, p in literals])
+        _derive(joiner, body, -1, {})
+    changed = True
+    while changed:
+        changed = False
+        for body, literals, upto in zip(bodies, growing, seen, strict=True):
+            for k, (i, p) in enumerate(literals):
+                low, high = upto[k], relations[p].n
+                if high > low:
+                    upto[k] = high
+                    changed = True
+                    _derive(joiner, body, i, {i: (low, high)})
+
+
+def _derive(joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]]) -> None:
+    """Join a clause's body and add its head's rows."""
+    bindings = joiner.join(body, body.head, first, windows)
+    if bindings.n:
+        head = body.clause.head
+        new = joiner.relations[head.predicate].add(bindings.args(head.args), bindings.n)
+        joiner.budget.add_atoms(new)
+
+
+def _initialize(
+    program: Program, strata: Sequence[Stratum], dependence: list[Dependence], joiner: Joiner
+) -> dict[int, int]:
+    """Enter the initial state into ``true``: where ``init`` asks for the state, it is
+    evaluated with nothing true and nothing done, and negation is real."""
+    relations = list(joiner.relations)
+    inits = program.named(INIT, 1)
+    if any(dependence[p.index] is not Dependence.STATIC for p in inits):
+        for p in program.predicates:
+            if dependence[p.index] is not Dependence.STATIC:
+                relations[p.index] = Relation(p.arity)
+                if p.name not in (TRUE, DOES):
+                    _add_rows(relations[p.index], program.facts.get(p.index, set()), joiner.budget)
+        scratch = Joiner(relations, program.table, joiner.budget)
+        for stratum in strata:
+            if stratum.dependence is not Dependence.STATIC and stratum.clauses:
+                bodies = [Body(c, c.negatives) for c in stratum.clauses]
+                _fixpoint(scratch, bodies, set(stratum.predicates))
+        for p in inits:
+            joiner.relations[p.index] = relations[p.index]
+    for copy in _copies(program, INIT, TRUE, 1):
+        _derive(joiner, Body(copy, ()), -1, {})
+    return {p.index: joiner.relations[p.index].n for p in program.named(TRUE, 1)}
+
+
+def _copies(program: Program, source: str, target: str, arity: int) -> list[FlatClause]:
+    """Clauses that make every row of one relation a row of another: ``true <- next``."""
+    clauses = []
+    for here in program.named(source, arity):
+        for there in program.named(target, arity):
+            writer = _Copier(program)
+            pairs = zip(here.shapes, there.shapes, strict=True)
+            if not all([writer.match(a, b) for a, b in pairs]):
+                continue
+            body = [FlatAtom(here.index, tuple(writer.read))]
+            if source == LEGAL:
+                # Who is not a role does nothing.
+                body += [
+                    FlatAtom(role.index, (writer.written[0],))
+                    for role in program.named(ROLE, 1)
+                    if isinstance(there.shapes[0], Leaf) and isinstance(role.shapes[0], Leaf)
+                ]
+            head = FlatAtom(there.index, tuple(writer.written))
+            clauses.append(
+                FlatClause(head, tuple(body), (), (), tuple(writer.builds), writer.variables)
+            )
+    return clauses
+
+
+class _Copier:
+    """Matches the shapes of two relations column by column."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.read: list[int] = []
+        self.written: list[int] = []
+        self.builds: list[Build] = []
+        self.variables = 0
+
+    def match(self, here: Shape, there: Shape) -> bool:
+        """Extend the two rows; False where no term has both shapes."""
+        if isinstance(there, Leaf):
+            if isinstance(here, Function) and not there.opaque:
+                return False
+            self.written.append(self.value(here))
+            return True
+        if isinstance(here, Function) and isinstance(there, Function):
+            return (here.name, len(here.args)) == (there.name, len(there.args)) and all(
+                [self.match(a, b) for a, b in zip(here.args, there.args, strict=True)]
+            )
+        if isinstance(here, Leaf):
+            value = self.value(here)
+            if isinstance(there, Function):
+                if not here.opaque:
+                    return False
+                self.destructure(value, there)
+            else:
+                # Only that constant: the column of the row that is read is the constant itself.
+                self.read[self.read.index(value)] = there.term
+            return True
+        return here == there
+
+    def value(self, here: Shape) -> int:
+        """The column, constant or built value of a shape that is read."""
+        if isinstance(here, Leaf):
+            self.variables += 1
+            self.read.append(-self.variables)
+            return -self.variables
+        if isinstance(here, Function):
+            args = tuple([self.value(a) for a in here.args])
+            self.variables += 1
+            self.builds.append(Build(-self.variables, here.name, args))
+            return -self.variables
+        return here.term
+
+    def destructure(self, value: int, there: Function) -> None:
+        """Take a value apart into the columns of a shape that is written."""
+        args = []
+        for part in there.args:
+            if isinstance(part, Leaf):
+                self.variables += 1
+                args.append(-self.variables)
+                self.written.append(-self.variables)
+            elif isinstance(part, Function):
+                self.variables += 1
+                args.append(-self.variables)
+                self.destructure(-self.variables, part)
+            else:
+                args.append(part.term)
+        self.builds.append(Build(value, there.name, tuple(args)))

@@ -1,0 +1,370 @@
+"""Relations as columns of term ids, with keys, membership and hash indexes, all in numpy.
+
+A row's *key* packs one code per column into an int64. Codes are dense per column, so keys of
+most relations of real games are small and address a table directly; larger ones are searched
+for in a sorted array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.int32]
+Keys = NDArray[np.int64]
+Ids = NDArray[np.int32]
+Argument = Column | int
+"""A column, or one term id for all rows."""
+
+MAX_BITS = 56
+MAX_WIDTH = 60
+_ABSENT = -(1 << 57)  # so that the sum over MAX_WIDTH columns neither overflows nor becomes positive
+DENSE_BITS = 22
+
+
+class Coder:
+    """Packs rows into keys, equal rows into equal keys and different ones into different keys.
+
+    Values that were never learnt give negative keys.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.counts = [0] * width
+        self._codes: list[Keys] = [np.full(64, -1, np.int64) for _ in range(width)]
+        self._shifts = [0] * width
+        self._bits = [0] * width
+        self._shifted: list[Keys] | None = None
+        # Rows too wide for a key are numbered in a dictionary; the rules of real games have none.
+        self._wide: dict[bytes, int] | None = {} if width > MAX_WIDTH else None
+        self._limit = 64
+
+    @property
+    def bits(self) -> int:
+        """Keys are less than ``1 << bits``."""
+        return sum(self._bits) if self._wide is None else MAX_BITS
+
+    def learn(self, columns: Sequence[Column]) -> bool:
+        """Take up new values; whether keys given out before are no longer right."""
+        changed = False
+        for c, column in enumerate(columns):
+            if not len(column):
+                return False
+            self._grow(int(column.max()) + 1)
+            codes = self._codes[c]
+            if len(column) > 64:
+                flags = np.zeros(len(codes), np.bool_)
+                flags[column] = True
+                new = np.flatnonzero(flags & (codes < 0))
+            else:
+                new = np.unique(column[codes[column] < 0])
+            if len(new):
+                first = self.counts[c]
+                codes[new] = np.arange(first, first + len(new))
+                self.counts[c] = first + len(new)
+                self._shifted = None
+                bits = (self.counts[c] - 1).bit_length()
+                if bits > self._bits[c]:
+                    self._bits[c] = bits
+                    changed = True
+        if changed and self._wide is None:
+            shift = 0
+            for c in range(self.width):
+                self._shifts[c] = shift
+                shift += self._bits[c]
+            if shift > MAX_BITS:
+                self._wide = {}
+        if self._wide is not None:
+            for row in _row_bytes(columns):
+                self._wide.setdefault(row, len(self._wide))
+        return changed
+
+    def keys(self, columns: Sequence[Argument], n: int) -> Keys:
+        """The keys of ``n`` rows (int64); negative where a value is unknown."""
+        if self._wide is not None:
+            full = [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
+            found = self._wide
+            return np.fromiter((found.get(r, -1) for r in _row_bytes(full)), np.int64, n)
+        if self._shifted is None:
+            self._shifted = [
+                np.where(code < 0, _ABSENT, code << shift)
+                for code, shift in zip(self._codes, self._shifts, strict=True)
+            ]
+        result: Keys | None = None
+        constant = 0
+        for lut, column in zip(self._shifted, columns, strict=True):
+            if isinstance(column, int):
+                constant += int(lut[column]) if column < self._limit else _ABSENT
+                continue
+            if len(column) and int(column.max()) >= self._limit:
+                self._grow(int(column.max()) + 1)
+                return self.keys(columns, n)
+            part = lut[column]
+            result = part if result is None else np.add(result, part, out=result)
+        if result is None:
+            return np.full(n, constant, np.int64)
+        if constant:
+            result += constant
+        return result
+
+    def _grow(self, limit: int) -> None:
+        """Make room for values below a limit."""
+        if limit <= self._limit:
+            return
+        limit = max(limit, 2 * self._limit)
+        self._codes = [np.concatenate((c, np.full(limit - len(c), -1, np.int64))) for c in self._codes]
+        self._limit = limit
+        self._shifted = None
+
+
+def _row_bytes(columns: Sequence[Column]) -> list[bytes]:
+    matrix = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
+    width = matrix.shape[1] * 4
+    data = matrix.tobytes()
+    return [data[i : i + width] for i in range(0, len(data), width)]
+
+
+class Relation:
+    """A set of rows, each with an id: 0, 1, 2, ... in the order of their arrival.
+
+    Attributes:
+        arity: columns.
+        n: rows.
+    """
+
+    def __init__(self, arity: int) -> None:
+        self.arity = arity
+        self.n = 0
+        self._columns: list[Column] = [np.empty(16, np.int32) for _ in range(arity)]
+        self._coder = Coder(arity)
+        self._table: Ids | None = np.full(2, -1, np.int32)
+        self._sorted: Keys = np.empty(0, np.int64)
+        self._order: Ids = np.empty(0, np.int32)
+        self._views: dict[tuple[int, ...], View] = {}
+
+    def column(self, c: int) -> Column:
+        """A column, in the order of the ids."""
+        return self._columns[c][: self.n]
+
+    def row(self, i: int) -> tuple[int, ...]:
+        """The row with an id."""
+        return tuple([int(c[i]) for c in self._columns])
+
+    def view(self, pattern: tuple[int, ...]) -> View:
+        """The rows that fit a pattern of constants (>= 0) and variables (< 0)."""
+        found = self._views.get(pattern)
+        if found is None:
+            found = self._views[pattern] = View(self, pattern)
+        found.sync()
+        return found
+
+    def add(self, columns: Sequence[Argument], n: int) -> int:
+        """Add rows; how many of them are new."""
+        if not n:
+            return 0
+        full = [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
+        if self._coder.learn(full):
+            self._rebuild()
+        keys = self._coder.keys(full, n)
+        if n > 1:
+            keys, first = np.unique(keys, return_index=True)
+        else:
+            first = np.zeros(1, np.intp)
+        new = self._search(keys) < 0
+        if not new.all():
+            keys, first = keys[new], first[new]
+        count = len(keys)
+        if not count:
+            return 0
+        # In the order of arrival, so that results do not hang on codes.
+        arrival = np.argsort(first, kind="stable")
+        keys, first = keys[arrival], first[arrival]
+        ids = np.arange(self.n, self.n + count, dtype=np.int32)
+        for c, column in enumerate(full):
+            own = self._columns[c]
+            if self.n + count > len(own):
+                grown = np.empty(max(2 * len(own), self.n + count), np.int32)
+                grown[: self.n] = own[: self.n]
+                own = self._columns[c] = grown
+            own[self.n : self.n + count] = column[first]
+        self.n += count
+        if self._table is not None:
+            self._table[keys] = ids
+        else:
+            self._merge(keys, ids)
+        return count
+
+    def find(self, columns: Sequence[Argument], n: int) -> Ids:
+        """The ids of ``n`` rows (int32); -1 where there is no such row."""
+        return self._search(self._coder.keys(columns, n))
+
+    def _search(self, keys: Keys) -> Ids:
+        if self._table is not None:
+            found: Ids = self._table[np.maximum(keys, -1)]
+            return found
+        if not len(self._sorted):
+            return np.full(len(keys), -1, np.int32)
+        position = np.searchsorted(self._sorted, keys)
+        position[position == len(self._sorted)] = 0
+        result: Ids = np.where(self._sorted[position] == keys, self._order[position], -1).astype(np.int32)
+        return result
+
+    def _rebuild(self) -> None:
+        """Enter all rows again under keys that have changed."""
+        columns = [self.column(c) for c in range(self.arity)]
+        self._coder.learn(columns)
+        keys = self._coder.keys(columns, self.n)
+        ids = np.arange(self.n, dtype=np.int32)
+        bits = self._coder.bits
+        if bits <= DENSE_BITS:
+            # The last entry is where negative keys land.
+            self._table = np.full((1 << bits) + 1, -1, np.int32)
+            self._table[keys] = ids
+        else:
+            self._table = None
+            self._sorted = np.empty(0, np.int64)
+            self._order = np.empty(0, np.int32)
+            self._merge(keys, ids)
+
+    def _merge(self, keys: Keys, ids: Ids) -> None:
+        keys = np.concatenate((self._sorted, keys))
+        order = np.argsort(keys, kind="stable")
+        self._sorted = keys[order]
+        self._order = np.concatenate((self._order, ids))[order]
+
+
+class View:
+    """The rows of a relation that fit a pattern, with one column per variable of it.
+
+    Attributes:
+        n: rows.
+        variables: how many columns.
+        ids: their ids in the relation, ascending; None where all rows fit.
+    """
+
+    def __init__(self, relation: Relation, pattern: tuple[int, ...]) -> None:
+        self.relation = relation
+        self.n = 0
+        self._first: dict[int, int] = {}
+        self._constants: list[tuple[int, int]] = []
+        self._equal: list[tuple[int, int]] = []
+        for c, arg in enumerate(pattern):
+            if arg >= 0:
+                self._constants.append((c, arg))
+            elif arg in self._first:
+                self._equal.append((c, self._first[arg]))
+            else:
+                self._first[arg] = c
+        self._places = list(self._first.values())
+        self.variables = len(self._places)
+        self._whole = not self._constants and not self._equal
+        self._ids: Ids = np.empty(0, np.int32)
+        self._columns: list[Column] = [np.empty(0, np.int32)] * self.variables
+        self._seen = 0
+        self._indexes: dict[tuple[int, ...], Index] = {}
+        self._distinct: dict[int, tuple[int, int]] = {}
+
+    def sync(self) -> None:
+        """Take up what has been added to the relation."""
+        relation = self.relation
+        if self._seen == relation.n:
+            return
+        if self._whole:
+            self.n = self._seen = relation.n
+            return
+        fits: NDArray[np.bool_] = np.ones(relation.n - self._seen, np.bool_)
+        for c, value in self._constants:
+            fits &= relation.column(c)[self._seen :] == value
+        for c, d in self._equal:
+            fits &= relation.column(c)[self._seen :] == relation.column(d)[self._seen :]
+        new = (np.flatnonzero(fits) + self._seen).astype(np.int32)
+        self._seen = relation.n
+        if len(new):
+            self._ids = np.concatenate((self._ids, new))
+            self._columns = [
+                np.concatenate((own, relation.column(p)[new]))
+                for own, p in zip(self._columns, self._places, strict=True)
+            ]
+            self.n = len(self._ids)
+
+    def column(self, v: int) -> Column:
+        """The column of the v-th variable."""
+        return self.relation.column(self._places[v]) if self._whole else self._columns[v]
+
+    def window(self, low: int, high: int) -> tuple[int, int]:
+        """The range of this view's rows whose ids are ``low <= id < high``."""
+        if self._whole:
+            return low, min(high, self.n)
+        start, stop = np.searchsorted(self._ids, (low, high))
+        return int(start), int(stop)
+
+    def distinct(self, v: int) -> int:
+        """How many different values a column has."""
+        known = self._distinct.get(v)
+        if known is None or known[0] != self.n:
+            column = self.column(v)
+            count = int(np.count_nonzero(np.bincount(column))) if self.n else 0
+            known = self._distinct[v] = (self.n, count)
+        return known[1]
+
+    def index(self, places: tuple[int, ...]) -> Index:
+        """The index on some variables' columns."""
+        found = self._indexes.get(places)
+        if found is None or found.n != self.n:
+            found = self._indexes[places] = Index([self.column(v) for v in places], self.n)
+        return found
+
+
+class Index:
+    """Groups the rows of columns by their values.
+
+    Attributes:
+        n: rows.
+        order: int64, shape (n,): the rows, group by group, ascending in each.
+    """
+
+    def __init__(self, columns: Sequence[Column], n: int) -> None:
+        self.n = n
+        self._coder = Coder(len(columns))
+        self._coder.learn(columns)
+        keys = self._coder.keys(columns, n)
+        self.order: NDArray[np.intp] = np.argsort(keys, kind="stable")
+        self._sorted: Keys | None = None
+        if self._coder.bits <= max(16, n.bit_length() + 3):
+            counts = np.bincount(keys, minlength=(1 << self._coder.bits) + 1)
+        else:
+            self._sorted, counts = np.unique(keys, return_counts=True)
+            counts = np.append(counts, 0)
+        # The last entry is an empty group for what is not there.
+        self._counts: Keys = counts
+        self._starts: Keys = np.cumsum(counts) - counts
+
+    def ranges(self, columns: Sequence[Argument], n: int) -> tuple[Keys, Keys]:
+        """For each of ``n`` rows of values its group: start in :attr:`order` and size."""
+        keys = self._coder.keys(columns, n)
+        if self._sorted is None:
+            slots = np.maximum(keys, -1)
+        else:
+            slots = np.searchsorted(self._sorted, keys)
+            slots[slots == len(self._sorted)] = 0
+            slots[self._sorted[slots] != keys] = len(self._sorted)
+        return self._starts[slots], self._counts[slots]
+
+
+def first_rows(columns: Sequence[Column], n: int) -> NDArray[np.intp]:
+    """The numbers of the rows that no earlier row equals, ascending."""
+    if not columns:
+        return np.zeros(min(n, 1), np.intp)
+    coder = Coder(len(columns))
+    coder.learn(columns)
+    keys = coder.keys(columns, n)
+    if coder.bits <= DENSE_BITS and n > (1 << coder.bits) >> 4:
+        table = np.full(1 << coder.bits, -1, np.intp)
+        table[keys[::-1]] = np.arange(n - 1, -1, -1)
+        first = table[table >= 0]
+    else:
+        first = np.unique(keys, return_index=True)[1]
+    first.sort()
+    return first
