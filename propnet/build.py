@@ -12,6 +12,7 @@ from propnet.network import Network
 from propnet.passes.circuit import Circuit
 from propnet.passes.construct import construct
 from propnet.passes.dead import remove_dead
+from propnet.passes.extract import extract
 from propnet.passes.finish import finish
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.prune import atom_rules, constants, reachable, without_moves
@@ -21,7 +22,9 @@ Pass = Callable[[Circuit], Circuit]
 
 PASSES: tuple[tuple[str, Pass], ...] = (
     ("one_move_per_role", one_move_per_role),
+    ("extract", extract),
     ("simplify", simplify),
+    ("extract_again", extract),
     ("remove_dead", remove_dead),
 )
 """What rewrites the circuit, in order. A pass keeps every output's function, given that

@@ -14,6 +14,9 @@ from propnet.passes.factor import Product, sum_of_products
 from propnet.passes.graph import components, order
 from propnet.passes.prune import AtomRules, owners_of
 
+INLINED_USES = 4
+"""A two-literal product that at most so many rules read is copied into them: it factors
+better there, and pairs that stay common are found again."""
 
 def construct(
     rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int
@@ -56,6 +59,8 @@ def construct(
     # Products of atoms that are read once, as a whole rule or by a single rule of their own.
     pending: dict[int, list[Product]] = {}
     definitions: dict[int, int] = {}
+    small: dict[int, Product] = {}
+    uses_of = np.bincount(rules.bodies >> 1, minlength=rules.atom_count).tolist()
     cut_set = set(cuts)
     for atom in sequence:
         products: list[Product] = []
@@ -67,7 +72,9 @@ def construct(
             inputs = set()
             for item in body:
                 below = item >> 1
-                if below in pending:
+                if below in small and not item & 1:
+                    inputs.update(small[below])
+                elif below in pending:
                     inputs.update(pending.pop(below)[0])
                 else:
                     inputs.add(literal_of[below] ^ (item & 1))
@@ -82,6 +89,8 @@ def construct(
             pending[atom] = products
         else:
             literal_of[atom] = sum_of_products(builder, products)
+            if len(products) == 1 and len(products[0]) == 2 and uses_of[atom] <= INLINED_USES:
+                small[atom] = products[0]
     outputs = [literal_of[atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
     outputs.extend(definitions[atom] for atom in cuts)
     return Circuit(shape, builder.gates, outputs)

@@ -84,17 +84,22 @@ class _Simplifier:
         if settled is None:
             return FALSE
         kept, learnt = settled
-        if not trees:
-            self.known.difference_update(learnt)
-            return self.builder.conjunction(kept)
         products = []
         for tree in trees:
             below = self.conjunction(tree)
             if below != FALSE:
                 products.append(self.product(below))
         self.known.difference_update(learnt)
+        # What other gates read as well stays a gate, but may absorb, or be absorbed.
+        shared = [x for x in kept if x & 1 and x >> 1 >= self.first]
+        if len(products) + len(shared) > 1:
+            kept = [x for x in kept if not x & 1 or x >> 1 < self.first]
+            terms = list(dict.fromkeys(products))
+            survivors = self.unsubsumed([*terms, *map(self.builder.inputs_of, shared)])
+            products = [terms[i] for i in survivors if i < len(terms)]
+            kept += [shared[i - len(terms)] for i in survivors if i >= len(terms)]
         if products:
-            kept.append(sum_of_products(self.builder, self.unsubsumed(products)) ^ 1)
+            kept.append(sum_of_products(self.builder, products) ^ 1)
         return self.builder.conjunction(kept)
 
     def product(self, literal: int) -> tuple[int, ...]:
@@ -173,11 +178,8 @@ class _Simplifier:
                         stack.append(y)
         return found
 
-    def unsubsumed(self, products: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """The product terms without those that imply another one."""
-        if len(products) < 2:
-            return products
-        products = list(dict.fromkeys(products))
+    def unsubsumed(self, products: list[tuple[int, ...]]) -> list[int]:
+        """The numbers of the product terms that imply no other one."""
         times: dict[int, int] = {}
         for product in products:
             for x in product:
@@ -186,15 +188,12 @@ class _Simplifier:
         filed: dict[int, list[int]] = {}
         for number, product in enumerate(products):
             filed.setdefault(min(product, key=times.__getitem__), []).append(number)
-        gone: set[int] = set()
+        gone = [False] * len(products)
         for number, product in enumerate(products):
             implied = self.closure(product)
-            for x in implied:
-                for other in filed.get(x, ()):
-                    if other != number and other not in gone and implied.issuperset(products[other]):
-                        gone.add(number)
-                        break
-                else:
-                    continue
-                break
-        return [p for number, p in enumerate(products) if number not in gone]
+            candidates = [other for x in implied if x in filed for other in filed[x]]
+            gone[number] = any(
+                other != number and not gone[other] and implied.issuperset(products[other])
+                for other in candidates
+            )
+        return [number for number, absent in enumerate(gone) if not absent]
