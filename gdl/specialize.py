@@ -102,7 +102,7 @@ def _split(program: Program, predicate: int, column: int) -> Program:
         asked = {a.args[column] for a in clause.positives if a.predicate == predicate}
         for choice in product(*([*values] if v in asked else [*values, None] for v in free)):
             others = [v for v, value in zip(free, choice, strict=True) if value is None]
-            bound = _bind(clause, {v: c for v, c in zip(free, choice, strict=True) if c is not None})
+            bound = bind(clause, {v: c for v, c in zip(free, choice, strict=True) if c is not None})
             if others:
                 bound = _exclude(bound, predicate, column, others, values)
             head = cut(bound.head)
@@ -131,7 +131,7 @@ def _split(program: Program, predicate: int, column: int) -> Program:
     return Program(predicates, facts, kept, program.table)
 
 
-def _bind(clause: FlatClause, values: dict[int, int]) -> FlatClause:
+def bind(clause: FlatClause, values: dict[int, int]) -> FlatClause:
     """The clause with some variables replaced by constants (their numbers stay unused)."""
     if not values:
         return clause

@@ -1,0 +1,586 @@
+"""Bottom-up evaluation of flat Datalog: each stratum becomes one generated Python function.
+
+Relations are sets of rows. Those that depend on nothing are computed once; those that depend
+on the state (and the moves) are computed when a rule in need of them asks, and kept in the
+tables of that state (move). Inside recursive strata the evaluation is semi-naive.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gdl.errors import TooLargeError
+from gdl.flatten import FlatAtom, FlatClause, Program
+from gdl.joins import FunctionWriter, Kind, Match, Path, row
+from gdl.stratify import Dependence, Stratum
+from gdl.terms import DOES, TRUE, Term
+
+Rows = Any
+"""A relation: a bool for arity 0, else a set of ints (arity 1) or of tuples."""
+
+Tables = list[Any]
+"""What is known of one state or joint move, by slot; None where it was not computed yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where hostile rules are stopped.
+
+    Attributes:
+        rows: rows of all relations that one question needs.
+        seconds: for one question (legal, next, ...), or for all static relations.
+        depth: nesting of function terms.
+        terms: different terms that the rules may build.
+    """
+
+    rows: int = 2_000_000
+    seconds: float = 60.0
+    depth: int = 200
+    terms: int = 1_000_000
+
+
+class _MoreRowsError(Exception):
+    """A relation has more rows than the generated code was made for."""
+
+
+class Evaluator:
+    """Evaluates the strata of a program on demand.
+
+    Args:
+        program: the flat clauses.
+        strata: all its strata in order.
+        limits: see :class:`Limits`.
+
+    Raises:
+        TooLargeError: the static relations go beyond the limits.
+    """
+
+    def __init__(self, program: Program, strata: list[Stratum], limits: Limits) -> None:
+        self.program = program
+        self.limits = limits
+        self.strata = strata
+        count = len(program.predicates)
+        self.arity = [p.arity for p in program.predicates]
+        self.level = [Dependence.STATIC] * count
+        self.stratum: list[Stratum | None] = [None] * count
+        self.chain = [0] * count
+        for stratum in strata:
+            read = {a.predicate for c in stratum.clauses for a in (*c.positives, *c.negatives)}
+            chain = 1 + max((self.chain[p] for p in read), default=0)
+            for p in stratum.predicates:
+                self.level[p] = stratum.dependence
+                self.stratum[p] = stratum
+                self.chain[p] = chain
+        self.given = [p.name in (TRUE, DOES) for p in program.predicates]
+        self.namespace: dict[str, Any] = {"tick": self._tick, "many": self._many, "build": self._build}
+        self.namespace.update(take=self._take, defaultdict=defaultdict)
+        self.static: dict[int, Rows] = {}
+        self._paths: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
+        self._slots: tuple[list[Any], list[Any]] = ([], [])
+        self._slot: dict[str, int] = {}
+        self._functors: dict[str, int] = {}
+        self._functor_names: list[str] = []
+        self._numbers = 0
+        self._most = 1000
+        self._rows = 0
+        self._deadline = 0.0
+        self._distinct: dict[int, list[int]] = {}
+        self.sizes: dict[int, tuple[float, list[float]]] = {}
+        self._local: dict[int, Path] = {}
+        self._local_indexes: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
+        self._constants: Counter[tuple[int, tuple[int, ...]]] = Counter(
+            (a.predicate, tuple([c for c, arg in enumerate(a.args) if arg >= 0]))
+            for clause in program.clauses
+            for a in clause.positives
+        )
+        for stratum in strata:
+            if stratum.dependence is Dependence.STATIC:
+                self._evaluate_static(stratum)
+        for p in range(count):
+            if self.level[p] is not Dependence.STATIC:
+                self.path(p, (), tuple(range(self.arity[p])))
+
+    # --- asking --------------------------------------------------------------------------
+    def state_tables(self) -> Tables:
+        """Tables of a state in which nothing is true."""
+        return self._slots[0].copy()
+
+    def move_tables(self) -> Tables:
+        """Tables of a joint move that consists of nothing."""
+        return self._slots[1].copy()
+
+    def slot(self, predicate: int) -> int:
+        """Where the tables have a dynamic relation."""
+        return self._slot[self.path(predicate, (), tuple(range(self.arity[predicate]))).name]
+
+    def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
+        """The relation in this state (and move).
+
+        Raises:
+            TooLargeError: it goes beyond the limits.
+        """
+        level = self.level[predicate]
+        if level is Dependence.STATIC:
+            return self.static[predicate]
+        if move is None and level is Dependence.MOVE:
+            move = self.move_tables()
+        tables = state if level is Dependence.STATE else move
+        assert tables is not None
+        found = tables[self.slot(predicate)]
+        if found is None:
+            found = self.evaluate(predicate, state, move)
+        return found
+
+    def evaluate(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
+        """Compute a relation that the tables do not have yet."""
+        while True:
+            self._rows = 0
+            self._deadline = 0.0
+            for tables, slots in zip((state, move), self._slots, strict=True):
+                if tables is not None and len(tables) < len(slots):
+                    tables.extend([None] * (len(slots) - len(tables)))
+            try:
+                if self.chain[predicate] > 100:
+                    self._in_order(predicate, state, move)
+                return self._call(predicate, state, move)
+            except _MoreRowsError:
+                self._forget_code()
+            except (RecursionError, MemoryError):
+                raise TooLargeError("the rules are nested too deeply to be evaluated") from None
+
+    def _call(self, predicate: int, state: Tables, move: Tables | None) -> Rows:
+        tables = state if self.level[predicate] is Dependence.STATE else move
+        assert tables is not None
+        slot = self.slot(predicate)
+        found = tables[slot]
+        if found is None:
+            maker = self.namespace[f"g{predicate}"]
+            found = maker(state) if tables is state else maker(state, move)
+        return found
+
+    def _in_order(self, predicate: int, state: Tables, move: Tables | None) -> None:
+        """Evaluate what a predicate depends on from the bottom, so that calls stay shallow."""
+        cone = {predicate}
+        for stratum in reversed(self.strata):
+            if not cone.isdisjoint(stratum.predicates):
+                cone.update(a.predicate for c in stratum.clauses for a in (*c.positives, *c.negatives))
+        for stratum in self.strata:
+            for p in stratum.predicates:
+                if p in cone and stratum.dependence is not Dependence.STATIC:
+                    self._call(p, state, move)
+
+    # --- what generated code calls -----------------------------------------------------------
+    def _tick(self, rows: int) -> int:
+        """Look at the limits; how many ticks there are until the next look."""
+        now = time.monotonic()
+        if not self._deadline:
+            self._deadline = now + self.limits.seconds
+        if now > self._deadline:
+            raise TooLargeError(
+                f"a question took more than {self.limits.seconds:g} seconds", remedy="use smaller relations"
+            )
+        if rows + self._rows > self.limits.rows:
+            raise TooLargeError(f"a relation has more than {self.limits.rows} rows")
+        return 16
+
+    def _many(self, rows: int) -> None:
+        """Called for each relation of more rows than the code was made for, and at each round
+        of a fixpoint that has grown beyond that."""
+        self._rows += rows
+        self._tick(0)
+        if rows > self._most:
+            while self._most < rows:
+                self._most *= 8
+            raise _MoreRowsError
+
+    def _build(self, functor: int, args: tuple[int, ...]) -> int:
+        table = self.program.table
+        term = Term(self._functor_names[functor], *[table.terms[a] for a in args])
+        if term.depth > self.limits.depth or len(table) > self.limits.terms:
+            raise TooLargeError("the rules build terms without end", remedy="bound the recursion")
+        return table.id(term)
+
+    def _take(self, functor: int, arity: int, number: int) -> tuple[int, ...] | None:
+        table = self.program.table
+        term = table.terms[number]
+        if len(term.args) != arity or term.name != self._functor_names[functor]:
+            return None
+        return tuple([table.id(a) for a in term.args])
+
+    # --- what the writer asks (joins.Relations) ------------------------------------------------
+    def fresh(self) -> int:
+        """A number for a new function."""
+        self._numbers += 1
+        return self._numbers
+
+    def functor(self, name: str) -> int:
+        """The number of a functor."""
+        if name not in self._functors:
+            self._functors[name] = len(self._functor_names)
+            self._functor_names.append(name)
+        return self._functors[name]
+
+    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+        """See :class:`gdl.joins.Relations`."""
+        if predicate in self._local:
+            return self._local_path(predicate, keys, values)
+        known = self._paths.get((predicate, keys, values))
+        if known is None:
+            if self.level[predicate] is Dependence.STATIC:
+                known = self._static_path(predicate, keys, values)
+            else:
+                known = self._dynamic_path(predicate, keys, values)
+            self._paths[predicate, keys, values] = known
+        return known
+
+    def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
+        """See :class:`gdl.joins.Relations`."""
+        if predicate in self.static:
+            found = self.static[predicate]
+            size = float(len(found)) if self.arity[predicate] else 1.0
+            distinct: list[float] = list(map(float, self._distinct_values(predicate)))
+        elif predicate in self.sizes:
+            size, distinct = self.sizes[predicate]
+        else:
+            name = self.program.predicates[predicate].name
+            size = 1.5 if name == DOES else 20.0 if self.arity[predicate] > 1 else 4.0
+            distinct = [4.0] * self.arity[predicate]
+        groups = 1.0
+        for column in keys:
+            groups *= max(distinct[column], 1.0)
+        return size / max(1.0, min(groups, size)) if groups <= size else size / groups
+
+    def most(self, predicate: int, keys: tuple[int, ...]) -> int:
+        """See :class:`gdl.joins.Relations`."""
+        if predicate in self.static:
+            return len(self.static[predicate]) if self.arity[predicate] else 1
+        return self._most if not keys else self._most // 4
+
+    def scanned(self, predicate: int, keys: tuple[int, ...]) -> bool:
+        """See :class:`gdl.joins.Relations`."""
+        if predicate in self.static:
+            return False
+        return not keys or self._constants[predicate, keys] <= 2
+
+    def _distinct_values(self, predicate: int) -> list[int]:
+        found = self._distinct.get(predicate)
+        if found is None:
+            rows = self.static[predicate]
+            arity = self.arity[predicate]
+            if arity <= 1:
+                found = [len(rows)] * arity if arity else []
+            else:
+                found = [len({r[c] for r in rows}) for c in range(arity)]
+            self._distinct[predicate] = found
+        return found
+
+    # --- paths -------------------------------------------------------------------------------
+    def _static_path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+        rows = self.static[predicate]
+        arity = self.arity[predicate]
+        name = f"s{len(self._paths)}"
+        kind = Kind.ROWS
+        made: Any
+        if not values and not keys:
+            made = bool(rows)
+        elif not keys:
+            made = rows if len(values) == arity else set(project(rows, values))
+        else:
+            lists: dict[Any, list[Any]] = {}
+            pairs: Iterable[tuple[Any, Any]] = zip(project(rows, keys), project(rows, values), strict=True)
+            if len(keys) + len(values) < arity:
+                pairs = dict.fromkeys(pairs)
+            for key, value in pairs:
+                lists.setdefault(key, []).append(value)
+            if all(len(found) == 1 for found in lists.values()):
+                kind = Kind.VALUES
+                made = {key: found[0] for key, found in lists.items()}
+            else:
+                kind = Kind.LISTS
+                made = lists
+        self.namespace[name] = made
+        return Path(name, kind)
+
+    def _dynamic_path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+        arity = self.arity[predicate]
+        whole = not keys and len(values) == arity
+        move = self.level[predicate] is Dependence.MOVE
+        slots = self._slots[move]
+        number = len(slots)
+        letter = "d" if move else "m"
+        name = f"{letter}{number}"
+        self._slot[name] = number
+        loader = f"{name} = {'D' if move else 'M'}[{number}]"
+        parameters = "M, D" if move else "M"
+        if whole:
+            if self.given[predicate]:
+                slots.append(set() if arity else False)
+                return Path(name, Kind.ROWS, loader)
+            slots.append(None)
+            function = f"g{predicate}"
+            self._stub(function, lambda: self._compile_stratum(predicate))
+        else:
+            slots.append(None)
+            function = f"p{letter}{number}"
+            self._stub(function, lambda: self._compile_path(predicate, keys, values, function, number))
+        kind = Kind.LISTS if keys else Kind.ROWS
+        return Path(name, kind, loader, f"{function}({parameters})")
+
+    def _stub(self, function: str, compile_it: Callable[[], None]) -> None:
+        """Put a function into the namespace that compiles its successor when first called."""
+
+        def stub(*tables: Tables) -> Rows:
+            compile_it()
+            for mine, slots in zip(tables, self._slots, strict=False):
+                if len(mine) < len(slots):
+                    mine.extend(slots[len(mine) :])
+            return self.namespace[function](*tables)
+
+        self.namespace[function] = stub
+
+    def _forget_code(self) -> None:
+        """Generate all code anew when it is next needed."""
+        for predicate, level in enumerate(self.level):
+            if level is not Dependence.STATIC and not self.given[predicate]:
+                self._stub(f"g{predicate}", lambda p=predicate: self._compile_stratum(p))
+
+    def _compile_path(
+        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], function: str, number: int
+    ) -> None:
+        """The function that makes an index or a projection of a dynamic relation."""
+        arity = self.arity[predicate]
+        whole = self.path(predicate, (), tuple(range(arity)))
+        table = "D" if self.level[predicate] is Dependence.MOVE else "M"
+        lines = [f"def {function}({'M, D' if table == 'D' else 'M'}):", f" {whole.loader}"]
+        if whole.maker:
+            lines.append(f" if {whole.name} is None: {whole.name} = {whole.maker}")
+        columns = [f"v{c}" if c in keys or c in values else "_" for c in range(arity)]
+        targets = ", ".join(columns)
+        key, found = row([-1 - c for c in keys]), row([-1 - c for c in values])
+        if not keys and not values:
+            lines.append(f" o = bool({whole.name})")
+        elif not keys:
+            lines.append(f" o = {{{found} for {targets} in {whole.name}}}")
+        else:
+            partial = len(keys) + len(values) < arity
+            lines.append(f" o = defaultdict({'set' if partial else 'list'})")
+            add = "add" if partial else "append"
+            lines.append(f" for {targets} in {whole.name}: o[{key}].{add}({found})")
+        lines += [f" {table}[{number}] = o", " return o"]
+        self._execute(lines)
+
+    # --- strata --------------------------------------------------------------------------------
+    def _evaluate_static(self, stratum: Stratum) -> None:
+        """Compute the relations of a static stratum."""
+        for p in stratum.predicates:
+            facts = self.program.facts.get(p, ())
+            self.static[p] = self._relation(p, facts)
+            self._rows += len(facts)
+        if not stratum.clauses:
+            return
+        while True:
+            try:
+                function = f"i{self.fresh()}"
+                lines = self._stratum_function(stratum, function, "")
+                self._execute(lines)
+                found = self.namespace.pop(function)()
+                break
+            except _MoreRowsError:
+                continue
+        for p, rows in zip(stratum.predicates, found, strict=True):
+            self.static[p] = rows
+            self._distinct.pop(p, None)
+            self._rows += len(rows) if self.arity[p] else 1
+        self._tick(0)
+
+    def _relation(self, predicate: int, facts: Iterable[tuple[int, ...]]) -> Rows:
+        arity = self.arity[predicate]
+        if arity == 0:
+            return bool(facts)
+        if arity == 1:
+            return {r[0] for r in facts}
+        return set(facts)
+
+    def _compile_stratum(self, predicate: int) -> None:
+        """Generate the function that computes a dynamic stratum."""
+        stratum = self.stratum[predicate]
+        assert stratum is not None
+        parameters = "M, D" if stratum.dependence is Dependence.MOVE else "M"
+        for p in stratum.predicates:
+            self._execute(self._stratum_function(stratum, f"g{p}", parameters, p))
+
+    def _stratum_function(
+        self, stratum: Stratum, name: str, parameters: str, wanted: int | None = None
+    ) -> list[str]:
+        if stratum.recursive:
+            return self._recursive_function(stratum, name, parameters, wanted)
+        (predicate,) = stratum.predicates
+        writer = FunctionWriter(self, parameters)
+        arity = self.arity[predicate]
+        facts = self.program.facts.get(predicate)
+        table = "D" if stratum.dependence is Dependence.MOVE else "M"
+        store = "" if wanted is None else f"{table}[{self.slot(predicate)}] = "
+        if arity == 0:
+            value = "(True,)" if wanted is None else "True"
+            if facts:
+                return writer.function(name, [f"{store and store + 'True'}", f"return {value}"])
+
+            def leave() -> None:
+                if store:
+                    writer.line(f"{store}True")
+                writer.line(f"return {value}")
+
+            match = Match(leave, leaves=True)
+            for clause in stratum.clauses:
+                writer.clause(clause, match, one=True)
+            end = [f"{store}False"] if store else []
+            end.append("return (False,)" if wanted is None else "return False")
+            return [*writer.helpers, *writer.function(name, [], end)]
+        writer.size = "len(o)"
+        for clause in stratum.clauses:
+            head = row(clause.head.args)
+            match = Match(
+                lambda head=head: writer.line(f"add({head})"), fresh=lambda head=head: f"{head} not in o"
+            )
+            writer.clause(clause, match)
+        start = [f"o = set({self._global(self._relation(predicate, facts))})" if facts else "o = set()"]
+        start.append("add = o.add")
+        end = [f"if len(o) > {self._most}: many(len(o))"]
+        if store:
+            end.append(f"{store}o")
+        end.append("return (o,)" if wanted is None else "return o")
+        return [*writer.helpers, *writer.function(name, start, end)]
+
+    def _global(self, thing: Any) -> str:
+        name = f"c{self.fresh()}"
+        self.namespace[name] = thing
+        return name
+
+    def _execute(self, lines: list[str]) -> None:
+        source = "\n".join(lines)
+        exec(compile(source, "<rules>", "exec"), self.namespace)  # the source is ours: numbers only
+
+    # --- recursion -----------------------------------------------------------------------------
+    def _local_path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+        if not keys and len(values) == self.arity[predicate]:
+            return self._local[predicate]
+        known = self._local_indexes.get((predicate, keys, values))
+        if known is None:
+            kind = Kind.LISTS if keys else Kind.ROWS
+            known = Path(f"x{len(self._local_indexes)}", kind)
+            self._local_indexes[predicate, keys, values] = known
+        return known
+
+    def _recursive_function(
+        self, stratum: Stratum, name: str, parameters: str, wanted: int | None
+    ) -> list[str]:
+        """Semi-naive: each round joins the rows that the last round found with all rows."""
+        members = stratum.predicates
+        writer = FunctionWriter(self, parameters)
+        self._local = {p: Path(f"r{p}", Kind.ROWS) for p in members}
+        self._local_indexes = {}
+        try:
+            writer.size = " + ".join(f"len(r{p})" for p in members)
+            for clause in stratum.clauses:
+                if not any(a.predicate in self._local for a in clause.positives):
+                    self._recursive_clause(writer, clause, "r", None)
+            base = writer.lines
+            writer.lines = []
+            writer.indent = 2
+            writer.size = " + ".join(f"len(r{p}) + len(n{p})" for p in members)
+            for clause in stratum.clauses:
+                for atom in clause.positives:
+                    if atom.predicate in self._local:
+                        self._recursive_clause(writer, clause, "n", atom)
+            rounds = writer.lines
+            indexes = dict(self._local_indexes)
+        finally:
+            self._local = {}
+            self._local_indexes = {}
+        start = []
+        for p in members:
+            facts = self.program.facts.get(p)
+            relation = {()} if facts and not self.arity[p] else self._relation(p, facts) if facts else None
+            start.append(f"r{p} = set({self._global(relation) if relation else ''})")
+        for (_, keys, _), path in indexes.items():
+            start.append(f"{path.name} = {'defaultdict(list)' if keys else 'set()'}")
+        lines = list(base)
+        for p in members:
+            lines.append(f" e{p} = r{p}")
+        lines += self._grow_indexes(indexes, 1)
+        lines.append(f" while {' or '.join(f'e{p}' for p in members)}:")
+        for p in members:
+            lines.append(f"  n{p} = set()")
+        lines += rounds
+        for p in members:
+            lines.append(f"  e{p} = n{p} - r{p}")
+            lines.append(f"  r{p} |= e{p}")
+        lines += self._grow_indexes(indexes, 2)
+        total = " + ".join(f"len(r{p})" for p in members)
+        lines.append(f"  if {total} > {self._most}: many({total})")
+        end = []
+        for p in members:
+            result = f"r{p}" if self.arity[p] else f"bool(r{p})"
+            if wanted is not None:
+                table = "D" if stratum.dependence is Dependence.MOVE else "M"
+                end.append(f"{table}[{self.slot(p)}] = {result}")
+        if wanted is None:
+            results = [f"r{p}" if self.arity[p] else f"bool(r{p})" for p in members]
+            end.append(f"return ({', '.join(results)},)")
+        else:
+            end.append(f"return r{wanted}" if self.arity[wanted] else f"return bool(r{wanted})")
+        writer.lines = lines
+        return [*writer.helpers, *writer.function(name, start, end)]
+
+    def _recursive_clause(
+        self, writer: FunctionWriter, clause: FlatClause, target: str, first: FlatAtom | None
+    ) -> None:
+        p = clause.head.predicate
+        head = row(clause.head.args) if clause.head.args else "()"
+        match = Match(
+            lambda: writer.line(f"{target}{p}.add({head})"),
+            fresh=lambda: f"{head} not in r{p}",
+        )
+        indent = writer.indent
+        if first is None:
+            writer.clause(clause, match)
+        else:
+            writer.clause(clause, match, first, Path(f"e{first.predicate}", Kind.ROWS))
+        writer.indent = indent
+
+    def _grow_indexes(
+        self, indexes: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path], indent: int
+    ) -> list[str]:
+        """Add the new rows to the indexes of the relations that are being computed."""
+        lines = []
+        pad = " " * indent
+        for (p, keys, values), path in indexes.items():
+            columns = [f"v{c}" if c in keys or c in values else "_" for c in range(self.arity[p])]
+            key, found = row([-1 - c for c in keys]), row([-1 - c for c in values])
+            if not columns:
+                continue
+            if keys:
+                lines.append(f"{pad}for {', '.join(columns)} in e{p}: {path.name}[{key}].append({found})")
+            elif values:
+                lines.append(f"{pad}for {', '.join(columns)} in e{p}: {path.name}.add({found})")
+            else:
+                lines.append(f"{pad}if e{p}: {path.name}.add(1)")
+        return lines
+
+
+def project(rows: Rows, columns: tuple[int, ...]) -> list[Any]:
+    """Each row's values in some columns: plain for one, else a tuple."""
+    if isinstance(rows, bool):
+        return [()] if rows else []
+    if not columns:
+        return [()] * len(rows)
+    if rows and isinstance(next(iter(rows)), int):
+        return list(rows)
+    if len(columns) == 1:
+        column = columns[0]
+        return [r[column] for r in rows]
+    return [tuple([r[c] for c in columns]) for r in rows]

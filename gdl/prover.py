@@ -1,0 +1,398 @@
+"""The prover: the machine that asks the rules themselves, ready as soon as they are read."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gdl.compile import compile_rules
+from gdl.errors import MoveError, RulesError, StateError
+from gdl.evaluate import Evaluator, Limits, Rows, Tables
+from gdl.flatten import FlatClause, Leaf, Predicate, Program
+from gdl.machine import Machine
+from gdl.rules import Rules
+from gdl.specialize import bind
+from gdl.state import State
+from gdl.stratify import stratify
+from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
+
+MAX_NODES = 20_000
+"""States whose answers are remembered, at most."""
+
+MAX_REMEMBERED = 2_000_000
+"""Propositions in all remembered states together, at most."""
+
+MAX_TABLES = 64
+"""States whose derived relations are kept, at most."""
+
+
+class _Numbers(dict[Any, int]):
+    """Numbers for rows, given by a function when a row is first met."""
+
+    def __init__(self, number: Callable[[Any], int]) -> None:
+        super().__init__()
+        self._number = number
+
+    def __missing__(self, row: Any) -> int:
+        found = self[row] = self._number(row)
+        return found
+
+
+class _Node:
+    """One state: what is known of it so far."""
+
+    __slots__ = ("goals", "key", "legal", "successors", "tables", "terminal")
+
+    def __init__(self, key: frozenset[int], tables: Tables | None, roles: int) -> None:
+        self.key = key
+        self.tables = tables
+        self.terminal: bool | None = None
+        self.legal: list[list[int] | None] = [None] * roles
+        self.goals: list[Any] = [_UNKNOWN] * roles
+        self.successors: dict[tuple[int, ...], _Node] = {}
+
+
+_UNKNOWN = object()
+
+
+class ProverMachine(Machine):
+    """Evaluates the rules bottom-up, relation by relation, as far as a question needs them.
+
+    State keys are frozensets of proposition ids. Answers are remembered for the states that
+    were asked about last.
+
+    Args:
+        rules: the game.
+        limits: where hostile rules are stopped.
+
+    Raises:
+        RulesError: the rules cannot be played (no role, unstratified negation, ...).
+        TooLargeError: the rules multiply out beyond the limits. Every question may raise it.
+    """
+
+    level = "prover"
+
+    def __init__(self, rules: Rules, limits: Limits | None = None) -> None:
+        program, strata = compile_rules(rules)
+        program, self._by_role = _split_by_role(program)
+        self._evaluator = Evaluator(program, stratify(program), limits or Limits())
+        self._program = program
+        super().__init__(rules, self._find_roles(rules))
+        self._propositions: list[Term] = []
+        self._places: list[tuple[int, Any]] = []
+        self._true = {p.index: _Numbers(self._numberer(p.index)) for p in program.named(TRUE, 1)}
+        self._moves: list[list[Term]] = [[] for _ in self.roles]
+        self._does: list[list[tuple[int, Any] | None]] = [[] for _ in self.roles]
+        self._move_ids: list[dict[Term, int]] = [{} for _ in self.roles]
+        self._terminal = [p.index for p in program.named(TERMINAL, 0)]
+        self._next = self._twins(NEXT)
+        self._legal = [self._role_relations(LEGAL, r) for r in range(len(self.roles))]
+        self._goal = [self._role_relations(GOAL, r) for r in range(len(self.roles))]
+        self._nodes: OrderedDict[frozenset[int], _Node] = OrderedDict()
+        self._with_tables: OrderedDict[_Node, None] = OrderedDict()
+        self._remembered = 0
+        self._initial = self._first_key()
+
+    # --- names ---------------------------------------------------------------------------
+    def proposition(self, index: int) -> Term:
+        """See :class:`Machine`."""
+        if index < 0:
+            raise IndexError(index)
+        return self._propositions[index]
+
+    def proposition_id(self, proposition: Term) -> int:
+        """See :class:`Machine`."""
+        found = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
+        if found is None:
+            raise StateError(f"{proposition} is no proposition of the game", remedy="check its spelling")
+        predicate, row = found
+        return self._true[predicate][_plain(row)]
+
+    def move(self, role: int, index: int) -> Term:
+        """See :class:`Machine`."""
+        if index < 0:
+            raise IndexError(index)
+        return self._moves[role][index]
+
+    def move_id(self, role: int, move: Term) -> int:
+        """See :class:`Machine`. The prover cannot know which moves will ever be legal: it
+        accepts all that have the form of one."""
+        known = self._move_ids[role].get(move)
+        if known is not None:
+            return known
+        place = self._program.row(Term(DOES, self.roles[role], move)) if move.ground else None
+        if place is None:
+            raise MoveError(f"{move} is no move of {self.roles[role]}", remedy="check its spelling")
+        return self._new_move(role, move)
+
+    def _new_move(self, role: int, move: Term) -> int:
+        ids = self._move_ids[role]
+        known = ids.get(move)
+        if known is not None:
+            return known
+        index = ids[move] = len(self._moves[role])
+        self._moves[role].append(move)
+        place = self._program.row(Term(DOES, self.roles[role], move))
+        self._does[role].append(None if place is None else (self._evaluator.slot(place[0]), _plain(place[1])))
+        return index
+
+    # --- the rules -------------------------------------------------------------------------
+    def initial_state(self) -> State:
+        """See :class:`Machine`."""
+        return State(self, self._initial)
+
+    def legal_moves(self, state: State, role: int) -> list[int]:
+        """See :class:`Machine`."""
+        return list(self._legal_of(self._node(state), role))
+
+    def next_state(self, state: State, joint_move: Sequence[int]) -> State:
+        """See :class:`Machine`."""
+        return State(self, self._successor(self._node(state), tuple(joint_move)).key)
+
+    def is_terminal(self, state: State) -> bool:
+        """See :class:`Machine`."""
+        return self._is_terminal(self._node(state))
+
+    def goal(self, state: State, role: int) -> int | None:
+        """See :class:`Machine`."""
+        return self._goal_of(self._node(state), role)
+
+    def true_propositions(self, key: Hashable) -> frozenset[Term]:
+        """See :class:`Machine`."""
+        assert isinstance(key, frozenset)
+        return frozenset([self._propositions[i] for i in key])
+
+    def state_of(self, propositions: Iterable[Term]) -> State:
+        """See :class:`Machine`."""
+        return State(self, frozenset([self.proposition_id(p) for p in propositions]))
+
+    # --- evaluation ------------------------------------------------------------------------
+    def _is_terminal(self, node: _Node) -> bool:
+        found = node.terminal
+        if found is None:
+            found = node.terminal = any(
+                self._evaluator.rows(p, self._tables(node)) for p in self._terminal
+            )
+        return found
+
+    def _legal_of(self, node: _Node, role: int) -> list[int]:
+        found = node.legal[role]
+        if found is None:
+            tables = self._tables(node)
+            found = []
+            for predicate, numbers in self._legal[role]:
+                rows = self._evaluator.rows(predicate, tables)
+                found += [i for i in map(numbers.__getitem__, _set(rows)) if i >= 0]
+            if len(found) > 1:
+                found = sorted(set(found))
+            node.legal[role] = found
+        return found
+
+    def _goal_of(self, node: _Node, role: int) -> int | None:
+        found = node.goals[role]
+        if found is _UNKNOWN:
+            tables = self._tables(node)
+            values: set[int] = set()
+            for predicate, numbers in self._goal[role]:
+                values.update(map(numbers.__getitem__, _set(self._evaluator.rows(predicate, tables))))
+            values.discard(-1)
+            found = node.goals[role] = values.pop() if len(values) == 1 else None
+        return found  # type: ignore[no-any-return]
+
+    def _successor(self, node: _Node, joint: tuple[int, ...]) -> _Node:
+        known = node.successors.get(joint)
+        if known is not None:
+            return known
+        evaluator = self._evaluator
+        tables = self._tables(node)
+        move = evaluator.move_tables()
+        rows: dict[int, set[Any]] = {}
+        for role, index in enumerate(joint):
+            place = self._does[role][index]
+            if place is not None:
+                rows.setdefault(place[0], set()).add(place[1])
+        for slot, found in rows.items():
+            move[slot] = True if () in found else found
+        relations = self._as_true([(n, p, evaluator.rows(n, tables, move)) for n, p in self._next])
+        known = node.successors[joint] = self._node_of(relations)
+        return known
+
+    def _node_of(self, relations: list[tuple[int, Rows]]) -> _Node:
+        """The node of the state in which these rows of ``true`` relations hold."""
+        ids: list[int] = []
+        for predicate, rows in relations:
+            if rows:
+                ids.extend(map(self._true[predicate].__getitem__, _set(rows)))
+        key = frozenset(ids)
+        node = self._nodes.get(key)
+        if node is None:
+            tables = self._evaluator.state_tables()
+            for predicate, rows in relations:
+                tables[self._evaluator.slot(predicate)] = rows
+            node = self._remember(key, tables)
+        return node
+
+    def _node(self, state: State) -> _Node:
+        key = state.key
+        assert isinstance(key, frozenset)
+        node = self._nodes.get(key)
+        if node is None:
+            return self._remember(key, None)
+        self._nodes.move_to_end(key)
+        return node
+
+    def _remember(self, key: frozenset[int], tables: Tables | None) -> _Node:
+        node = self._nodes[key] = _Node(key, tables, len(self.roles))
+        self._remembered += len(key) + 50
+        if tables is not None:
+            self._keep_tables(node)
+        while len(self._nodes) > MAX_NODES or (self._remembered > MAX_REMEMBERED and len(self._nodes) > 1):
+            _, old = self._nodes.popitem(last=False)
+            self._remembered -= len(old.key) + 50
+            old.successors.clear()
+        return node
+
+    def _tables(self, node: _Node) -> Tables:
+        """The tables of a node, made anew from its propositions if they were dropped."""
+        if node.tables is None:
+            tables = self._evaluator.state_tables()
+            rows: dict[int, set[Any]] = {}
+            for index in node.key:
+                predicate, row = self._places[index]
+                rows.setdefault(predicate, set()).add(row)
+            for predicate, found in rows.items():
+                tables[self._evaluator.slot(predicate)] = True if () in found else found
+            node.tables = tables
+            self._keep_tables(node)
+        return node.tables
+
+    def _keep_tables(self, node: _Node) -> None:
+        self._with_tables[node] = None
+        if len(self._with_tables) > MAX_TABLES:
+            self._with_tables.popitem(last=False)[0].tables = None
+
+    # --- construction ------------------------------------------------------------------------
+    def _numberer(self, predicate: int) -> Callable[[Any], int]:
+        def number(row: Any) -> int:
+            term = self._program.arguments(predicate, _tuple(row))[0]
+            self._propositions.append(term)
+            self._places.append((predicate, row))
+            return len(self._propositions) - 1
+
+        return number
+
+    def _find_roles(self, rules: Rules) -> list[Term]:
+        """The roles in the order in which the rules name them."""
+        found: set[Term] = set()
+        tables = self._evaluator.state_tables()
+        moves = self._evaluator.move_tables()
+        for predicate in self._program.named(ROLE, 1):
+            rows = self._evaluator.rows(predicate.index, tables, moves)
+            found.update(self._program.arguments(predicate.index, _tuple(r))[0] for r in _set(rows))
+        if not found:
+            raise RulesError("the rules name no role", remedy="add a fact such as (role player)")
+        order = [r.head.args[0] for r in rules if r.head.signature == (ROLE, 1)]
+        rank = {role: i for i, role in reversed(list(enumerate(order)))}
+        return sorted(found, key=lambda r: (rank.get(r, len(rank)), r))
+
+    def _twins(self, name: str) -> list[tuple[int, int]]:
+        """Pairs of a predicate of ``next`` or ``init`` and that of ``true`` with the same rows
+        (-1 where specialization has changed its shape)."""
+        by_shape = {p.shapes: p.index for p in self._program.named(TRUE, 1)}
+        return [(p.index, by_shape.get(p.shapes, -1)) for p in self._program.named(name, 1)]
+
+    def _as_true(self, found: list[tuple[int, int, Rows]]) -> list[tuple[int, Rows]]:
+        """Relations of ``next`` or ``init`` as relations of ``true``."""
+        if all(p >= 0 for _, p, _ in found):
+            return [(p, rows) for _, p, rows in found]
+        merged: dict[int, Any] = {}
+        for predicate, _, rows in found:
+            for row in _set(rows):
+                (term,) = self._program.arguments(predicate, _tuple(row))
+                place = self._program.row(Term(TRUE, term))
+                assert place is not None
+                merged.setdefault(place[0], set()).add(_plain(place[1]))
+        return [(p, True if () in rows else rows) for p, rows in merged.items()]
+
+    def _first_key(self) -> frozenset[int]:
+        evaluator = self._evaluator
+        tables, moves = evaluator.state_tables(), evaluator.move_tables()
+        relations = self._as_true([(i, p, evaluator.rows(i, tables, moves)) for i, p in self._twins(INIT)])
+        return self._node_of(relations).key
+
+    def _role_relations(self, name: str, role: int) -> list[tuple[int, _Numbers]]:
+        """The relations with a role's legal moves (goals), and the numbers of their rows; a
+        row of another role has the number -1."""
+        found = []
+        term = self.roles[role]
+        for predicate in self._program.named(name, 2):
+            index = self._by_role.get((predicate.index, self._program.table.known(term)), predicate.index)
+
+            def number(row: Any, predicate: Predicate = predicate) -> int:
+                who, what = self._program.arguments(predicate.index, _tuple(row))
+                if who is not term:
+                    return -1
+                return self._new_move(role, what) if name == LEGAL else _goal_value(what)
+
+            found.append((index, _Numbers(number)))
+        return found
+
+
+def _split_by_role(program: Program) -> tuple[Program, dict[tuple[int, int], int]]:
+    """Give each role its own copies of ``legal`` and ``goal``, so that what is asked of one
+    role is not computed for all; (predicate, role) -> predicate."""
+    roles = sorted({row[0] for p in program.named(ROLE, 1) for row in program.facts.get(p.index, ()) if row})
+    derived = {c.head.predicate for c in program.clauses}
+    if any(p.index in derived for p in program.named(ROLE, 1)):
+        return program, {}
+    predicates = list(program.predicates)
+    clauses = list(program.clauses)
+    facts = dict(program.facts)
+    found: dict[tuple[int, int], int] = {}
+    for predicate in (*program.named(LEGAL, 2), *program.named(GOAL, 2)):
+        if not isinstance(predicate.shapes[0], Leaf):
+            continue
+        own = [c for c in program.clauses if c.head.predicate == predicate.index]
+        for role in roles:
+            index = found[predicate.index, role] = len(predicates)
+            predicates.append(replace(predicate, index=index, name=f"{predicate.name};{role}"))
+            rows = {r for r in program.facts.get(predicate.index, ()) if r[0] == role}
+            if rows:
+                facts[index] = rows
+            for clause in own:
+                bound = _for_role(clause, index, role)
+                if bound is not None:
+                    clauses.append(bound)
+    return Program(predicates, facts, clauses, program.table), found
+
+
+def _for_role(clause: FlatClause, predicate: int, role: int) -> FlatClause | None:
+    """A clause of ``legal`` or ``goal`` for one role; None where it is for another."""
+    who = clause.head.args[0]
+    if who >= 0:
+        bound = clause if who == role else None
+    else:
+        bound = bind(clause, {who: role})
+    return None if bound is None else replace(bound, head=replace(bound.head, predicate=predicate))
+
+
+def _goal_value(term: Term) -> int:
+    name = term.name
+    return int(name) if not term.args and name.isascii() and name.isdecimal() and len(name) < 5 else -1
+
+
+def _plain(row: tuple[int, ...]) -> Any:
+    return row[0] if len(row) == 1 else row
+
+
+def _tuple(row: Any) -> tuple[int, ...]:
+    return (row,) if isinstance(row, int) else row
+
+
+def _set(rows: Rows) -> Any:
+    """A relation as something to iterate over."""
+    if isinstance(rows, bool):
+        return [()] if rows else []
+    return rows
