@@ -179,7 +179,7 @@ class PropnetMachine(Machine):
                 no move has; legality is the caller's business.
         """
         counts = np.diff(self.role_moves)
-        moves = np.ascontiguousarray(moves, np.int32).reshape(len(records), len(self.roles))
+        moves = np.require(moves, np.int32, "CAW").reshape(len(records), len(self.roles))
         if ((moves < 0) | (moves >= counts)).any():
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
         after = np.zeros((len(records), self.words), np.uint64)
@@ -194,7 +194,7 @@ class PropnetMachine(Machine):
 
     def playouts_from(self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000) -> Playouts:
         """One uniformly random playout from each of the states with these records (n, words)."""
-        return self._play(len(records), _rows(records), seed, max_steps)
+        return self._play(len(records), records, seed, max_steps)
 
     def _play(self, n: int, starts: NDArray[np.uint64], seed: int, max_steps: int) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
@@ -205,7 +205,7 @@ class PropnetMachine(Machine):
             self._following,
             self._planes,
             streams(seed),
-            starts,
+            _rows(starts),
             max_steps,
             goals,
             lengths,
@@ -227,4 +227,8 @@ class PropnetMachine(Machine):
 
 
 def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return np.ascontiguousarray(records, np.uint64)
+    """The records in the one kind of array that the kernels are compiled for."""
+    flags = records.flags
+    if records.dtype == np.uint64 and flags.c_contiguous and flags.writeable and flags.aligned:
+        return records
+    return np.array(records, np.uint64, order="C")

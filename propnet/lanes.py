@@ -2,7 +2,8 @@
 
 Arrays are those of :class:`propnet.plan.Plan`, with ``wires`` as in :mod:`propnet.kernel` and
 records as in :mod:`propnet.pack`. Where many arrays are needed they come as the named tuple
-``Code`` (numba passes it as one typed value).
+``Code`` (numba passes it as one typed value). Constants are handed on as ``np.int64(0)``: a bare
+``0`` is a literal type to numba, for which it would compile a function again.
 """
 
 from __future__ import annotations
@@ -159,9 +160,9 @@ def playouts(
         lanes[0, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
     active = load(lanes, 0)
     if starts.shape[0] == 1:
-        _load(wires, starts, 0, 1, bases)
+        _load(wires, starts, np.int64(0), np.int64(1), bases)
     else:
-        write_lanes(starts, 0, waiting, wires, 1, bases)
+        write_lanes(starts, np.int64(0), waiting, wires, np.int64(1), bases)
     cut = 0
     now = np.int64(0)
     deadline = np.int64(max_steps)
@@ -227,7 +228,7 @@ def playouts(
 @njit(cache=True)
 def _evaluate_bases(code: Code, wires: NDArray[np.uint64]) -> None:
     """Evaluate what needs no move."""
-    evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, 0, code.sizes[2])
+    evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, np.int64(0), code.sizes[2])
 
 
 @njit(cache=True)
@@ -244,7 +245,7 @@ def _load(wires: NDArray[np.uint64], records: NDArray[np.uint64], first: int, co
             bit = (records[first, base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
             store(wires, (1 + base) * BYTES, splat(-np.int64(bit)))
     else:
-        write_lanes(records, first, count, wires, 1, bases)
+        write_lanes(records, first, count, wires, np.int64(1), bases)
 
 
 @njit(cache=True)
