@@ -58,6 +58,7 @@ class _Numbering:
         self.offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         self.count = int(self.offsets[-1])
         self.alias = np.arange(self.count, dtype=np.int64)
+        self._auxiliary = len(relations)
         # Per atom of true its atom of next, per atom of does its atom of legal.
         self.twin = np.full(self.count, -1, np.int64)
         for copy in reached.copies:
@@ -73,6 +74,11 @@ class _Numbering:
             first = self.twin[about] < 0
             self.twin[about[first]] = atoms[first]
             self.alias[atoms] = self.twin[about]
+
+
+    def start(self, predicate: int) -> int:
+        """The first atom of a predicate; auxiliary ones are -1, -2, ..."""
+        return int(self.offsets[predicate if predicate >= 0 else self._auxiliary - 1 - predicate])
 
 
 def assemble(reached: Reached, instances: Instances, names: bool = False) -> GroundRules:
@@ -152,10 +158,10 @@ def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
     lengths: list[Int] = []
     literals: list[Int] = []
     for block in instances.blocks:
-        own = numbering.alias[numbering.offsets[block.predicate] + block.heads]
+        own = numbering.alias[numbering.start(block.predicate) + block.heads]
         columns = []
         for predicate, ids, negated in block.literals:
-            atoms = numbering.alias[numbering.offsets[predicate] + np.maximum(ids, 0)]
+            atoms = numbering.alias[numbering.start(predicate) + np.maximum(ids, 0)]
             columns.append(np.where(ids >= 0, 2 * atoms + negated, -1))
         if not columns:
             heads.append(own)
@@ -345,13 +351,12 @@ def _goals(
 def _names(reached: Reached, numbering: _Numbering, number: Int, others: Int) -> dict[int, str]:
     """The GDL atoms of all but the inputs; auxiliary ones are numbered."""
     names: dict[int, str] = {}
-    count = len(reached.relations)
     predicate = np.searchsorted(numbering.offsets, others, side="right") - 1
     for atom, p in zip(others.tolist(), predicate.tolist(), strict=True):
         i = atom - int(numbering.offsets[p])
-        if p < count:
+        if p < len(reached.program.predicates):
             term = reached.program.atom(p, reached.relations[p].row(i))
             names[int(number[atom])] = str(term)
         else:
-            names[int(number[atom])] = f"part;{p - count + 1}.{i + 1}"
+            names[int(number[atom])] = f"part;{p}.{i}"
     return names

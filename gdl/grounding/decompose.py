@@ -45,13 +45,12 @@ class Clause:
     constraints: list[frozenset[int]]
 
 
-def decompose(clause: Clause, auxiliary: list[int], first_auxiliary: int) -> Iterator[Clause]:
+def decompose(clause: Clause, auxiliary: list[int]) -> Iterator[Clause]:
     """The clause, or the clauses that it is split into.
 
     Args:
         clause: what to split; its bindings must all be different.
-        auxiliary: numbers of atoms of the auxiliary predicates; grows.
-        first_auxiliary: index of the first auxiliary predicate.
+        auxiliary: numbers of atoms of the auxiliary predicates -1, -2, ...; grows.
     """
     todo = [_without_static_variables(clause)]
     while todo:
@@ -62,7 +61,7 @@ def decompose(clause: Clause, auxiliary: list[int], first_auxiliary: int) -> Ite
             continue
         bag, interior = split
         shared = sorted(bag - interior)
-        predicate = first_auxiliary + len(auxiliary)
+        predicate = -1 - len(auxiliary)
         atoms, count = _number(clause.bindings, shared)
         auxiliary.append(count)
         link = Literal(predicate, atoms, False, frozenset(shared))

@@ -13,11 +13,15 @@ import numpy as np
 
 from gdl.flatten import FlatAtom, FlatClause
 from gdl.grounding.decompose import Clause, Literal, decompose
-from gdl.grounding.join import Body
+from gdl.grounding.join import Body, TooManyRowsError
 from gdl.grounding.reach import Reached
-from gdl.grounding.relation import Ids, first_rows
+from gdl.grounding.relation import Ids, Relation, first_rows
+from gdl.grounding.split import Splitter
 from gdl.stratify import Dependence
 from gdl.terms import INIT
+
+MANY_ROWS = 3_000_000
+"""Joins of more rows are given up and the clause is split, if it can be."""
 
 
 @dataclass
@@ -42,8 +46,8 @@ class Instances:
 
     Attributes:
         blocks: the rules of each clause.
-        auxiliary: number of atoms of each auxiliary predicate; their indexes follow on those
-            of the program's predicates.
+        auxiliary: number of atoms of each auxiliary predicate -1, -2, ... of the decomposition.
+            (Those of the splitter have relations and follow on the program's predicates.)
     """
 
     blocks: list[Block]
@@ -64,9 +68,29 @@ def instantiate(reached: Reached) -> Instances:
             columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
             heads = reached.relations[p].find(columns, len(rows))
             instances.blocks.append(Block(p, heads, []))
+    splitter = Splitter(reached.relations, dynamic)
     for clause in reached.program.clauses:
-        if dynamic[clause.head.predicate] and names[clause.head.predicate] != INIT:
-            _instantiate(clause, reached, dynamic, instances)
+        if not dynamic[clause.head.predicate] or names[clause.head.predicate] == INIT:
+            continue
+        todo = [clause]
+        while todo:
+            clause = todo.pop()
+            parts = splitter.split(clause, len(reached.relations))
+            if parts is None:
+                reached.joiner.most_rows = MANY_ROWS
+                try:
+                    _instantiate(clause, reached, dynamic, instances)
+                except TooManyRowsError:
+                    parts = splitter.split(clause, len(reached.relations), force=True)
+                    if parts is None:
+                        reached.joiner.most_rows = 1 << 62
+                        _instantiate(clause, reached, dynamic, instances)
+            if parts is not None:
+                # The inner clause is instantiated first: the outer one reads it.
+                inner, outer = parts
+                reached.relations.append(Relation(len(inner.head.args)))
+                dynamic.append(True)
+                todo += [outer, inner]
     return instances
 
 
@@ -91,10 +115,9 @@ def _instantiate(clause: FlatClause, reached: Reached, dynamic: list[bool], inst
         if not negated or bool((ids >= 0).any()):
             variables = frozenset(a for a in atom.args if a < 0)
             literals.append(Literal(atom.predicate, ids, negated, variables))
+    if clause.head.predicate >= len(reached.program.predicates):
+        relations[clause.head.predicate].add(bindings.args(clause.head.args), bindings.n)
     heads = relations[clause.head.predicate].find(bindings.args(clause.head.args), bindings.n)
-    constraints = [frozenset(v) for v, p in zip(body.variables, body.positives, strict=True) if not dynamic[p.predicate]]
-    constraints += [c.variables for c in body.checks]
-    constraints += [frozenset(a for a in (b.value, *b.args) if a < 0) for b in body.builds]
     head = Literal(clause.head.predicate, heads, False, body.head)
     used = body.head.union(*[x.variables for x in literals])
     bindings.env = {v: c for v, c in bindings.env.items() if v in used}
@@ -103,10 +126,14 @@ def _instantiate(clause: FlatClause, reached: Reached, dynamic: list[bool], inst
         bindings.take(rows)
         for x in (head, *literals):
             x.ids = x.ids[rows]
-    whole = Clause(bindings, head, literals, constraints)
-    first_auxiliary = len(reached.program.predicates)
-    for part in decompose(whole, instances.auxiliary, first_auxiliary):
+    constraints = [
+        frozenset(v)
+        for v, p in zip(body.variables, body.positives, strict=True)
+        if not dynamic[p.predicate]
+    ]
+    constraints += [c.variables for c in body.checks]
+    constraints += [frozenset(a for a in (b.value, *b.args) if a < 0) for b in body.builds]
+    for part in decompose(Clause(bindings, head, literals, constraints), instances.auxiliary):
         budget.add_rules(part.bindings.n)
-        instances.blocks.append(
-            Block(part.head.predicate, part.head.ids, [(x.predicate, x.ids, x.negated) for x in part.literals])
-        )
+        read_by_part = [(x.predicate, x.ids, x.negated) for x in part.literals]
+        instances.blocks.append(Block(part.head.predicate, part.head.ids, read_by_part))

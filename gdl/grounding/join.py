@@ -24,6 +24,10 @@ from gdl.terms import Term
 Window = tuple[int, int]
 """Ids ``low <= id < high`` of the rows of a relation that a literal may use."""
 
+class TooManyRowsError(Exception):
+    """A join passed the number of rows that its caller allows."""
+
+
 DEDUPLICATE_FROM = 48
 """Tables with fewer bindings are not worth the search for doubles."""
 
@@ -126,6 +130,8 @@ class Joiner:
         self.relations = relations
         self.table = table
         self.budget = budget
+        self.most_rows = 1 << 62
+        """Joins of more rows raise :class:`TooManyRowsError`; for callers that know better ways."""
 
     def join(
         self,
@@ -240,7 +246,7 @@ class Joiner:
             # The first literal with variables: all its rows.
             start, stop = (0, view.n) if window is None else view.window(*window)
             count = stop - start
-            self.budget.rows(bindings.n * count, len(new))
+            self._allow(count, len(new))
             bindings.env = {v: view.column(p)[start:stop] for p, v in new}
             bindings.n = count
             bindings.project(needed)
@@ -255,7 +261,7 @@ class Joiner:
             bindings.project(needed)
             return
         total = int(counts.sum())
-        self.budget.rows(total, len(env) + len(new))
+        self._allow(total, len(env) + len(new))
         # Binding i comes counts[i] times, with rows starts[i], starts[i] + 1, ... of its group.
         repeat = np.repeat(np.arange(bindings.n), counts)
         ends = np.cumsum(counts)
@@ -278,6 +284,11 @@ class Joiner:
             kept = first_rows(list(bindings.env.values()), bindings.n)
             if len(kept) < bindings.n:
                 bindings.take(kept)
+
+    def _allow(self, rows: int, columns: int) -> None:
+        if rows > self.most_rows:
+            raise TooManyRowsError
+        self.budget.rows(rows, columns)
 
     def _check(self, bindings: Bindings, checks: list[_Check], builds: list[Build]) -> None:
         """Make all tests and builds whose variables are bound, and strike them from the lists."""
