@@ -24,6 +24,9 @@ MAX_VARIANTS = 400
 
 MAX_FLAT_CLAUSES = 400_000
 
+MAX_ASSIGNMENTS = 2_000
+"""More choices of shapes than this in one clause make it retry with a smaller depth, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -273,12 +276,16 @@ class _Shapes:
             for atom in clause.positives:
                 self.readers.setdefault(atom.signature, []).append(number)
         waiting = dict.fromkeys(range(len(self.clauses)))
+        work = 0
         while waiting:
             number = next(iter(waiting))
             del waiting[number]
             clause = self.clauses[number]
-            # A copy: a recursive clause adds to the variants that it is reading.
-            for env in list(assignments(clause.positives, self.variants)):
+            found = assignments(clause.positives, self.variants)
+            work += len(found)
+            if work > MAX_FLAT_CLAUSES:
+                raise _TooDeepError
+            for env in found:
                 variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
                 for signature in _with_twins(clause.head.signature):
                     known = self.variants.setdefault(signature, {})
@@ -320,28 +327,24 @@ def _with_twins(signature: Signature) -> list[Signature]:
 def assignments(
     atoms: tuple[Term, ...],
     variants: dict[Signature, dict[Variant, None]] | dict[Signature, list[Variant]],
-) -> Iterator[Env]:
-    """Every consistent choice of one variant per atom, as the shapes of the variables."""
+) -> list[Env]:
+    """Every consistent choice of one variant per atom, as the shapes of the variables.
 
-    def extend(position: int, env: Env) -> Iterator[Env]:
-        if position == len(atoms):
-            yield env
-            return
-        atom = atoms[position]
-        for variant in list(variants.get(atom.signature, ())):
-            trial = dict(env)
-            if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
-                yield from extend(position + 1, trial)
-
-    seen: set[tuple[Shape, ...]] = set()
-    names: list[Term] | None = None
-    for env in extend(0, {}):
-        if names is None:
-            names = list(env)
-        key = tuple(env[n] for n in names)
-        if key not in seen:
-            seen.add(key)
-            yield env
+    Raises _TooDeepError where the choices are more than :data:`MAX_ASSIGNMENTS`.
+    """
+    found: list[Env] = [{}]
+    for atom in atoms:
+        extended: dict[tuple[Shape, ...], Env] = {}
+        for env in found:
+            for variant in list(variants.get(atom.signature, ())):
+                trial = dict(env)
+                if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
+                    # All have bound the same variables in the same order.
+                    extended.setdefault(tuple(trial.values()), trial)
+            if len(extended) > MAX_ASSIGNMENTS:
+                raise _TooDeepError
+        found = list(extended.values())
+    return found
 
 
 Tree = int | tuple[str, tuple["Tree", ...]]
