@@ -21,9 +21,10 @@ from propnet.passes.simplify import simplify
 Pass = Callable[[Circuit], Circuit]
 
 PASSES: tuple[tuple[str, Pass], ...] = (
+    ("simplify", simplify),
     ("one_move_per_role", one_move_per_role),
     ("extract", extract),
-    ("simplify", simplify),
+    ("simplify_again", simplify),
     ("extract_again", extract),
     ("remove_dead", remove_dead),
 )
