@@ -1,0 +1,187 @@
+"""Splitting a clause before it is joined, where its bindings would be many.
+
+The same elimination of variables as in :mod:`gdl.grounding.decompose`, on clauses instead of
+bindings: sizes are estimated from the relations (as query planners do: values are taken to be
+spread evenly and independently), since the bindings are what must not be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from math import prod
+
+from gdl.flatten import FlatAtom, FlatClause
+from gdl.grounding.relation import Relation
+
+SPLIT_FROM = 30_000
+"""Clauses that seem to have fewer bindings are joined as they are."""
+
+GAIN = 0.5
+"""A split must seem to bring the number of literals below this share."""
+
+
+class Splitter:
+    """Splits clauses in two.
+
+    Args:
+        relations: by predicate; final.
+        dynamic: per predicate, whether it depends on the state or the moves.
+    """
+
+    def __init__(self, relations: list[Relation], dynamic: list[bool]) -> None:
+        self.relations = relations
+        self.dynamic = dynamic
+
+    def split(
+        self, clause: FlatClause, auxiliary: int, force: bool = False
+    ) -> tuple[FlatClause, FlatClause] | None:
+        """A clause for the auxiliary predicate with this index, and the clause that reads it.
+
+        Args:
+            clause: the clause.
+            auxiliary: the index of a new predicate.
+            force: split where it is possible at all, whatever the estimates say.
+
+        Returns:
+            None where the clause is better left whole.
+        """
+        if clause.builds:
+            return None
+        everything = _variables(clause)
+        whole = self._rows(clause.positives, self._relevant(clause))
+        if whole < SPLIT_FROM and not force:
+            return None
+        least = float("inf") if force else GAIN * whole * (1 + self._length(clause))
+        best = None
+        edges = list(_edges(clause))
+        head = frozenset(a for a in clause.head.args if a < 0)
+        tried: set[frozenset[int]] = set()
+        for v in sorted(everything - head, reverse=True):
+            bag = frozenset[int]().union(*[e for e in edges if v in e])
+            if bag in tried:
+                continue
+            tried.add(bag)
+            interior = frozenset(u for u in bag - head if all(e <= bag for e in edges if u in e))
+            parts = self._cut(clause, bag, interior, auxiliary)
+            if parts is None:
+                continue
+            inner, outer = parts
+            shared = {v: self._distinct(inner.positives, v) for v in inner.head.args}
+            inside = self._rows(inner.positives, self._relevant(inner))
+            atoms = min(inside, prod(shared.values()))
+            known = [p for p in outer.positives if p.predicate != auxiliary]
+            outside = self._rows(known, self._relevant(outer), (atoms, shared))
+            cost = inside * (1 + self._length(inner)) + outside * (1 + self._length(outer))
+            if cost < least:
+                best, least = parts, cost
+        return best
+
+    def _cut(
+        self, clause: FlatClause, bag: frozenset[int], interior: frozenset[int], auxiliary: int
+    ) -> tuple[FlatClause, FlatClause] | None:
+        """The two clauses of a split; None where one of them would have nothing to do."""
+
+        def touches(atom: FlatAtom) -> bool:
+            return any(a in interior for a in atom.args)
+
+        def inside(atom: FlatAtom) -> bool:
+            return touches(atom) or (
+                not self.dynamic[atom.predicate] and all(a >= 0 or a in bag for a in atom.args)
+            )
+
+        positives = tuple(p for p in clause.positives if inside(p))
+        bound = {a for p in positives for a in p.args if a < 0}
+        shared = sorted(bag - interior, reverse=True)
+        moved = [a for a in (*clause.positives, *clause.negatives) if touches(a)]
+        if not any(self.dynamic[a.predicate] for a in moved) or not bag <= bound:
+            return None
+        head = FlatAtom(auxiliary, tuple(shared))
+        rest = tuple(p for p in clause.positives if not touches(p))
+        if not any(self.dynamic[a.predicate] for a in (*rest, *clause.negatives) if not touches(a)):
+            if set(shared) == bag:
+                return None
+        inner = replace(
+            clause,
+            head=head,
+            positives=positives,
+            negatives=tuple(n for n in clause.negatives if inside(n)),
+            distincts=tuple(d for d in clause.distincts if all(a >= 0 or a in bag for a in (*d[0], *d[1]))),
+        )
+        outer = replace(
+            clause,
+            positives=(head, *rest),
+            negatives=tuple(n for n in clause.negatives if not touches(n)),
+            distincts=tuple(d for d in clause.distincts if not any(a in interior for a in (*d[0], *d[1]))),
+        )
+        if set(inner.positives) == set(clause.positives) and set(inner.negatives) == set(clause.negatives):
+            return None
+        return inner, outer
+
+    def _length(self, clause: FlatClause) -> int:
+        """How long the ground rules of a clause are."""
+        return sum(
+            1
+            for a in (*clause.positives, *clause.negatives)
+            if a.predicate >= len(self.dynamic) or self.dynamic[a.predicate]
+        )
+
+    def _relevant(self, clause: FlatClause) -> set[int]:
+        """The variables that ground rules of a clause differ in."""
+        found = {a for a in clause.head.args if a < 0}
+        for atom in (*clause.positives, *clause.negatives):
+            if atom.predicate >= len(self.dynamic) or self.dynamic[atom.predicate]:
+                found.update(a for a in atom.args if a < 0)
+        return found
+
+    def _distinct(self, atoms: Collection[FlatAtom], variable: int) -> int:
+        """The least number of different values of a variable in any literal."""
+        least = 1 << 30
+        for atom in atoms:
+            if variable in atom.args:
+                least = min(least, self._column(atom, variable))
+        return least
+
+    def _column(self, atom: FlatAtom, variable: int) -> int:
+        view = self.relations[atom.predicate].view(atom.args)
+        order = list(dict.fromkeys(a for a in atom.args if a < 0))
+        return max(view.distinct(order.index(variable)), 1)
+
+    def _rows(
+        self,
+        atoms: Collection[FlatAtom],
+        relevant: set[int],
+        extra: tuple[float, dict[int, int]] | None = None,
+    ) -> float:
+        """The estimated number of different bindings of the relevant variables; ``extra`` is
+        one more literal, by its rows and different values per variable."""
+        rows = 1.0
+        values: dict[int, list[int]] = {}
+        for atom in atoms:
+            rows *= self.relations[atom.predicate].view(atom.args).n
+            for v in {a for a in atom.args if a < 0}:
+                values.setdefault(v, []).append(self._column(atom, v))
+        if extra is not None:
+            rows *= extra[0]
+            for v, count in extra[1].items():
+                values.setdefault(v, []).append(count)
+        most = 1.0
+        for v, counts in values.items():
+            counts.sort()
+            for count in counts[1:]:
+                rows /= count
+            if v in relevant:
+                most *= counts[0]
+        return min(rows, most)
+
+
+def _variables(clause: FlatClause) -> frozenset[int]:
+    return frozenset(a for p in clause.positives for a in p.args if a < 0)
+
+
+def _edges(clause: FlatClause) -> Iterable[frozenset[int]]:
+    """The sets of variables that some literal or distinct ties together."""
+    for atom in (*clause.positives, *clause.negatives):
+        yield frozenset(a for a in atom.args if a < 0)
+    for left, right in clause.distincts:
+        yield frozenset(a for a in left + right if a < 0)
