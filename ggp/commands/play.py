@@ -1,0 +1,57 @@
+"""``ggp play``: a match in the terminal, between our players and people."""
+
+from __future__ import annotations
+
+import typer
+
+
+def command(
+    game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
+    players: str = typer.Option(
+        "",
+        "--players",
+        "-p",
+        help="One per role, by commas: uct, random, legal, human. Roles left out are played by random, "
+        "or by uct where only people are named. [default: uct for one role, else uct,random]",
+    ),
+    startclock: float = typer.Option(1.0, "--startclock", min=0, help="Seconds to build and prepare."),
+    playclock: float = typer.Option(1.0, "--playclock", min=0.01, help="Seconds for each move."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the players' randomness."),
+    machine: str = typer.Option("auto", "--machine", "-m", help="prover, propnet or auto."),
+    max_steps: int | None = typer.Option(None, "--max-steps", min=0, help="Stop after so many steps."),
+    board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
+    delay: float | None = typer.Option(
+        None, "--delay", min=0, help="Seconds that a state is shown at least. [default: 0.2 in a terminal]"
+    ),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object per line: game, steps, result."),
+) -> None:
+    """Watch or play a match in the terminal.
+
+    The players think one after the other. A person chooses moves by number or by name; Ctrl-C
+    leaves at any time (exit status 130).
+    """
+    import sys
+    import time
+
+    # Before anything slow: what is wrong on the command line is told at once.
+    from ggp.game import Game
+
+    began = time.monotonic()
+    loaded = Game.load(game)
+    names = [name.strip().lower() for name in players.split(",") if name.strip()]
+
+    from ggp.play import check_names, people, play_in_terminal, play_json
+
+    check_names(names, as_json)
+    try:
+        if as_json:
+            play_json(loaded, names, machine, began + startclock, playclock, seed, max_steps)
+        else:
+            if delay is None:
+                delay = 0.2 if sys.stdout.isatty() and not people(names) else 0.0
+            play_in_terminal(
+                loaded, names, machine, began + startclock, playclock, seed, max_steps, board, delay
+            )
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        raise typer.Exit(130) from None

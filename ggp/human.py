@@ -1,0 +1,113 @@
+"""A person as a player: shows the legal moves and reads a number or a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from gdl.state import State
+from players.player import Choice, Player
+
+HELP = """\
+  a number          the move with this number
+  a name            the move, with or without brackets: (mark 1 1), mark 1 1
+  its beginning     as long as one move alone begins so: ma 1 1
+  moves             list the legal moves again
+  undo              take back your last move, and what followed
+  quit              leave the match (as does Ctrl-C)"""
+
+
+class Undo(Exception):  # noqa: N818 - a wish, not an error
+    """The person takes back a move."""
+
+
+class Quit(Exception):  # noqa: N818 - a wish, not an error
+    """The person leaves."""
+
+
+class HumanPlayer(Player):
+    """Asks a person. Takes as long as the person takes: deadlines are for machines."""
+
+    name = "human"
+
+    def __init__(
+        self, *, seed: int = 0, show: Callable[[str], None] = print, ask: Callable[[str], str] = input
+    ) -> None:
+        """Args:
+        show: prints lines.
+        ask: prints a prompt and returns a line; raises EOFError where there is none.
+        """
+        super().__init__(seed=seed)
+        self._show = show
+        self._ask = ask
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        spell = self.machine.rules.spell
+        options = self.in_order(options)
+        names = [spell(self.machine.move(self.role, move)) for move in options]
+        role = spell(self.machine.roles[self.role])
+        self._show(listing(names))
+        while True:
+            try:
+                text = self._ask(f"{role}, your move (? for help): ").strip()
+            except EOFError:
+                raise Quit from None
+            match text.lower():
+                case "":
+                    continue
+                case "?" | "help":
+                    self._show(HELP)
+                case "moves":
+                    self._show(listing(names))
+                case "undo":
+                    raise Undo
+                case "q" | "quit" | "exit":
+                    raise Quit
+                case _:
+                    found = matching(text, names)
+                    if len(found) == 1:
+                        return Choice(options[found[0]])
+                    self._show(_complaint(text, [names[i] for i in found], len(names)))
+
+
+def matching(text: str, names: Sequence[str]) -> list[int]:
+    """Which of the names a person may mean: by number from 1, in full, or by beginning."""
+    if text.isdecimal() and len(text) < 10:
+        number = int(text)
+        if 1 <= number <= len(names):
+            return [number - 1]
+    wanted = _words(text)
+    words = [_words(name) for name in names]
+    full = [i for i, some in enumerate(words) if some == wanted]
+    if full or not wanted:
+        return full
+    return [
+        i
+        for i, some in enumerate(words)
+        if len(wanted) <= len(some) and all(w.startswith(t) for w, t in zip(some, wanted, strict=False))
+    ]
+
+
+def listing(names: Sequence[str], width: int = 78, most: int = 200) -> str:
+    """The moves with their numbers, in columns."""
+    shown = [f"{i:>3} {name}" for i, name in enumerate(names[:most], 1)]
+    wide = max(map(len, shown), default=0) + 3
+    across = max(1, width // wide)
+    lines = [
+        "".join(f"{text:<{wide}}" for text in shown[first : first + across]).rstrip()
+        for first in range(0, len(shown), across)
+    ]
+    if len(names) > most:
+        lines.append(f"    ... and {len(names) - most} more: type the beginning of a name to see those")
+    return "\n".join(lines)
+
+
+def _complaint(text: str, found: list[str], legal: int) -> str:
+    if found:
+        shown = ", ".join(found[:8]) + (f" and {len(found) - 8} more" if len(found) > 8 else "")
+        return f"  {text!r} fits {len(found)} moves: {shown}"
+    return f"  {text!r} is not one of the {legal} legal moves; 'moves' lists them"
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\s()]+", text.lower())

@@ -1,0 +1,285 @@
+"""What people and programs see of a match in this process: rich text, plain text, JSON lines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import orjson
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from gdl.machine import Machine
+from gdl.state import State
+from ggp.board_text import ROLE_STYLES, Drawing, Painter
+from ggp.human import HumanPlayer
+from ggp.local_match import Turn
+from players.player import Choice, Player
+
+_SHOWN = 5
+_BAR = 24
+_MOST_BESIDE = 60
+
+
+class TextView:
+    """Prints a match; in a terminal with colours, and with the search while it goes on."""
+
+    def __init__(
+        self,
+        console: Console,
+        machine: Machine,
+        players: Sequence[Player],
+        painter: Painter,
+        board: bool = True,
+        delay: float = 0.0,
+    ) -> None:
+        """Args:
+        console: where to print.
+        machine: the rules.
+        players: one per role.
+        painter: draws the states.
+        board: whether to draw states at all.
+        delay: seconds that a position is to stand at least.
+        """
+        self.console = console
+        self.machine = machine
+        self.players = players
+        self.painter = painter
+        self._board = board
+        self._delay = delay
+        self._began = time.monotonic()
+        self._shown_at = 0.0
+        self._live: Live | None = None
+        self._roles = [machine.rules.spell(role) for role in machine.roles]
+        if board and painter.legend:
+            legend = Text("pieces: ", "dim")
+            for glyph, meaning, style in painter.legend[:20]:
+                legend.append(glyph, style).append(f" {meaning}  ")
+            console.print(legend)
+
+    def preparing(self, player: Player, deadline: float) -> None:
+        self._watch(player, deadline, "prepares")
+
+    def position(self, step: int, state: State) -> None:
+        self._stop()
+        if not self._board:
+            return
+        pause = self._shown_at + self._delay - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
+        drawing = self.painter.draw(state.propositions, self.console.width)
+        self.console.print()
+        self.console.print(Text(f"after {step} steps" if step else "at first", "bold"))
+        self.console.print(self._picture(drawing))
+        self._shown_at = time.monotonic()
+
+    def thinking(self, player: Player, deadline: float) -> None:
+        self._stop()
+        if not isinstance(player, HumanPlayer):
+            self._watch(player, deadline, "thinks")
+
+    def turn(self, turn: Turn) -> None:
+        self._stop()
+        spell = self.machine.rules.spell
+        for role, (choice, asked) in enumerate(zip(turn.choices, turn.thought, strict=True)):
+            if asked and len(choice.candidates) > 1:
+                self.console.print(self._search(self.players[role], choice))
+        line = Text(f"step {turn.step}: ", "bold")
+        parts = []
+        for role, move in enumerate(turn.joint):
+            part = Text()
+            if len(self._roles) > 1 or self.console.width > 30:
+                part.append(f"{self._roles[role]} ", "dim")
+            part.append(
+                spell(self.machine.move(role, move)), self._style(role) if turn.thought[role] else "dim"
+            )
+            parts.append(part)
+        self.console.print(line + Text(", ").join(parts))
+
+    def note(self, text: str) -> None:
+        self._stop()
+        self.console.print(Text(text, "yellow"))
+
+    def end(self, state: State, steps: int, why: str) -> None:
+        self._stop()
+        goals = [self.machine.goal(state, role) for role in range(len(self._roles))]
+        self.console.print()
+        if why:
+            self.console.print(Text(why, "yellow"))
+        line = Text("result: ", "bold")
+        for role, goal in enumerate(goals):
+            value = "undefined" if goal is None else str(goal)
+            line.append(", " if role else "").append(f"{self._roles[role]} ({self.players[role].name}) ")
+            line.append(value, "bold green" if goal == 100 else "bold")
+        self.console.print(line)
+        total = sum(goal or 0 for goal in goals)
+        seconds = time.monotonic() - self._began
+        self.console.print(Text(f"total {total} in {steps} steps, {seconds:.1f} s", "dim"))
+
+    def _style(self, role: int) -> str:
+        return ROLE_STYLES[role % len(ROLE_STYLES)]
+
+    def _picture(self, drawing: Drawing) -> RenderableType:
+        parts: list[RenderableType] = []
+        for line in drawing.lines:
+            text = Text("  ")
+            for part, style in line:
+                text.append(part, style)
+            text.rstrip()
+            parts.append(text)
+        if drawing.beside:
+            most = _MOST_BESIDE if drawing.lines else 4 * _MOST_BESIDE
+            shown = " ".join(drawing.beside[:most])
+            if len(drawing.beside) > most:
+                shown += f" ... and {len(drawing.beside) - most} more"
+            parts.append(Text(f"  {shown}", "dim" if drawing.lines else ""))
+        return Group(*parts)
+
+    def _search(self, player: Player, choice: Choice) -> RenderableType:
+        """The candidates of a choice as a table, and the player's note."""
+        spell = self.machine.rules.spell
+        parts: list[RenderableType] = []
+        if choice.candidates:
+            table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+            most = max(c.visits for c in choice.candidates) or 1
+            for candidate in choice.candidates[:_SHOWN]:
+                chosen = candidate.move == choice.move
+                name = Text(
+                    ("> " if chosen else "  ") + spell(self.machine.move(player.role, candidate.move)),
+                    self._style(player.role) if chosen else "",
+                )
+                bar = "█" * max(1 if candidate.visits else 0, round(_BAR * candidate.visits / most))
+                if not self.console.is_terminal:
+                    bar = "#" * len(bar)
+                table.add_row(
+                    name,
+                    Text(f"{bar:<{_BAR}}", "green" if chosen else "dim"),
+                    Text(f"{candidate.visits:>11,} visits", "dim"),
+                    Text(f"value {candidate.value:5.1f}"),
+                )
+            parts.append(table)
+            if len(choice.candidates) > _SHOWN:
+                parts.append(Text(f"  and {len(choice.candidates) - _SHOWN} other moves", "dim"))
+        if choice.note:
+            parts.append(Text(f"  {self._roles[player.role]} ({player.name}): {choice.note}", "dim"))
+        return Group(*parts)
+
+    # --- the search while it goes on (terminals only) ---------------------------------------------
+    def _watch(self, player: Player, deadline: float, what: str) -> None:
+        if not (self.console.is_terminal and hasattr(player, "on_progress")):
+            return
+        self._stop()
+        began = time.monotonic()
+        head = Text(f"{self._roles[player.role]} ({player.name}) {what}", self._style(player.role))
+
+        def picture(choice: Choice | None) -> RenderableType:
+            bar = ProgressBar(
+                total=max(deadline - began, 1e-6), completed=time.monotonic() - began, width=_BAR
+            )
+            return Group(head, bar, *([self._search(player, choice)] if choice else []))
+
+        live = Live(picture(None), console=self.console, transient=True, auto_refresh=False)
+        live.start()
+        self._live = live
+
+        def progress(choice: Choice) -> None:
+            live.update(picture(choice), refresh=True)
+
+        player.on_progress = progress
+        self._player = player
+
+    def _stop(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+            self._player.on_progress = None
+
+    def close(self) -> None:
+        """Give the terminal back as it was, whatever has happened."""
+        self._stop()
+
+
+class JsonView:
+    """Prints a match as JSON: a line for the game, one per step, one for the result."""
+
+    def __init__(
+        self, machine: Machine, players: Sequence[Player], game: str, write: Callable[[bytes], object]
+    ) -> None:
+        """Args:
+        machine: the rules.
+        players: one per role.
+        game: its name.
+        write: takes lines, line ends included.
+        """
+        self.machine = machine
+        self._players = players
+        self._write = write
+        self._roles = [machine.rules.spell(role) for role in machine.roles]
+        self._began = time.monotonic()
+        self._line(
+            type="game",
+            game=game,
+            machine=machine.level,
+            roles=self._roles,
+            players=[player.name for player in players],
+        )
+
+    def preparing(self, player: Player, deadline: float) -> None:
+        pass
+
+    def position(self, step: int, state: State) -> None:
+        pass
+
+    def thinking(self, player: Player, deadline: float) -> None:
+        pass
+
+    def turn(self, turn: Turn) -> None:
+        move = self.machine.move
+        spell = self.machine.rules.spell
+        self._line(
+            type="step",
+            step=turn.step,
+            state=self._state(turn.state),
+            joint=[spell(move(role, chosen)) for role, chosen in enumerate(turn.joint)],
+            seconds=round(turn.seconds, 3),
+            search=[
+                {
+                    "role": self._roles[role],
+                    "note": choice.note,
+                    "candidates": [
+                        {"move": spell(move(role, c.move)), "visits": c.visits, "value": round(c.value, 2)}
+                        for c in choice.candidates
+                    ],
+                }
+                for role, choice in enumerate(turn.choices)
+                if turn.thought[role]
+            ],
+        )
+
+    def note(self, text: str) -> None:
+        self._line(type="note", text=text)
+
+    def end(self, state: State, steps: int, why: str) -> None:
+        goals = [self.machine.goal(state, role) for role in range(len(self._roles))]
+        self._line(
+            type="result",
+            steps=steps,
+            terminal=self.machine.is_terminal(state),
+            state=self._state(state),
+            goals=dict(zip(self._roles, goals, strict=True)),
+            total=sum(goal or 0 for goal in goals),
+            why=why,
+            seconds=round(time.monotonic() - self._began, 3),
+        )
+
+    def close(self) -> None:
+        pass
+
+    def _state(self, state: State) -> list[str]:
+        return [self.machine.rules.spell(p) for p in sorted(state.propositions)]
+
+    def _line(self, **fields: object) -> None:
+        self._write(orjson.dumps(fields) + b"\n")

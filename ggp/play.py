@@ -1,0 +1,123 @@
+"""Puts a match in this process together: machine, players, view."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from ggp.board import find_board
+from ggp.board_text import Painter
+from ggp.game import Game
+from ggp.human import HumanPlayer, Quit
+from ggp.local_match import play_match
+from ggp.match_view import JsonView, TextView
+from players.player import Player
+from players.registry import NAMES, make_player
+
+HUMAN = "human"
+
+
+def people(names: Sequence[str]) -> bool:
+    """Whether a person takes part."""
+    return HUMAN in names
+
+
+def check_names(names: Sequence[str], as_json: bool) -> None:
+    """Complain about players that cannot be. Raises GdlError."""
+    for name in names:
+        if name not in (*NAMES, HUMAN):
+            raise GdlError(f"there is no player {name!r}", remedy=f"choose {', '.join(NAMES)} or {HUMAN}")
+    if as_json and people(names):
+        raise GdlError("--json leaves no room for a person's prompts", remedy="leave out one of them")
+
+
+def seats(names: Sequence[str], roles: Sequence[str]) -> list[str]:
+    """The player's name for each role: what was asked for, and a fitting one for roles left out.
+
+    Raises:
+        GdlError: more names than roles.
+    """
+    if len(names) > len(roles):
+        raise GdlError(
+            f"{len(names)} players for {len(roles)} role{'s' if len(roles) > 1 else ''}",
+            remedy=f"the roles are {', '.join(roles)}",
+        )
+    if not names:
+        return ["uct", *["random"] * (len(roles) - 1)]
+    rest = "uct" if all(name == HUMAN for name in names) else "random"
+    return [*names, *[rest] * (len(roles) - len(names))]
+
+
+def play_in_terminal(
+    game: Game,
+    names: Sequence[str],
+    level: str,
+    prepared_by: float,
+    playclock: float,
+    seed: int,
+    max_steps: int | None,
+    board: bool,
+    delay: float,
+) -> None:
+    """Play a match and print it for people. Raises KeyboardInterrupt when a person leaves."""
+    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    with Progress(
+        SpinnerColumn("line"),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(f"{game.name}: grounding the rules, building the machine")
+        machine = game.machine(level)
+        players = _players(names, machine, seed, lambda text: console.print(text, markup=False))
+        progress.update(task, description=f"{game.name}: looking for a board")
+        painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
+    spell = machine.rules.spell
+    who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
+    console.print(f"[bold]{game.name}[/bold] on the {machine.level} machine; {who}")
+    view = TextView(console, machine, players, painter, board, delay)
+    try:
+        play_match(machine, players, view, prepared_by, playclock, max_steps)
+    except Quit:
+        raise KeyboardInterrupt from None
+    finally:
+        view.close()
+
+
+def play_json(
+    game: Game,
+    names: Sequence[str],
+    level: str,
+    prepared_by: float,
+    playclock: float,
+    seed: int,
+    max_steps: int | None,
+) -> None:
+    """Play a match and print it as JSON lines, each flushed at once."""
+    machine = game.machine(level)
+    players = _players(names, machine, seed, print)
+
+    def write(line: bytes) -> None:
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+
+    view = JsonView(machine, players, game.name, write)
+    play_match(machine, players, view, prepared_by, playclock, max_steps)
+
+
+def _players(names: Sequence[str], machine: Machine, seed: int, show: Callable[[str], None]) -> list[Player]:
+    roles = [machine.rules.spell(role) for role in machine.roles]
+    found: list[Player] = []
+    for role, name in enumerate(seats(names, roles)):
+        if name == HUMAN:
+            found.append(HumanPlayer(show=show))
+        else:
+            found.append(make_player(name, seed * 64 + role))
+    return found
