@@ -111,7 +111,7 @@ async def send_and_close(
     away until it closes too, for at most ``linger`` seconds.
 
     Raises:
-        ConnectionError, TimeoutError: the peer did not take the reply.
+        OSError: the peer did not take the reply (TimeoutError, ConnectionError among them).
     """
     writer.write(data)
     async with asyncio.timeout(5.0):

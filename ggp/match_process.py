@@ -6,7 +6,7 @@ whatever it is busy with. Deadlines are seconds of :func:`time.monotonic`, which
 processes of one machine share.
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``preview``, ``stop``.
-From it: ``parsed``, ``ready`` or ``refused`` (``clean`` where it can take another match), per
+From it: ``ready`` or ``refused`` (``clean`` where it can take another match), per
 turn ``options`` (a safe move, before any search) and ``move``, at the end ``over``, and ``log``
 at any time.
 """
@@ -88,7 +88,6 @@ class Match:
     def __init__(self, message: dict[str, Any], send: Send) -> None:
         self._send = send
         rules = parse_rules(message["rules"], message["match"])
-        send("parsed")
         from gdl.prover import ProverMachine
 
         self._player = make_player(message["player"], message["seed"])

@@ -15,7 +15,7 @@ from typing import Any
 
 from gdl.errors import GdlError, RulesError
 from ggp.position import fold
-from ggp.protocol import BUSY, NO_MOVE, READY, Play, Start
+from ggp.protocol import NO_MOVE, READY, Play, Start
 from ggp.worker import Spare, Worker
 
 MAX_RESTARTS = 3
@@ -101,7 +101,6 @@ class ServedMatch:
         self._history: list[tuple[str, ...]] = []
         self._turn: _Turn | None = None
         self._turns = 0
-        self._parsed = False
         self._closed = False
         self._reusable = False
         self._refusal: GdlError | None = None
@@ -118,8 +117,7 @@ class ServedMatch:
         await self._employ(self._ready_by)
 
     async def ready(self) -> str:
-        """``ready`` when prepared or when the startclock is nearly over; ``busy`` where not
-        even the rules could be read by then.
+        """``ready`` when prepared or when the startclock is nearly over.
 
         Raises:
             GdlError: the match cannot be played.
@@ -128,10 +126,9 @@ class ServedMatch:
         await asyncio.wait([self._ready], timeout=max(0.0, left))
         if self._refusal is not None:
             raise self._refusal
-        if self._ready.done() or self._parsed:
-            return READY
-        self._log("warning", "rules not read in time", match=self.id)
-        return BUSY
+        if not self._ready.done():
+            self._log("info", "not prepared in time", match=self.id)
+        return READY
 
     async def play(self, message: Play, received: float) -> str:
         """The move for the state that the manager reports, legal and in time.
@@ -153,8 +150,21 @@ class ServedMatch:
             self._turn.delivered = delivered
             self._turn.late = time.monotonic() > self._turn.due
 
-    async def close(self, moves: tuple[str, ...] | None = None) -> None:
-        """End the match and its process. No further answer comes from it."""
+    async def close(self) -> None:
+        """Give the match up: end its process at once. No further answer comes from it."""
+        self._settle()
+        if self._worker is not None and not (self._reusable and self._spare.give_back(self._worker)):
+            self._worker.kill()
+            await self._worker.ended()
+
+    async def finish(self, moves: tuple[str, ...] | None) -> None:
+        """The match is over, ``moves`` being its last joint move: let the process say how it
+        ended, for a moment, and end it."""
+        self._settle()
+        if self._worker is not None:
+            await self._worker.stop(moves)
+
+    def _settle(self) -> None:
         self._closed = True
         if self._turn is not None:
             self._finish(self._turn)
@@ -162,8 +172,6 @@ class ServedMatch:
             self._ready.set_result(None)
         if self._restarting is not None:
             self._restarting.cancel()
-        if self._worker is not None and not (self._reusable and self._spare.give_back(self._worker)):
-            await self._worker.stop(moves)
 
     # --- turns ------------------------------------------------------------------------------------
     def _new_turn(self, moves: tuple[str, ...] | None, key: tuple[str, ...] | None, received: float) -> _Turn:
@@ -260,8 +268,6 @@ class ServedMatch:
 
     def _receive(self, message: dict[str, Any]) -> None:
         match message["kind"]:
-            case "parsed":
-                self._parsed = True
             case "ready":
                 self._log("info", "ready", match=self.id, machine=message["machine"])
                 self._settle_start()

@@ -12,6 +12,7 @@ import signal
 import time
 from asyncio import StreamReader, StreamWriter
 from collections import deque
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 
 from gdl.errors import GdlError
@@ -118,7 +119,7 @@ class Server:
         if self._listener is not None:
             self._listener.close()
         for match in self.running:
-            self._drop(match, None, "server ends")
+            self._drop(match, "server ends", match.close())
         if self._closing:
             await asyncio.wait(self._closing)
         for task in list(self._connections):
@@ -160,7 +161,7 @@ class Server:
                 reply, match = await self._reply(reader, writer, received)
             await send_and_close(reader, writer, reply)
             delivered = True
-        except (ConnectionError, TimeoutError) as error:
+        except OSError as error:  # a reset, a time-out, or a half-closed connection that broke
             say("debug", "connection lost", error=str(error) or type(error).__name__)
         finally:
             if match is not None:
@@ -216,11 +217,23 @@ class Server:
                     say("warning", "unknown match", command="play", match=match_id)
                     return BUSY
                 known.touched = received
-                return await known.play(message, received)
+                try:
+                    return await known.play(message, received)
+                except GdlError:
+                    self._drop(known, "refused", known.close())
+                    raise
             case Stop(match=match_id, moves=moves):
-                return self._end(match_id, moves, "stop", DONE)
+                known = self._ending(match_id, "stop", DONE)
+                if isinstance(known, str):
+                    return known
+                self._drop(known, "stop", known.finish(moves))
+                return DONE
             case Abort(match=match_id):
-                return self._end(match_id, None, "abort", ABORTED)
+                known = self._ending(match_id, "abort", ABORTED)
+                if isinstance(known, str):
+                    return known
+                self._drop(known, "abort", known.close())
+                return ABORTED
 
     def _free(self) -> bool:
         return len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
@@ -249,27 +262,26 @@ class Server:
             await match.begin(received)
             reply = await match.ready()
         except (GdlError, OSError) as error:
-            self._drop(match, None, "refused")
+            self._drop(match, "refused", match.close())
             if isinstance(error, OSError):
                 say("error", "no process", match=message.match, error=str(error))
                 return BUSY
             raise
-        if reply == BUSY:
-            self._drop(match, None, "too slow")
         self._spare.refill()
         return reply
 
-    def _end(self, match_id: str, moves: tuple[str, ...] | None, command: str, reply: str) -> str:
+    def _ending(self, match_id: str, command: str, reply: str) -> ServedMatch | str:
+        """The match that is to end, or the answer where it is not running: the same one again
+        if it has just ended, for a manager that lost its connection."""
         key = match_id.lower()
         match = self._matches.get(key)
-        if match is None:
-            if key in self._finished:
-                return reply
-            say("warning", "unknown match", command=command, match=match_id)
-            return BUSY
-        self._drop(match, moves, command)
-        self._finished.append(key)
-        return reply
+        if match is not None:
+            self._finished.append(key)
+            return match
+        if key in self._finished:
+            return reply
+        say("warning", "unknown match", command=command, match=match_id)
+        return BUSY
 
     async def _preview(self, message: Preview) -> str:
         """Have the rules read by a match process: the spare one is warm afterwards."""
@@ -303,11 +315,12 @@ class Server:
             self._spare.refill()
 
     # --- ends --------------------------------------------------------------------------------------
-    def _drop(self, match: ServedMatch, moves: tuple[str, ...] | None, why: str) -> None:
+    def _drop(self, match: ServedMatch, why: str, ending: Coroutine[None, None, None]) -> None:
+        """Forget a match at once, and run ``ending`` beside what comes next."""
         if self._matches.get(match.id.lower()) is match:
             del self._matches[match.id.lower()]
         say("info", "end", match=match.id, why=why)
-        task = asyncio.create_task(match.close(moves))
+        task = asyncio.create_task(ending)
         self._closing.add(task)
         task.add_done_callback(self._closed)
 
@@ -324,7 +337,7 @@ class Server:
             for match in self.running:
                 limit = match.start.startclock + self.config.idle_playclocks * match.start.playclock
                 if now - match.touched > limit + self.config.idle_grace:
-                    self._drop(match, None, "idle")
+                    self._drop(match, "idle", match.close())
 
 
 async def _message(request: Request) -> Message:

@@ -25,7 +25,7 @@ LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 Serve = Callable[..., LiveServer]
 
 
-@pytest.fixture()
+@pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
     servers: list[LiveServer] = []

@@ -1,0 +1,302 @@
+"""The game manager: what it sends, what it makes of answers, what it writes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from live import MARKS, ROOT, ServeProcess
+
+from gdl.errors import GdlError
+from gdl.parser import parse_rules
+from ggp.host import Host, Step, ask_names, parse_seats
+from ggp.http10 import reply_bytes
+from ggp.match_record import MatchRecord
+from ggp.protocol import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
+from ggp.scrambled import cipher_for
+
+Reply = Callable[[Message], "str | bytes | None"]
+
+
+@dataclass
+class Puppet:
+    """A player that answers what it is told to; None means not at all."""
+
+    reply: Reply
+    requests: list[bytes] = field(default_factory=list)
+    port: int = 0
+
+    async def __aenter__(self) -> Puppet:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    @property
+    def messages(self) -> list[Message]:
+        return [parse_message(r.partition(b"\r\n\r\n")[2].decode()) for r in self.requests]
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        body = await reader.readexactly(length)
+        self.requests.append(head + body)
+        answer = self.reply(parse_message(body.decode()))
+        if answer is None:
+            await reader.read()
+        else:
+            writer.write(answer if isinstance(answer, bytes) else reply_bytes(answer))
+        writer.close()
+
+
+def decent(message: Message, move: str = "noop") -> str:
+    match message:
+        case Info():
+            return "( ( name Puppet ) ( status available ) )"
+        case Start():
+            return "READY"
+        case Play():
+            return move
+        case Stop():
+            return "done"
+        case _:
+            return "aborted"
+
+
+def marker(message: Message) -> str:
+    return decent(message, "( MARK 1 1 )")
+
+
+def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[MatchRecord, list[Puppet]]:
+    """A match of MARKS between puppets and stand-ins."""
+    from gdl.prover import ProverMachine
+
+    puppets: list[Puppet] = []
+
+    async def run() -> MatchRecord:
+        places: list[str] = []
+        for player in players:
+            if isinstance(player, str):
+                places.append(player)
+            else:
+                puppets.append(await Puppet(player).__aenter__())
+                places.append(f"http://127.0.0.1:{puppets[-1].port}")
+        seats = parse_seats(",".join(places))
+        record = MatchRecord("m1", 2, playclock, [s.name for s in seats])
+        host = Host(MARKS, ProverMachine(parse_rules(MARKS)), seats, record, **options)  # type: ignore[arg-type]
+        await host.run()
+        return record
+
+    return asyncio.run(run()), puppets
+
+
+def test_requests_are_sent_byte_for_byte() -> None:
+    _, (puppet,) = play(marker, "legal")
+    name = f"127.0.0.1:{puppet.port}".encode()
+    head = (
+        b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: 127.0.0.1\r\nSender: GAMESERVER\r\n"
+        b"Receiver: %s\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n"
+    )
+    bodies = [
+        b"( START m1 Robot (" + spaced(MARKS).encode() + b") 2 1)",
+        b"( PLAY m1 NIL )",
+        b"( PLAY m1 (( Mark 1 1 ) pass ) )",
+        b"( PLAY m1 (( Mark 1 1 ) pass ) )",
+        b"( STOP m1 (noop pass ) )",
+    ]
+    assert puppet.requests == [head % (name, len(body)) + body for body in bodies]
+
+
+def test_a_match_is_recorded_state_by_state() -> None:
+    record, _ = play("legal", "legal")
+    assert record.completed
+    assert not record.aborted
+    assert record.moves == [["( Mark 1 1 )", "pass"], ["( Mark 1 1 )", "pass"], ["noop", "pass"]]
+    assert record.states[0] == "( ( step 1 ) )"
+    assert record.states[-1] == "( ( marked 1 1 ) ( step 4 ) )"
+    assert record.goals == [100, 50]
+    assert record.errors == [["", ""]] * 4
+    assert record.state_times == sorted(record.state_times)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ("( mark 3 3 )", "IL ( mark 3 3 )"),
+        ("", "IL "),
+        ("(((", "IL ((("),
+        ("pass", "IL pass"),
+        ("(mark 1 1) (mark 1 1)", "IL (mark 1 1) (mark 1 1)"),
+        (b"garbage without HTTP\r\n\r\n", "IL the reply is not HTTP"),
+        (b"HTTP/1.0 200 OK\r\nContent-length: 400\r\n\r\nnoop", "IL the reply ends before"),
+        (b"HTTP/1.0 200 OK\r\n\r\n\xff\xfe", "IL the message is not text"),
+        (b"HTTP/1.0 500 Oops\r\n\r\nno", "IL the player answers 500 Oops"),
+        ("x" * 100_000, "IL an answer of 100,000"),
+        (b"", "CE"),
+    ],
+)
+def test_unreadable_and_illegal_answers_are_replaced_and_noted(answer: str | bytes, error: str) -> None:
+    record, _ = play(lambda m: answer if isinstance(m, Play) else decent(m), "legal")
+    assert record.completed
+    assert all(errors[0].startswith(error) for errors in record.errors[1:])
+    assert all(errors[1] == "" for errors in record.errors)
+    assert record.moves[0][0] in ("( Mark 1 1 )", "( Mark 2 2 )")
+
+
+def test_a_reply_without_length_is_read_up_to_the_close() -> None:
+    record, _ = play(lambda m: b"HTTP/1.0 200 OK\r\n\r\n " + marker(m).encode() + b"\r\n", "legal")
+    assert [e[0] for e in record.errors] == ["", "", "", "IL ( MARK 1 1 )"]
+
+
+def test_late_answers_and_absent_players_are_replaced_and_noted() -> None:
+    record, _ = play(lambda m: None if isinstance(m, Play) else decent(m), "127.0.0.1:9")
+    assert record.completed
+    assert [e[0] for e in record.errors] == ["", "TO", "TO", "TO"]
+    assert all(e[1].startswith("CE") for e in record.errors)
+
+
+def test_players_are_told_the_moves_that_counted() -> None:
+    record, (puppet,) = play(lambda m: decent(m, "nonsense"), "random", seed=5)
+    told = [m.moves for m in puppet.messages if isinstance(m, Play | Stop)]
+    assert told == [None, *(tuple(joint) for joint in record.moves)]
+
+
+def test_the_same_seed_gives_the_same_match() -> None:
+    assert play("random", "random", seed=3)[0].moves == play("random", "random", seed=3)[0].moves
+
+
+def test_a_scrambled_match_shows_none_of_its_words_and_is_recorded_in_them() -> None:
+    rules = parse_rules(MARKS)
+    cipher = cipher_for(rules, 1)
+    mark = cipher.scramble("(Mark 1 1)")
+    record, (puppet,) = play(lambda m: decent(m, mark), "legal", cipher=cipher)
+    assert [e[0] for e in record.errors] == ["", "", "", f"IL {mark}"]
+    assert record.moves[0] == ["( Mark 1 1 )", "pass"]
+    sent = b"".join(r.partition(b"\r\n\r\n")[2] for r in puppet.requests).lower()
+    for word in (b"mark", b"robot", b"pass", b"noop", b"succ"):
+        assert word not in sent
+    assert b"legal" in sent
+
+
+def test_cancelling_a_match_aborts_it_at_the_players() -> None:
+    from gdl.prover import ProverMachine
+
+    async def run() -> tuple[MatchRecord, list[Message]]:
+        async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
+            seats = parse_seats(f"127.0.0.1:{puppet.port},legal")
+            record = MatchRecord("m1", 5, 60, ["a", "b"])
+            task = asyncio.create_task(Host(MARKS, ProverMachine(parse_rules(MARKS)), seats, record).run())
+            while not any(isinstance(m, Play) for m in puppet.messages):
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return record, puppet.messages
+
+    record, messages = asyncio.run(run())
+    assert record.aborted
+    assert not record.completed
+    assert messages[-1] == Abort("m1")
+
+
+def test_too_few_players_are_an_error_that_names_the_roles() -> None:
+    with pytest.raises(GdlError, match="Robot, other"):
+        play("legal")
+
+
+def test_players_are_asked_for_their_names() -> None:
+    async def run() -> list[str]:
+        async with Puppet(decent) as puppet:
+            seats = parse_seats(f"127.0.0.1:{puppet.port},random,127.0.0.1:9")
+            await ask_names(seats)
+            return [seat.name for seat in seats]
+
+    assert asyncio.run(run()) == ["Puppet", "random", "127.0.0.1:9"]
+
+
+def test_the_watcher_sees_every_turn() -> None:
+    steps: list[Step] = []
+    play("legal", "legal", watch=steps.append)
+    assert [(s.number, len(s.moves)) for s in steps] == [(0, 0), (1, 2), (2, 2), (3, 2)]
+
+
+# --- the command ---------------------------------------------------------------------------------------
+def host(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", "host", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
+    game = tmp_path / "marks.kif"
+    game.write_text(MARKS)
+    out = tmp_path / "match.json"
+    ran = host(str(game), "--players", "legal,random", "--seed", "4", "--out", str(out), "--match-id", "m7")
+    assert ran.returncode == 0, ran.stderr
+    assert "Robot 100, other 50" in ran.stdout
+    found = json.loads(out.read_text())
+    assert found["matchId"] == "m7"
+    assert found["goalValues"] == [100, 50]
+
+
+def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
+    game = tmp_path / "marks.kif"
+    game.write_text(MARKS)
+    out = tmp_path / "match.json"
+    server = ServeProcess("--player", "uct", "--machine", "prover")
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{server.port},legal",
+             "--startclock", "60", "--out", str(out)],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        end = time.monotonic() + 30
+        while not any("event=start" in line for line in server.log):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert "Traceback" not in errors
+        assert json.loads(out.read_text())["isAborted"]
+    finally:
+        log = server.close()
+    assert "why=abort" in log
+    assert "Traceback" not in log
+
+
+def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "match.json"
+    servers = [ServeProcess("--player", "uct", "--margin", "0.5") for _ in range(2)]
+    try:
+        ran = host(
+            str(corpus / "games" / "ticTacToe.kif"), "--players",
+            ",".join(f"http://127.0.0.1:{s.port}" for s in servers),
+            "--startclock", "5", "--playclock", "2", "--scramble", "--out", str(out), timeout=100,
+        )  # fmt: skip
+    finally:
+        logs = [s.close() for s in servers]
+    assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
+    found = json.loads(out.read_text())
+    assert found["isCompleted"]
+    assert found["goalValues"] == [50, 50], "two players who search do not lose this game"
+    assert not any(error for errors in found["errors"] for error in errors)
+    assert all("Traceback" not in log for log in logs)

@@ -1,0 +1,111 @@
+"""Hostile requests: each gets a clear error, and the server and its other match do not notice.
+
+``GGP_HOSTILE=10000`` sends that many instead of a thousand.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from live import ROOT, ServeProcess, talk
+
+COUNT = int(os.environ.get("GGP_HOSTILE", "1000"))
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+hostile = _load(ROOT / "bench" / "hostile.py")
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to measure memory")
+def test_hostile_requests_get_clear_errors_while_a_match_goes_on_untouched() -> None:
+    server = ServeProcess("--player", "legal", "--machine", "prover", "--matches", "2")
+    stop = threading.Event()
+    quiet = hostile.Quiet(server.port, [])
+    player = threading.Thread(target=quiet.run, args=(stop,))
+    problems: list[str] = []
+    try:
+        for case in hostile.cases(200, seed=1):  # caches fill
+            hostile.send(server.port, case.data, case.half_close)
+        before = server.memory_mb()
+        player.start()
+        for case in hostile.cases(COUNT):
+            problem = hostile.wrong(case, hostile.send(server.port, case.data, case.half_close))
+            if problem:
+                problems.append(f"{case.kind}: {problem}: {case.data[:100]!r}")
+        stop.set()
+        player.join(60)
+        after = server.memory_mb()
+    finally:
+        stop.set()
+        log = server.close()
+    assert not problems
+    assert not quiet.problems
+    assert quiet.turns >= 30
+    assert after - before < 20, f"memory went from {before:.0f} to {after:.0f} MB"
+    assert "Traceback" not in log
+    assert server.process.returncode == 0
+
+
+def test_clients_that_say_nothing_do_not_keep_others_out() -> None:
+    server = ServeProcess("--player", "legal", "--machine", "prover")
+    sleepers: list[socket.socket] = []
+    try:
+        for _ in range(40):
+            sleepers.append(socket.create_connection(("127.0.0.1", server.port)))
+            sleepers[-1].sendall(b"POST / HTTP/1.0\r\nConte")
+        began = time.monotonic()
+        assert b"( name kaskade )" in talk(server.port, hostile.post(b"( INFO )"))
+        assert time.monotonic() - began < 5
+        for _ in range(40):
+            sleepers.append(socket.create_connection(("127.0.0.1", server.port)))
+        assert b" 503 " in talk(server.port, hostile.post(b"( INFO )"))
+        for sleeper in sleepers:
+            sleeper.close()
+        end = time.monotonic() + 10
+        while b"( name kaskade )" not in talk(server.port, hostile.post(b"( INFO )")):
+            assert time.monotonic() < end
+    finally:
+        for sleeper in sleepers:
+            sleeper.close()
+        log = server.close()
+    assert "Traceback" not in log
+
+
+def test_rules_that_never_come_to_an_end_are_ready_in_time_and_freed() -> None:
+    endless = (
+        "(role Robot) (init (n 0)) (legal Robot go) (num 0) (<= (num (s ?x)) (num ?x))"
+        " (<= (next (n ?x)) (num ?x)) (<= terminal (true (n 1))) (goal Robot 100)"
+    )
+    server = ServeProcess("--player", "legal", "--machine", "prover")
+    try:
+        began = time.monotonic()
+        reply = hostile.say(server.port, f"( START m1 Robot ({endless}) 2 1 )")
+        assert reply == "ready" or reply.startswith("error: ")
+        assert time.monotonic() - began < 10
+        hostile.say(server.port, "( PLAY m1 NIL )")
+        hostile.say(server.port, "( PLAY m1 (go) )")
+        hostile.say(server.port, "( ABORT m1 )")
+        assert "available" in hostile.say(server.port, "( INFO )")
+    finally:
+        log = server.close()
+    assert "Traceback" not in log
