@@ -80,8 +80,7 @@ def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Ne
     first = shape.first_gate
     reads, closed = _closed(circuit)
     sequence, base_gates, loops = _layout(shape, reads, closed)
-    definitions = circuit.outputs[shape.first_cut_output :]
-    init = _loop_values(shape, reads, definitions, sequence, loops)
+    init = _loop_values(circuit, reads, sequence, loops)
     node = np.zeros(first + len(reads), np.int64)
     node[: shape.first_cut] = np.arange(shape.first_cut)
     node[first + np.array(sequence, np.int64)] = shape.first_cut + np.arange(len(sequence))
@@ -194,11 +193,7 @@ def _moved(shape: Shape, reads: list[tuple[int, ...]]) -> list[bool]:
 
 
 def _loop_values(
-    shape: Shape,
-    reads: list[tuple[int, ...]],
-    definitions: list[int],
-    sequence: list[int],
-    loops: list[tuple[int, int]],
+    circuit: Circuit, reads: list[tuple[int, ...]], sequence: list[int], loops: list[tuple[int, int]]
 ) -> NDArray[np.uint8]:
     """The value that each gate of a loop starts from: false if it can only rise towards the
     least fixpoint, true if it can only fall.
@@ -206,11 +201,16 @@ def _loop_values(
     Raises:
         RulesError: a gate would have to do both.
     """
-    first = shape.first_gate
+    shape, first = circuit.shape, circuit.shape.first_gate
+    definitions = circuit.outputs[shape.first_cut_output :]
+    cuts = range(shape.first_cut, first)
     values = np.zeros(len(sequence), np.uint8)
     for start, past in loops:
         place = {sequence[i]: i for i in range(start, past)}
-        stack = [((x >> 1) - first, x & 1) for x in definitions if (x >> 1) - first in place]
+        # A loop's own cuts are those that its gates read; they rise from false.
+        own = {x >> 1 for gate in place for x in circuit.gates[gate] if x >> 1 in cuts}
+        starts = [definitions[node - shape.first_cut] for node in own]
+        stack = [((x >> 1) - first, x & 1) for x in starts if (x >> 1) - first in place]
         known: dict[int, int] = {}
         while stack:
             gate, value = stack.pop()
