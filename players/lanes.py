@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine
 from gdl.state import State
-from players.move_lists import pick_moves, unpack_moves
+from players.move_lists import unpack_moves
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
@@ -34,13 +34,11 @@ class Ends:
         lengths: int32, shape (n,): joint moves made; 0 where the match was over already.
         finished: bool, shape (n,): whether the match could not go on; False where the playout
             was stopped before.
-        moves: int32, shape (longest, n): the moves of the first role, where they were asked for.
     """
 
     goals: NDArray[np.int16]
     lengths: NDArray[np.int32]
     finished: NDArray[np.bool_]
-    moves: NDArray[np.int32] | None = None
 
 
 class Lanes(ABC):
@@ -73,8 +71,8 @@ class Lanes(ABC):
         """One random playout from each record, stopped after ``max_steps`` or at the deadline."""
 
     @abstractmethod
-    def traced_playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
-        """The same with the moves of the first role."""
+    def playout_moves(self, row: int) -> list[int]:
+        """The moves of the first role in one playout of the last call of :meth:`playouts`."""
 
     def retain(self, records: Records) -> Records:
         """Forget all records but these; returns what stands for them from now on."""
@@ -103,37 +101,13 @@ class NetworkLanes(Lanes):
 
     def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
         found = self.machine.playouts_from(records, seed, max_steps)
+        self._last = records, seed, max_steps, found.lengths
         return Ends(found.goals, found.lengths, found.lengths < max_steps)
 
-    def traced_playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
-        n = len(records)
-        rng = np.array([seed], np.uint64)
-        goals = np.full((n, len(self.machine.roles)), -1, np.int16)
-        lengths = np.zeros(n, np.int32)
-        trace: list[NDArray[np.int32]] = []
-        finished = np.zeros(n, np.bool_)
-        lanes = np.arange(n)
-        now = records
-        while True:
-            seen = self.machine.evaluate(now)
-            counts, moves = unpack_moves(seen.legal, self._offsets)
-            stuck = ~seen.terminal & (counts == 0).any(axis=1)
-            going = ~seen.terminal & ~stuck
-            late = len(trace) >= max_steps or time.monotonic() > deadline
-            ended = np.ones_like(going) if late else ~going
-            goals[lanes[ended]] = seen.goals[ended]
-            goals[lanes[ended & stuck]] = -1
-            finished[lanes[~going]] = True
-            lengths[lanes[ended]] = len(trace)
-            if late or not going.any():
-                return Ends(goals, lengths, finished, _stack(trace, n))
-            per_row = counts.sum(axis=1)
-            picked = pick_moves(counts[going], moves[np.repeat(going, per_row)], rng)
-            lanes = lanes[going]
-            row = np.zeros(n, np.int32)
-            row[lanes] = picked[:, 0]
-            trace.append(row)
-            now = self.machine.successors(now[going], picked)
+    def playout_moves(self, row: int) -> list[int]:
+        records, seed, max_steps, lengths = self._last
+        moves = self.machine.playout_moves(records, row, int(lengths[row]), seed, max_steps)
+        return [int(move) for move in moves[:, 0]]
 
 
 class ScalarLanes(Lanes):
@@ -171,15 +145,12 @@ class ScalarLanes(Lanes):
         return np.stack(following)
 
     def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
-        return self.traced_playouts(records, seed, max_steps, deadline)
-
-    def traced_playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
         rng = random.Random(seed)
         machine = self.machine
         n = len(records)
         goals = np.full((n, len(self._roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
-        traces: list[list[int]] = []
+        self._traces: list[list[int]] = []
         finished = np.ones(n, np.bool_)
         for lane, number in enumerate(records[:, 0].tolist()):
             state = self._states[number]
@@ -197,20 +168,16 @@ class ScalarLanes(Lanes):
             if terminal or not finished[lane]:
                 goals[lane] = [-1 if g is None else g for g in (machine.goal(state, r) for r in self._roles)]
             lengths[lane] = len(trace)
-            traces.append(trace)
-        moves = np.zeros((int(lengths.max(initial=0)), n), np.int32)
-        for lane, trace in enumerate(traces):
-            moves[: len(trace), lane] = trace
-        return Ends(goals, lengths, finished, moves)
+            self._traces.append(trace)
+        return Ends(goals, lengths, finished)
+
+    def playout_moves(self, row: int) -> list[int]:
+        return self._traces[row]
 
     def retain(self, records: Records) -> Records:
         self._states = [self._states[number] for number in records[:, 0].tolist()]
         self._numbers = {state: number for number, state in enumerate(self._states)}
         return np.arange(len(records), dtype=np.uint64).reshape(-1, 1)
-
-
-def _stack(trace: list[NDArray[np.int32]], n: int) -> NDArray[np.int32]:
-    return np.stack(trace) if trace else np.zeros((0, n), np.int32)
 
 
 def lanes_of(machine: Machine) -> Lanes:

@@ -1,4 +1,4 @@
-"""Legal moves as lists: from the packed bits of a machine with lanes, and a random one of each."""
+"""Legal moves as lists: from the packed bits of a machine with lanes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-
-from players.splitmix import next_random
 
 
 @njit(cache=True, nogil=True)
@@ -49,16 +47,3 @@ def unpack_moves(legal: NDArray[np.uint64], offsets: NDArray[np.int32]) -> Any:
                 moves[at] = move - offsets[role]
                 at += 1
     return counts, moves
-
-
-@njit(cache=True, nogil=True)
-def pick_moves(counts: NDArray[np.int32], moves: NDArray[np.int32], random: NDArray[np.uint64]) -> Any:
-    """One random legal move per row and role from :func:`unpack_moves`'s lists. int32 (n, roles)."""
-    picked = np.empty(counts.shape, np.int32)
-    at = 0
-    for row in range(counts.shape[0]):
-        for role in range(counts.shape[1]):
-            count = counts[row, role]
-            picked[row, role] = moves[at + np.int64(next_random(random) % np.uint64(count))]
-            at += count
-    return picked

@@ -130,17 +130,14 @@ class UctPlayer(Player):
 
         rest = np.flatnonzero(~ended & ~proven)
         finished = np.ones(lanes, np.bool_)
-        trace: NDArray[np.int32] | None = None
         lengths = np.zeros(lanes, np.int32)
         if len(rest):
-            play = self._lanes.traced_playouts if self._alone else self._lanes.playouts
             self._batches += 1
             seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
-            ends = play(tree.arrays.records[leaves[rest]], seed, steps, deadline)
+            ends = self._lanes.playouts(arrays.records[leaves[rest]], seed, steps, deadline)
             goals[rest] = ends.goals
             finished[rest] = ends.finished
             lengths[rest] = ends.lengths
-            trace = ends.moves
             self._note_ends(tree, leaves[rest], ends.goals, ends.lengths, ends.finished)
         if self._alone:
             worth = np.where(finished, goals[:, 0], -1)
@@ -149,9 +146,8 @@ class UctPlayer(Player):
                 line = tree.path_moves(best, 0)
                 if proven[best]:
                     line += tree.proven_line(int(leaves[best]))
-                elif trace is not None and lengths[best]:
-                    column = int(np.searchsorted(rest, best))
-                    line += trace[: lengths[best], column].tolist()
+                elif lengths[best]:
+                    line += self._lanes.playout_moves(int(np.searchsorted(rest, best)))
                 self._line, self._line_value = line, int(worth[best])
                 self._line_from = self._root_state
         unknown = 0 if self._alone else 50

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from players import uct_kernel as kernel
 from players.lanes import Lanes, Records
-from players.move_lists import pick_moves, unpack_moves
+from players.move_lists import unpack_moves
 from players.uct_kernel import EDGES, ENDED, LEAF, NODES, OPEN, PEAK, Arrays, Paths
 
 MAX_DEPTH = 256
@@ -209,7 +209,6 @@ def warm_up() -> None:
     arrays.used[NODES] = 1
     kernel.rehash(arrays)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
-    pick_moves(counts, moves, arrays.random)
     kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
     kernel.select(arrays, paths, 0, 1, 0.5, 0.0)
     kernel.settle(arrays, paths, 1, arrays.records[1:2].copy())

@@ -196,7 +196,24 @@ class PropnetMachine(Machine):
         """One uniformly random playout from each of the states with these records (n, words)."""
         return self._play(len(records), records, seed, max_steps)
 
-    def _play(self, n: int, starts: NDArray[np.uint64], seed: int, max_steps: int) -> Playouts:
+    def playout_moves(
+        self, records: NDArray[np.uint64], row: int, length: int, seed: int = 0, max_steps: int = 100_000
+    ) -> NDArray[np.int32]:
+        """The moves that playout ``row`` of the same call of :meth:`playouts_from` made: int32,
+        shape (length, roles); ``length`` is what that call said. It plays them all again."""
+        trace = np.zeros((length, len(self.roles)), np.int32)
+        self._play(len(records), records, seed, max_steps, row, trace)
+        return trace
+
+    def _play(
+        self,
+        n: int,
+        starts: NDArray[np.uint64],
+        seed: int,
+        max_steps: int,
+        watched: int = -1,
+        trace: NDArray[np.int32] | None = None,
+    ) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
         cut = lanes.playouts(
@@ -209,6 +226,8 @@ class PropnetMachine(Machine):
             max_steps,
             goals,
             lengths,
+            watched,
+            np.zeros((0, len(self.roles)), np.int32) if trace is None else trace,
         )
         return Playouts(goals, lengths, int(cut))
 

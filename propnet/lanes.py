@@ -140,13 +140,16 @@ def playouts(
     max_steps: int,
     goals: NDArray[np.int16],
     lengths: NDArray[np.int32],
+    watched: int,
+    trace: NDArray[np.int32],
 ) -> int:
     """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry).
 
     Playout i starts from record i of ``starts``, or all from the only one. A lane whose playout
     is over takes the next one that waits, so all but the last few passes use all lanes; which
     playouts are reported does not depend on how long they last. ``following`` is scratch,
-    (bases, 8). Returns how many were cut by ``max_steps`` or for want of a legal move.
+    (bases, 8). The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
+    (steps, roles). Returns how many were cut by ``max_steps`` or for want of a legal move.
     """
     n = lengths.size
     bases = code.sizes[0]
@@ -176,6 +179,8 @@ def playouts(
             stopped = stopped | ~choose(
                 wires, code.legal_offsets, code.legal_signs, first, last, 1 + bases, planes, streams
             )
+        if watched >= 0:
+            _note_moves(code, wires, active, job, since, now, watched, lanes, trace)
         if now >= deadline:
             deadline = now + max_steps
             for lane in range(LANES):
@@ -223,6 +228,32 @@ def playouts(
                 store(wires, (1 + base) * BYTES, load(following, base * BYTES))
         now += 1
     return cut
+
+
+@njit(cache=True)
+def _note_moves(
+    code: Code,
+    wires: NDArray[np.uint64],
+    active: Any,
+    job: NDArray[np.int32],
+    since: NDArray[np.int64],
+    now: Any,
+    watched: int,
+    scratch: NDArray[np.uint64],
+    trace: NDArray[np.int32],
+) -> None:
+    """Write the moves just chosen in the lane that plays playout ``watched``, if any does."""
+    store(scratch, 0, active)
+    for lane in range(LANES):
+        word = lane >> 6
+        bit = np.uint64(1) << np.uint64(lane & 63)
+        step = now - since[lane]
+        if job[lane] != watched or scratch[0, word] & bit == 0 or step >= trace.shape[0]:
+            continue
+        for role in range(trace.shape[1]):
+            for move in range(code.role_moves[role], code.role_moves[role + 1]):
+                if wires[1 + code.sizes[0] + move, word] & bit != 0:
+                    trace[step, role] = move - code.role_moves[role]
 
 
 @njit(cache=True)
