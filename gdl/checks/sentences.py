@@ -58,7 +58,6 @@ CONTRADICTORY_BODY = warning("contradictory-body", "remove the rule, or one of t
 REPEATED_LITERAL = info("repeated-literal", "remove one of the two")
 RULE_IMPLIES_ITSELF = warning("rule-implies-itself", "remove the rule: it adds nothing")
 SINGLETON_VARIABLE = info("singleton-variable", "check its spelling; nothing else in the rule mentions it")
-RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
 
 
 def check_sentences(rules: Iterable[Rule]) -> Iterator[Diagnostic]:

@@ -17,6 +17,7 @@ MAX_ERRORS = 50
 
 NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
 MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")
+RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
 
 for _code, _remedy in {
     "text-too-large": "send rules, not data",
@@ -57,6 +58,11 @@ def read_rules(text: str, name: str = "") -> tuple[Rules, list[Diagnostic]]:
     found = [of_error(fault) for fault in faults[:MAX_ERRORS]]
     if not sentences and not faults:
         found.append(NO_RULES.at(Place(1, 1), "the text holds no rules"))
+    for sentence in sentences:
+        match sentence:
+            case Group([Atom("<="), _]):
+                place = source.place(sentence.offset)
+                found.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     found += _spellings(source, sentences)
     return Rules(tuple(rules), reader.spelling, name), found
 
