@@ -14,14 +14,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, any_lane, item, load, splat, store
+from propnet.vector import BYTES, any_lane, inner, item, load, splat, store
 from propnet.xoshiro import advance
 
 
-@njit(cache=True)
+@inner
 def choose(
     wires: NDArray[np.uint64],
     offsets: NDArray[np.uint32],
@@ -60,7 +59,7 @@ def choose(
     return some
 
 
-@njit(cache=True)
+@inner
 def _count(
     wires: NDArray[np.uint64],
     offsets: NDArray[np.uint32],
@@ -124,7 +123,7 @@ def _count(
     return some
 
 
-@njit(cache=True)
+@inner
 def _carry(planes: NDArray[np.uint64], plane: int, carry: Any) -> None:
     """Add a carry into the counts from this plane upwards."""
     at = plane * BYTES
@@ -135,7 +134,7 @@ def _carry(planes: NDArray[np.uint64], plane: int, carry: Any) -> None:
         at += BYTES
 
 
-@njit(cache=True)
+@inner
 def _highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
     """Turn counts into counts - 1 where there is a legal move; how many planes these need.
 
@@ -156,7 +155,7 @@ def _highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
     return bits
 
 
-@njit(cache=True)
+@inner
 def _draw(
     planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams: NDArray[np.uint64]
 ) -> None:
@@ -191,7 +190,7 @@ def _draw(
 # is the choice; the rank is then all ones, and too few legal moves are left to choose again.
 
 
-@njit(cache=True)
+@inner
 def _walk2(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
     p0 = load(planes, ranks)
     p1 = load(planes, ranks + BYTES)
@@ -204,7 +203,7 @@ def _walk2(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.u
         store(wires, at, b2)
 
 
-@njit(cache=True)
+@inner
 def _walk4(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
     p0 = load(planes, ranks)
     p1 = load(planes, ranks + BYTES)
@@ -223,7 +222,7 @@ def _walk4(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.u
         store(wires, at, b4)
 
 
-@njit(cache=True)
+@inner
 def _walk6(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
     p0 = load(planes, ranks)
     p1 = load(planes, ranks + BYTES)
@@ -248,7 +247,7 @@ def _walk6(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.u
         store(wires, at, b6)
 
 
-@njit(cache=True)
+@inner
 def _walk(
     wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int, bits: int
 ) -> None:

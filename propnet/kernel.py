@@ -8,13 +8,12 @@ are those of :class:`propnet.plan.Plan`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, any_lane, item, load, splat, store
+from propnet.vector import BYTES, any_lane, inner, item, load, splat, store
 
 
-@njit(cache=True)
+@inner
 def evaluate_blocks(
     wires: NDArray[np.uint64],
     blocks: NDArray[np.int32],
@@ -39,7 +38,7 @@ def evaluate_blocks(
                 pass
 
 
-@njit(cache=True)
+@inner
 def _evaluate_runs(
     wires: NDArray[np.uint64],
     runs: NDArray[np.int32],
@@ -114,7 +113,7 @@ def _evaluate_runs(
                 out += BYTES
 
 
-@njit(cache=True)
+@inner
 def _evaluate_loop(
     wires: NDArray[np.uint64],
     runs: NDArray[np.int32],

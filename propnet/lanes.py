@@ -25,6 +25,7 @@ from propnet.vector import (
     aligned,
     any_lane,
     count_lanes,
+    inner,
     item,
     load,
     lowest_bit,
@@ -230,7 +231,7 @@ def playouts(
     return cut
 
 
-@njit(cache=True)
+@inner
 def _note_moves(
     code: Code,
     wires: NDArray[np.uint64],
@@ -256,19 +257,19 @@ def _note_moves(
                     trace[step, role] = move - code.role_moves[role]
 
 
-@njit(cache=True)
+@inner
 def _evaluate_bases(code: Code, wires: NDArray[np.uint64]) -> None:
     """Evaluate what needs no move."""
     evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, np.int64(0), code.sizes[2])
 
 
-@njit(cache=True)
+@inner
 def _evaluate_moves(code: Code, wires: NDArray[np.uint64]) -> None:
     """Evaluate what needs the moves."""
     evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, code.sizes[2], code.sizes[3])
 
 
-@njit(cache=True)
+@inner
 def _load(wires: NDArray[np.uint64], records: NDArray[np.uint64], first: int, count: int, bases: int) -> None:
     """Bring records into the first lanes of the bases' wires; a single one into all lanes."""
     if count == 1:
@@ -279,7 +280,7 @@ def _load(wires: NDArray[np.uint64], records: NDArray[np.uint64], first: int, co
         write_lanes(records, first, count, wires, np.int64(1), bases)
 
 
-@njit(cache=True)
+@inner
 def _scatter(
     wires: NDArray[np.uint64],
     records: NDArray[np.uint64],
@@ -302,7 +303,7 @@ def _scatter(
                     wires[1 + base, word] |= bit
 
 
-@njit(cache=True)
+@inner
 def _read_goals(
     code: Code,
     wires: NDArray[np.uint64],

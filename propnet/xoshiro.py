@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from propnet.vector import aligned, rotate_left, shift_left
+from propnet.vector import aligned, inner, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
 
@@ -36,7 +36,7 @@ def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
             state[k, word] = mixed ^ (mixed >> np.uint64(31))
 
 
-@njit(cache=True)
+@inner
 def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
     """512 random bits and the four words of the next state: ``(bits, s0, s1, s2, s3)``."""
     bits = rotate_left(s0 + s3, 23) + s0

@@ -1,0 +1,117 @@
+"""``ggp propnet``: the propositional network of a game, as counts or as a drawing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from gdl.ground_rules import GroundRules
+    from propnet.network import Network
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A game that comes along, or a .kif file.", metavar="GAME")],
+    stats: Annotated[bool, typer.Option("--stats", help="Counts and times of all passes (default).")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+    as_dot: Annotated[bool, typer.Option("--dot", help="The network in Graphviz's language.")] = False,
+    as_svg: Annotated[bool, typer.Option("--svg", help="The network as an SVG picture.")] = False,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(help="Draw what this output depends on, e.g. '(next (cell 1 1 x))'; repeatable."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Draw large networks too.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Show, draw or measure the propositional network of a game.
+
+    Gates are ANDs of any number of inputs, each plain or negated; the number of gate inputs
+    is what evaluating the network costs. Base gates need no move: legal, terminal and goal
+    come from them.
+    """
+    from gdl.errors import GdlError
+    from gdl.ground import ground
+    from gdl.parser import parse_term
+    from ggp.game import Game
+    from propnet.build import build
+    from propnet.draw import dot, drawing
+    from propnet.layered import svg
+
+    if as_dot + as_svg + (stats or as_json) > 1:
+        raise GdlError("--stats (or --json), --dot and --svg exclude each other", remedy="choose one")
+    if (of or everything) and not (as_dot or as_svg):
+        raise GdlError("--of and --all say what is drawn", remedy="add --dot or --svg")
+    loaded = Game.load(game)
+    grounded = ground(loaded.rules)
+    network = build(grounded)
+    if as_dot or as_svg:
+        wanted = [parse_term(text) for text in of or ()]
+        picture = drawing(network, wanted, everything, loaded.rules.spell, loaded.name)
+        text = dot(picture) if as_dot else svg(picture)
+    elif as_json:
+        import orjson
+
+        text = orjson.dumps(_counts(loaded.name, grounded, network), option=orjson.OPT_INDENT_2).decode() + "\n"
+    else:
+        text = _table(_counts(loaded.name, grounded, network), loaded.name)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text)
+    except OSError as error:
+        raise GdlError(f"{out}: {error.strerror}", remedy="choose another place with --out") from None
+
+
+def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, object]:
+    """All counts of a network and of how it came to be."""
+    passes: dict[str, dict[str, float]] = {}
+    for key, value in network.stats.items():
+        title, what = key.rsplit(".", 1)
+        passes.setdefault(title, {})[what] = round(value, 4) if what == "cpu_s" else int(value)
+    total = passes.pop("build")
+    return {
+        "game": name,
+        "roles": len(network.roles),
+        "base_propositions": len(network.bases),
+        "moves": network.move_count,
+        "ground_rules": len(grounded.heads),
+        "ground_literals": len(grounded.bodies),
+        "gates": network.gates,
+        "gate_inputs": len(network.gate_inputs),
+        "base_gates": network.base_gates,
+        "loops": len(network.loops),
+        "loop_gates": int((network.loops[:, 1] - network.loops[:, 0]).sum()),
+        "ground_s": round(grounded.stats.get("ground_s", 0.0), 4),
+        "build_s": total["cpu_s"],
+        "passes": [{"name": title, **values} for title, values in passes.items()],
+    }
+
+
+def _table(counts: dict[str, object], name: str) -> str:
+    """The counts as a table for people."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, width=100)
+    table = Table("pass", "gates", "gate inputs", "CPU s", title=name, box=None, title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    passes = counts.pop("passes")
+    assert isinstance(passes, list)
+    for values in passes:
+        table.add_row(
+            values["name"].replace("_", " "),
+            f"{values['gates']:,}" if "gates" in values else "",
+            f"{values['inputs']:,}" if "inputs" in values else f"{values.get('rules', 0):,} rules",
+            f"{values['cpu_s']:.3f}",
+        )
+    with console.capture() as captured:
+        console.print(table)
+        for key, value in counts.items():
+            if key != "game":
+                shown = f"{value:,}" if isinstance(value, int) else str(value)
+                console.print(f"{key.replace('_', ' '):18s} {shown}")
+    return captured.get()

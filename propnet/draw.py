@@ -1,0 +1,162 @@
+"""The network, or the cone of some of its outputs, as a drawing and as Graphviz text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from gdl.errors import GdlError
+from gdl.terms import DOES, GOAL, LEGAL, NEXT, TERMINAL, TRUE, Term
+from propnet.network import Network
+
+LARGEST = 600
+"""Most gates that are drawn unless everything is asked for."""
+
+CONSTANT, BASE, MOVE, AND, OR, OUTPUT = "constant", "base", "move", "and", "or", "output"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A box: its kind (one of the constants above), its text, and whether it is in a loop."""
+
+    kind: str
+    text: str
+    in_loop: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Boxes and arrows.
+
+    Attributes:
+        nodes: the boxes; each after those that it reads, loops apart.
+        edges: (from, to, negated), from the box that is read to its reader.
+        title: what is drawn.
+    """
+
+    nodes: list[Node]
+    edges: list[tuple[int, int, bool]]
+    title: str
+
+
+def output_names(network: Network) -> dict[Term, int]:
+    """Every output of a network, ``(next ...)``, ``(legal role move)``, ``(goal role value)``
+    and ``terminal``, with its literal."""
+    found = {
+        Term(NEXT, base): int(x) for base, x in zip(network.bases, network.next_literals, strict=True)
+    }
+    moves = (Term(LEGAL, r, m) for r, own in zip(network.roles, network.moves, strict=True) for m in own)
+    found |= {name: int(x) for name, x in zip(moves, network.legal_literals, strict=True)}
+    for role, value, x in network.goals.tolist():
+        found[Term(GOAL, network.roles[role], Term(str(value)))] = x
+    found[Term(TERMINAL)] = network.terminal_literal
+    return found
+
+
+def drawing(
+    network: Network,
+    of: Iterable[Term] = (),
+    everything: bool = False,
+    spell: Callable[[Term], str] = str,
+    title: str = "network",
+) -> Drawing:
+    """What is to be drawn: the cone of some outputs, or of all of them.
+
+    Args:
+        network: the network.
+        of: outputs, such as ``(next (cell 1 1 x))``; all of them by default.
+        everything: draw more than :data:`LARGEST` gates.
+        spell: turns a term into text.
+        title: what the drawing is called.
+
+    Raises:
+        GdlError: no such output, or too much to draw.
+    """
+    names = output_names(network)
+    wanted = list(of) or list(names)
+    for name in wanted:
+        if name not in names:
+            raise GdlError(
+                f"the network has no output {spell(name)}",
+                remedy="outputs are (next P), (legal ROLE MOVE), (goal ROLE VALUE) and terminal",
+            )
+    start, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
+    first = network.first_gate
+
+    def reads(node: int) -> list[int]:
+        gate = node - first
+        return inputs[start[gate] : start[gate + 1]] if gate >= 0 else []
+
+    cone: set[int] = set()
+    stack = [names[name] >> 1 for name in wanted]
+    while stack:
+        node = stack.pop()
+        if node not in cone:
+            cone.add(node)
+            stack.extend(x >> 1 for x in reads(node))
+    gates = sum(node >= first for node in cone)
+    if gates > LARGEST and not everything:
+        raise GdlError(
+            f"there are {gates:,} gates to draw, more than anyone can read ({LARGEST})",
+            remedy='draw the cone of one output, --of "(legal ROLE MOVE)", or ask for --all',
+        )
+    order = sorted(cone)
+    place = {node: i for i, node in enumerate(order)}
+    looped = {g + first for low, high in network.loops.tolist() for g in range(low, high)}
+    nodes: list[Node] = []
+    edges: list[tuple[int, int, bool]] = []
+    # An AND of mostly negated inputs reads better as the OR that it is the negation of.
+    flipped = {node for node in order if 2 * sum(x & 1 for x in reads(node)) > len(reads(node))}
+    for node in order:
+        if node < first:
+            nodes.append(_input(network, node, spell))
+            continue
+        is_or = node in flipped
+        nodes.append(Node(OR if is_or else AND, "or" if is_or else "and", node in looped))
+        for x in reads(node):
+            edges.append((place[x >> 1], place[node], bool(x & 1) ^ is_or ^ (x >> 1 in flipped)))
+    for name in wanted:
+        x = names[name]
+        edges.append((place[x >> 1], len(nodes), bool(x & 1) ^ (x >> 1 in flipped)))
+        nodes.append(Node(OUTPUT, spell(name)))
+    return Drawing(nodes, edges, title)
+
+
+def _input(network: Network, node: int, spell: Callable[[Term], str]) -> Node:
+    """The box of the constant, a base proposition or a move."""
+    if node == 0:
+        return Node(CONSTANT, "true")
+    if node <= len(network.bases):
+        return Node(BASE, spell(Term(TRUE, network.bases[node - 1])))
+    number = node - 1 - len(network.bases)
+    for role, moves in zip(network.roles, network.moves, strict=True):
+        if number < len(moves):
+            return Node(MOVE, spell(Term(DOES, role, moves[number])))
+        number -= len(moves)
+    raise IndexError(node)
+
+
+_DOT_STYLE = {
+    CONSTANT: 'shape=plaintext fontcolor="#555555"',
+    BASE: 'shape=box style="rounded,filled" fillcolor="#dcebf7"',
+    MOVE: 'shape=box style="filled" fillcolor="#fbe7c6"',
+    AND: "shape=circle width=0.45 fixedsize=true",
+    OR: 'shape=circle width=0.45 fixedsize=true style=filled fillcolor="#eeeeee"',
+    OUTPUT: 'shape=box style="filled,bold" fillcolor="#d9efd7"',
+}
+
+
+def dot(picture: Drawing) -> str:
+    """The drawing in Graphviz's language; a ring at an arrow's head negates."""
+    lines = [f"digraph {_quoted(picture.title)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
+    for number, node in enumerate(picture.nodes):
+        extra = ' color="#b03030"' if node.in_loop else ""
+        lines.append(f"  n{number} [label={_quoted(node.text)} {_DOT_STYLE[node.kind]}{extra}];")
+    for source, target, negated in picture.edges:
+        lines.append(f"  n{source} -> n{target}{' [arrowhead=odot]' if negated else ''};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _quoted(text: str) -> str:
+    """A Graphviz string; names come from strangers."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
