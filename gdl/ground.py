@@ -19,6 +19,7 @@ from gdl.grounding.instantiate import instantiate
 from gdl.grounding.limits import REMEDY, Budget, GroundLimits
 from gdl.grounding.reach import reach
 from gdl.rules import Rules
+from gdl.terms import ROLE
 
 __all__ = ["GroundLimits", "ground"]
 
@@ -45,7 +46,8 @@ def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False
         instances = instantiate(reached)
         clock.append(time.process_time())
         budget.place = None
-        result = assemble(reached, instances, names)
+        written = [rule.head.args[0] for rule in rules if rule.head.signature == (ROLE, 1)]
+        result = assemble(reached, instances, written, names)
         clock.append(time.process_time())
     except (MemoryError, RecursionError) as error:
         raise TooLargeError("grounding ran out of memory", budget.place, REMEDY) from error

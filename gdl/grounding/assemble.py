@@ -6,6 +6,7 @@ hold go, then whatever no output depends on, then double rules.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,19 +82,22 @@ class _Numbering:
         return int(self.offsets[predicate if predicate >= 0 else self._auxiliary - 1 - predicate])
 
 
-def assemble(reached: Reached, instances: Instances, names: bool = False) -> GroundRules:
+def assemble(
+    reached: Reached, instances: Instances, written: Sequence[Term], names: bool = False
+) -> GroundRules:
     """Number, simplify and order everything.
 
     Args:
         reached: the reachable atoms.
         instances: the ground rules.
+        written: the roles in the order in which the rules name them.
         names: whether to give every atom its name, for people.
     """
     program, relations = reached.program, reached.relations
     numbering = _Numbering(reached, instances.auxiliary)
     table = _table(instances, numbering)
     _add_static_outputs(reached, numbering, table)
-    roles = _roles(reached)
+    roles = _roles(reached, written)
     inputs = [p for name, arity in ((TRUE, 1), (DOES, 2)) for p in program.named(name, arity)]
     is_input: Bool = np.zeros(numbering.count, np.bool_)
     initial: Bool = np.zeros(numbering.count, np.bool_)
@@ -275,14 +279,14 @@ def _unique(table: RuleTable) -> None:
         table.keep(kept)
 
 
-def _roles(reached: Reached) -> list[Term]:
-    """The roles in the order of the rules."""
-    found: dict[Term, None] = {}
+def _roles(reached: Reached, written: Sequence[Term]) -> list[Term]:
+    """The roles in the order in which the rules name them."""
+    found: set[Term] = set()
     for p in reached.program.named(ROLE, 1):
         relation = reached.relations[p.index]
-        for i in range(relation.n):
-            found[reached.program.arguments(p.index, relation.row(i))[0]] = None
-    return list(found)
+        found.update(reached.program.arguments(p.index, relation.row(i))[0] for i in range(relation.n))
+    rank = {role: i for i, role in reversed(list(enumerate(written)))}
+    return sorted(found, key=lambda role: (rank.get(role, len(rank)), sort_key(role)))
 
 
 Rows = list[tuple[int, Int]]

@@ -1,24 +1,26 @@
 """Instantiation: every rule with all bindings under which its body is reachable.
 
 Runs after reachability, so each clause is joined once over relations that no longer grow, and
-every ground rule is made exactly once. Static literals only filter; variables that nothing but
-static literals know are projected away.
+every ground rule is made exactly once. Goes from the outputs down, so that only rules are made
+that some output depends on. Static literals only filter; variables that nothing but static
+literals know are projected away.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.flatten import FlatAtom, FlatClause
 from gdl.grounding.decompose import Clause, Literal, decompose
 from gdl.grounding.join import Body, TooManyRowsError
-from gdl.grounding.reach import Reached
+from gdl.grounding.reach import Reached, fixpoint
 from gdl.grounding.relation import Ids, Relation, first_rows
 from gdl.grounding.split import Splitter
-from gdl.stratify import Dependence
-from gdl.terms import INIT
+from gdl.stratify import Dependence, components
+from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 
 MANY_ROWS = 3_000_000
 """Joins of more rows are given up and the clause is split, if it can be."""
@@ -55,85 +57,188 @@ class Instances:
 
 
 def instantiate(reached: Reached) -> Instances:
-    """Instantiate all clauses that depend on the state or on moves.
+    """Instantiate the clauses that depend on the state or on moves, as far as some output
+    (next, legal, goal, terminal) depends on their heads.
 
     Raises:
         TooLargeError: past a limit of the budget.
     """
-    instances = Instances([], [])
-    dynamic = [d is not Dependence.STATIC for d in reached.dependence]
-    names = [p.name for p in reached.program.predicates]
-    for p, rows in reached.program.facts.items():
-        if dynamic[p] and names[p] != INIT:
+    return _Instantiator(reached).run()
+
+
+class _Instantiator:
+    """Goes from the outputs down: a clause is joined when it is known which of its head's
+    atoms are needed, and then tells which atoms its body needs."""
+
+    def __init__(self, reached: Reached) -> None:
+        self.reached = reached
+        self.relations = reached.relations
+        self.budget = reached.joiner.budget
+        self.dynamic = [d is not Dependence.STATIC for d in reached.dependence]
+        self.splitter = Splitter(self.relations, self.dynamic)
+        self.instances = Instances([], [])
+        self.needed: list[NDArray[np.bool_]] = [np.zeros(r.n, np.bool_) for r in self.relations]
+
+    def run(self) -> Instances:
+        program = self.reached.program
+        clauses: dict[int, list[FlatClause]] = {}
+        reads: list[set[int]] = [set() for _ in program.predicates]
+        for clause in program.clauses:
+            head = clause.head.predicate
+            if self.dynamic[head] and program.predicates[head].name != INIT:
+                clauses.setdefault(head, []).append(clause)
+                reads[head].update(a.predicate for a in (*clause.positives, *clause.negatives))
+        for p in program.predicates:
+            if p.name in (NEXT, LEGAL, GOAL, TERMINAL):
+                self.needed[p.index][:] = True
+        for component in reversed(list(components([sorted(r) for r in reads]))):
+            own = [c for p in component for c in clauses.get(p, ())]
+            if any(p in reads[p] for p in component) or len(component) > 1:
+                self._close(component, own)
+            demand = {p: self._demand(p) for p in component if p in clauses}
+            for p in component:
+                self._facts(p)
+            for clause in own:
+                want = demand[clause.head.predicate]
+                if want == _NOTHING:
+                    continue
+                if want != _EVERYTHING:
+                    clause = _restricted(clause, want)
+                self._ground(clause)
+        return self.instances
+
+    def _demand(self, predicate: int) -> int:
+        """The index of a relation of the predicate's rows that are needed."""
+        needed = self.needed[predicate]
+        rows = np.flatnonzero(needed)
+        if len(rows) == len(needed):
+            return _EVERYTHING if len(rows) else _NOTHING
+        if not len(rows):
+            return _NOTHING
+        relation = self.relations[predicate]
+        wanted = self._new_relation(relation.arity, dynamic=False)
+        columns = [relation.column(c)[rows] for c in range(relation.arity)]
+        self.relations[wanted].add(columns, len(rows))
+        return wanted
+
+    def _new_relation(self, arity: int, dynamic: bool) -> int:
+        self.relations.append(Relation(arity))
+        self.dynamic.append(dynamic)
+        return len(self.relations) - 1
+
+    def _close(self, component: list[int], clauses: list[FlatClause]) -> None:
+        """Extend what is needed through clauses that read their own component's predicates."""
+        if all(self.needed[p].all() for p in component):
+            return
+        wanted: dict[int, int] = {}
+        for p in component:
+            found = self._demand(p)
+            if found == _EVERYTHING:
+                relation = self.relations[p]
+                found = self._new_relation(relation.arity, dynamic=False)
+                self.relations[found].add([relation.column(c) for c in range(relation.arity)], relation.n)
+            wanted[p] = self._new_relation(self.relations[p].arity, False) if found == _NOTHING else found
+        bodies = []
+        for clause in clauses:
+            restricted = _restricted(clause, wanted[clause.head.predicate])
+            static = [n for n in clause.negatives if not self.dynamic[n.predicate]]
+            for atom in (*clause.positives, *clause.negatives):
+                if atom.predicate in wanted:
+                    head = FlatAtom(wanted[atom.predicate], atom.args)
+                    bodies.append(Body(replace(restricted, head=head), static))
+        fixpoint(self.reached.joiner, bodies, set(wanted.values()))
+        for p, index in wanted.items():
+            rows = self.relations[index]
+            ids = self.relations[p].find([rows.column(c) for c in range(rows.arity)], rows.n)
+            self.needed[p][ids[ids >= 0]] = True
+
+    def _facts(self, predicate: int) -> None:
+        """Rules without bodies."""
+        rows = self.reached.program.facts.get(predicate)
+        if rows and self.dynamic[predicate]:
             columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
-            heads = reached.relations[p].find(columns, len(rows))
-            instances.blocks.append(Block(p, heads, []))
-    splitter = Splitter(reached.relations, dynamic)
-    for clause in reached.program.clauses:
-        if not dynamic[clause.head.predicate] or names[clause.head.predicate] == INIT:
-            continue
+            heads = self.relations[predicate].find(columns, len(rows))
+            self.instances.blocks.append(Block(predicate, heads, []))
+
+    def _ground(self, clause: FlatClause) -> None:
+        """Split a clause as long as that seems to pay, and instantiate the parts."""
         todo = [clause]
         while todo:
             clause = todo.pop()
-            parts = splitter.split(clause, len(reached.relations))
-            if parts is None:
-                reached.joiner.most_rows = MANY_ROWS
-                try:
-                    _instantiate(clause, reached, dynamic, instances)
-                except TooManyRowsError:
-                    parts = splitter.split(clause, len(reached.relations), force=True)
-                    if parts is None:
-                        reached.joiner.most_rows = 1 << 62
-                        _instantiate(clause, reached, dynamic, instances)
+            parts = self.splitter.split(clause, len(self.relations))
+            if parts is None and not self._try(clause):
+                parts = self.splitter.split(clause, len(self.relations), force=True)
+                if parts is None:
+                    self._instantiate(clause)
             if parts is not None:
                 # The inner clause is instantiated first: the outer one reads it.
                 inner, outer = parts
-                reached.relations.append(Relation(len(inner.head.args)))
-                dynamic.append(True)
+                self._new_relation(len(inner.head.args), dynamic=True)
                 todo += [outer, inner]
-    return instances
+
+    def _try(self, clause: FlatClause) -> bool:
+        """Instantiate a clause unless it has too many bindings; whether that was done."""
+        joiner = self.reached.joiner
+        joiner.most_rows = MANY_ROWS
+        try:
+            self._instantiate(clause)
+        except TooManyRowsError:
+            return False
+        finally:
+            joiner.most_rows = 1 << 62
+        return True
+
+    def _instantiate(self, clause: FlatClause) -> None:
+        relations, dynamic = self.relations, self.dynamic
+        body = Body(clause, [n for n in clause.negatives if not dynamic[n.predicate]])
+        read: list[tuple[FlatAtom, bool]] = [(p, False) for p in clause.positives if dynamic[p.predicate]]
+        read += [
+            (n, True)
+            for n in clause.negatives
+            if dynamic[n.predicate] and relations[n.predicate].view(n.args).n
+        ]
+        relevant = {a for atom, _ in [(clause.head, False), *read] for a in atom.args if a < 0}
+        bindings = self.reached.joiner.join(body, relevant)
+        if not bindings.n:
+            return
+        self.budget.rows(bindings.n, len(read) + 1)
+        literals = []
+        for atom, negated in read:
+            ids = relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
+            if not negated or bool((ids >= 0).any()):
+                variables = frozenset(a for a in atom.args if a < 0)
+                literals.append(Literal(atom.predicate, ids, negated, variables))
+        if clause.head.predicate >= len(self.needed):
+            relations[clause.head.predicate].add(bindings.args(clause.head.args), bindings.n)
+        heads = relations[clause.head.predicate].find(bindings.args(clause.head.args), bindings.n)
+        head = Literal(clause.head.predicate, heads, False, body.head)
+        used = body.head.union(*[x.variables for x in literals])
+        bindings.env = {v: c for v, c in bindings.env.items() if v in used}
+        rows = first_rows(list(bindings.env.values()), bindings.n)
+        if len(rows) < bindings.n:
+            bindings.take(rows)
+            for x in (head, *literals):
+                x.ids = x.ids[rows]
+        for x in literals:
+            if x.predicate < len(self.needed):
+                self.needed[x.predicate][x.ids[x.ids >= 0]] = True
+        constraints = [
+            frozenset(v)
+            for v, p in zip(body.variables, body.positives, strict=True)
+            if not dynamic[p.predicate]
+        ]
+        constraints += [c.variables for c in body.checks]
+        constraints += [frozenset(a for a in (b.value, *b.args) if a < 0) for b in body.builds]
+        for part in decompose(Clause(bindings, head, literals, constraints), self.instances.auxiliary):
+            self.budget.add_rules(part.bindings.n)
+            read_by_part = [(x.predicate, x.ids, x.negated) for x in part.literals]
+            self.instances.blocks.append(Block(part.head.predicate, part.head.ids, read_by_part))
 
 
-def _instantiate(clause: FlatClause, reached: Reached, dynamic: list[bool], instances: Instances) -> None:
-    relations = reached.relations
-    body = Body(clause, [n for n in clause.negatives if not dynamic[n.predicate]])
-    read: list[tuple[FlatAtom, bool]] = [(p, False) for p in clause.positives if dynamic[p.predicate]]
-    read += [
-        (n, True)
-        for n in clause.negatives
-        if dynamic[n.predicate] and relations[n.predicate].view(n.args).n
-    ]
-    relevant = {a for atom, _ in [(clause.head, False), *read] for a in atom.args if a < 0}
-    budget = reached.joiner.budget
-    bindings = reached.joiner.join(body, relevant)
-    if not bindings.n:
-        return
-    budget.rows(bindings.n, len(read) + 1)
-    literals = []
-    for atom, negated in read:
-        ids = relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
-        if not negated or bool((ids >= 0).any()):
-            variables = frozenset(a for a in atom.args if a < 0)
-            literals.append(Literal(atom.predicate, ids, negated, variables))
-    if clause.head.predicate >= len(reached.program.predicates):
-        relations[clause.head.predicate].add(bindings.args(clause.head.args), bindings.n)
-    heads = relations[clause.head.predicate].find(bindings.args(clause.head.args), bindings.n)
-    head = Literal(clause.head.predicate, heads, False, body.head)
-    used = body.head.union(*[x.variables for x in literals])
-    bindings.env = {v: c for v, c in bindings.env.items() if v in used}
-    rows = first_rows(list(bindings.env.values()), bindings.n)
-    if len(rows) < bindings.n:
-        bindings.take(rows)
-        for x in (head, *literals):
-            x.ids = x.ids[rows]
-    constraints = [
-        frozenset(v)
-        for v, p in zip(body.variables, body.positives, strict=True)
-        if not dynamic[p.predicate]
-    ]
-    constraints += [c.variables for c in body.checks]
-    constraints += [frozenset(a for a in (b.value, *b.args) if a < 0) for b in body.builds]
-    for part in decompose(Clause(bindings, head, literals, constraints), instances.auxiliary):
-        budget.add_rules(part.bindings.n)
-        read_by_part = [(x.predicate, x.ids, x.negated) for x in part.literals]
-        instances.blocks.append(Block(part.head.predicate, part.head.ids, read_by_part))
+_NOTHING = -1
+_EVERYTHING = -2
+
+
+def _restricted(clause: FlatClause, wanted: int) -> FlatClause:
+    """The clause for those heads only that a relation lists."""
+    return replace(clause, positives=(FlatAtom(wanted, clause.head.args), *clause.positives))

@@ -56,7 +56,7 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
         _add_rows(relations[p], rows, budget)
     for stratum in strata:
         if stratum.dependence is Dependence.STATIC and stratum.clauses:
-            _fixpoint(joiner, [Body(c, c.negatives) for c in stratum.clauses], set(stratum.predicates))
+            fixpoint(joiner, [Body(c, c.negatives) for c in stratum.clauses], set(stratum.predicates))
     initial = _initialize(program, strata, dependence, joiner)
     copies = [*_copies(program, NEXT, TRUE, 1), *_copies(program, LEGAL, DOES, 2)]
     clauses = [
@@ -78,7 +78,7 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
         ordered = sorted(component, key=lambda p: rank[p])
         bodies = [b for p in ordered for b in own[p]]
         if bodies:
-            _fixpoint(joiner, bodies, set(component))
+            fixpoint(joiner, bodies, set(component))
     return Reached(program, dependence, relations, copies, initial, joiner)
 
 
@@ -89,7 +89,7 @@ def _add_rows(relation: Relation, rows: set[tuple[int, ...]], budget: Budget) ->
     budget.add_atoms(relation.add(columns, len(rows)))
 
 
-def _fixpoint(joiner: Joiner, bodies: list[Body], members: set[int]) -> None:
+def fixpoint(joiner: Joiner, bodies: list[Body], members: set[int]) -> None:
     """Evaluate clauses until nothing is new; ``members`` are the predicates that may grow."""
     relations = joiner.relations
     growing = [
@@ -138,7 +138,7 @@ def _initialize(
         for stratum in strata:
             if stratum.dependence is not Dependence.STATIC and stratum.clauses:
                 bodies = [Body(c, c.negatives) for c in stratum.clauses]
-                _fixpoint(scratch, bodies, set(stratum.predicates))
+                fixpoint(scratch, bodies, set(stratum.predicates))
         for p in inits:
             joiner.relations[p.index] = relations[p.index]
     for copy in _copies(program, INIT, TRUE, 1):
