@@ -1,0 +1,51 @@
+"""``ggp playthrough``: record random matches, state by state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A rules file, or the name of a game that comes along.")],
+    seed: Annotated[int, typer.Option(help="The same seed gives the same moves.")] = 0,
+    playouts: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1,
+    opening: Annotated[
+        str,
+        typer.Option(help="Moves that begin the first match, as GDL: one for each role that has a choice."),
+    ] = "",
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Leave out the middle of matches to keep to about this size."),
+    ] = None,
+    machine: Annotated[str, typer.Option("--machine", "-m", help="prover, propnet or auto.")] = "prover",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
+    ] = None,
+) -> None:
+    """Record random matches as a trace: one JSON object per line with each state, the legal
+    moves, the moves made and the goals. ``ggp verify`` replays it."""
+    from gdl.errors import GdlError
+    from ggp.game import Game
+    from ggp.playthrough import record
+
+    loaded = Game.load(game)
+    trace = b"".join(
+        record(
+            loaded.machine(machine),
+            loaded.name,
+            seed=seed,
+            playouts=playouts,
+            opening=opening,
+            max_bytes=max_bytes,
+        )
+    )
+    if output is None:
+        typer.echo(trace, nl=False)
+        return
+    try:
+        output.write_bytes(trace)
+    except OSError as error:
+        raise GdlError(f"cannot write {output}: {error.strerror}") from None

@@ -1,0 +1,62 @@
+"""Moves that are known to solve the puzzles, or to show what a game's rules can do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+OPENINGS: Final[dict[str, str]] = {
+    # En passant, castling on both sides, a capture with promotion.
+    "chess": """
+        (move e 2 e 4) (move a 7 a 6) (move e 4 e 5) (move d 7 d 5) (move e 5 d 6) (move g 8 f 6)
+        (move g 1 f 3) (move g 7 g 6) (move d 6 c 7) (move f 8 g 7) (move f 1 e 2) (castle kingside)
+        (castle kingside) (move h 7 h 6) (promote c 7 d 8 queen) (move f 8 d 8)""",
+    # White jumps twice in one turn.
+    "checkers": """
+        (move g 3 f 4) (move b 6 c 5) (move c 3 d 4) (move d 6 e 5) (jump f 4 d 6)
+        (jump c 7 e 5) (jump e 5 c 3)""",
+    # A bid that is tied, and one that is not.
+    "biddingtictactoe": "(bid 2) (bid 2) (mark b 2) (bid 1) (bid 3) (mark a 1)",
+    # South's seeds end in the store, so south moves again; north captures later on.
+    "kalah": "(sow c) (sow b) (sow b) (sow c)",
+    "sokoban": """
+        (move down) (move right) (move right) (move up) (move left) (move left) (move left) (move up)
+        (move left) (move down) (move up) (move up) (move right)""",
+    "hanoi": """
+        (move 1 right) (move 2 middle) (move 1 middle) (move 3 right) (move 1 left) (move 2 right)
+        (move 1 right) (move 4 middle) (move 1 middle) (move 2 left) (move 1 left) (move 3 middle)
+        (move 1 right) (move 2 middle) (move 1 middle) (move 5 right) (move 1 left) (move 2 right)
+        (move 1 right) (move 3 left) (move 1 middle) (move 2 left) (move 1 left) (move 4 right)
+        (move 1 right) (move 2 middle) (move 1 middle) (move 3 right) (move 1 left) (move 2 right)
+        (move 1 right)""",
+    "eightpuzzle": """
+        (slide 8) (slide 1) (slide 5) (slide 8) (slide 7) (slide 4) (slide 3) (slide 2) (slide 1)
+        (slide 7) (slide 4) (slide 6) (slide 8) (slide 5) (slide 7) (slide 4) (slide 5) (slide 8)""",
+    "lightsout": """
+        (press a 4) (press e 4) (press a 3) (press b 3) (press d 3) (press e 3) (press a 2) (press e 2)""",
+    "queens": """
+        (place a 1) (place b 5) (place c 8) (place d 6) (place e 3) (place f 7) (place g 2) (place h 4)""",
+    "pegsolitaire": """
+        (jump d 2 d 4) (jump b 3 d 3) (jump c 1 c 3) (jump e 1 c 1) (jump d 3 b 3) (jump a 3 c 3)
+        (jump e 3 e 1) (jump g 3 e 3) (jump c 4 c 2) (jump c 1 c 3) (jump a 4 c 4) (jump c 4 c 2)
+        (jump e 4 e 2) (jump e 1 e 3) (jump g 4 e 4) (jump e 4 e 2) (jump c 6 c 4) (jump a 5 c 5)
+        (jump c 5 c 3) (jump c 2 c 4) (jump c 4 e 4) (jump e 5 e 3) (jump e 2 e 4) (jump g 5 e 5)
+        (jump d 5 f 5) (jump e 7 e 5) (jump e 4 e 6) (jump c 7 e 7) (jump e 7 e 5) (jump f 5 d 5)
+        (jump d 6 d 4)""",
+    "knightstour": """
+        (jump b 3) (jump a 5) (jump c 4) (jump e 5) (jump d 3) (jump e 1) (jump c 2) (jump d 4)
+        (jump b 5) (jump a 3) (jump b 1) (jump d 2) (jump e 4) (jump c 5) (jump a 4) (jump b 2)
+        (jump d 1) (jump e 3) (jump d 5) (jump b 4) (jump a 2) (jump c 3) (jump e 2) (jump c 1)""",
+}
+"""Game -> moves from its initial state, at each step one for every role that has a choice;
+forced moves may be among them."""
+
+SOLVED: Final = (
+    "eightpuzzle",
+    "hanoi",
+    "knightstour",
+    "lightsout",
+    "pegsolitaire",
+    "queens",
+    "sokoban",
+)
+"""Puzzles that their opening solves."""
