@@ -179,7 +179,7 @@ class PropnetMachine(Machine):
                 no move has; legality is the caller's business.
         """
         counts = np.diff(self.role_moves)
-        moves = np.require(moves, np.int32, "CAW").reshape(len(records), len(self.roles))
+        moves = np.require(moves, np.int32, ["C", "A", "W"]).reshape(len(records), len(self.roles))
         if ((moves < 0) | (moves >= counts)).any():
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
         after = np.zeros((len(records), self.words), np.uint64)

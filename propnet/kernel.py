@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, any_lane, inner, item, load, splat, store
+from propnet.vector import BYTES, Index, any_lane, inner, item, load, splat, store
 
 
 @inner
@@ -20,8 +20,8 @@ def evaluate_blocks(
     runs: NDArray[np.int32],
     inputs: NDArray[np.uint32],
     init: NDArray[np.uint8],
-    first: int,
-    last: int,
+    first: Index,
+    last: Index,
 ) -> None:
     """Evaluate the gates of the blocks ``first <= b < last``, loops to their least fixpoint."""
     for block in range(first, last):

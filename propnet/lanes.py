@@ -22,6 +22,7 @@ from propnet.vector import (
     BYTES,
     LANES,
     WORDS,
+    Index,
     aligned,
     any_lane,
     count_lanes,
@@ -270,7 +271,9 @@ def _evaluate_moves(code: Code, wires: NDArray[np.uint64]) -> None:
 
 
 @inner
-def _load(wires: NDArray[np.uint64], records: NDArray[np.uint64], first: int, count: int, bases: int) -> None:
+def _load(
+    wires: NDArray[np.uint64], records: NDArray[np.uint64], first: Index, count: Index, bases: Index
+) -> None:
     """Bring records into the first lanes of the bases' wires; a single one into all lanes."""
     if count == 1:
         for base in range(bases):

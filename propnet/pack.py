@@ -12,7 +12,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, LANES, WORDS, aligned, item, load, shift_left, shift_right, splat, store
+from propnet.vector import (
+    BYTES,
+    LANES,
+    WORDS,
+    Index,
+    aligned,
+    item,
+    load,
+    shift_left,
+    shift_right,
+    splat,
+    store,
+)
 
 
 def record_words(bits: int) -> int:
@@ -83,11 +95,11 @@ def transpose(block: NDArray[np.uint64]) -> None:
 @njit(cache=True)
 def write_lanes(
     records: NDArray[np.uint64],
-    first: int,
-    n: int,
+    first: Index,
+    n: Index,
     wires: NDArray[np.uint64],
-    wire: int,
-    bits: int,
+    wire: Index,
+    bits: Index,
 ) -> None:
     """Write the records ``first .. first + n - 1`` to lanes 0 .. n - 1 of ``bits`` wires from
     ``wire`` on; the other lanes become 0."""
@@ -107,8 +119,8 @@ def read_lanes(
     offsets: NDArray[np.uint32],
     signs: NDArray[np.int64],
     records: NDArray[np.uint64],
-    first: int,
-    n: int,
+    first: Index,
+    n: Index,
 ) -> None:
     """Read the records ``first .. first + n - 1`` from lanes 0 .. n - 1: bit b of a record is
     the wire at byte offset ``offsets[b]``, negated where ``signs[b]`` is -1."""

@@ -32,6 +32,9 @@ WORDS = LANES // 64
 BYTES = LANES // 8
 """Bytes of a vector: what byte offsets are multiples of."""
 
+Index = int | np.int64
+"""What kernels count with."""
+
 _I8 = ir.IntType(8)
 _I64 = ir.IntType(64)
 _IR_VECTOR = ir.VectorType(_I64, WORDS)
@@ -46,7 +49,8 @@ def _operation(generate: Callable[..., Any]) -> Any:
 def inner(function: Callable[..., Any]) -> Any:
     """``njit`` for functions that only kernels call: nothing made for Python, nothing cached by
     itself (the kernel's cache file holds it), which saves much of the time to compile."""
-    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return njit(**options)(function)
 
 
 class VectorType(types.Type):

@@ -217,6 +217,20 @@ def test_the_seed_decides_the_playouts(tictactoe):
     assert (one.lengths != other.lengths).any()
 
 
+def test_the_moves_of_a_playout_lead_where_it_went(tictactoe):
+    records = np.repeat(tictactoe.records([tictactoe.initial_state()]), 700, axis=0)
+    found = tictactoe.playouts_from(records, seed=8)
+    for row in (0, 1, 511, 512, 699):
+        moves = tictactoe.playout_moves(records, row, int(found.lengths[row]), seed=8)
+        state = tictactoe.initial_state()
+        for joint in moves.tolist():
+            assert not tictactoe.is_terminal(state)
+            assert all(m in tictactoe.legal_moves(state, r) for r, m in enumerate(joint))
+            state = tictactoe.next_state(state, joint)
+        assert tictactoe.is_terminal(state)
+        assert [tictactoe.goal(state, r) for r in (0, 1)] == found.goals[row].tolist()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_playouts_of_random_networks_are_like_those_of_one_state_at_a_time(seed):
     network = random_network(np.random.default_rng(100 + seed), 8, [3, 2], 40, widest=4)
