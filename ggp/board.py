@@ -138,15 +138,13 @@ def board_of(
     if not chosen:
         return None
     layers = tuple(layer for layer, _, _ in chosen)
-    xs = set().union(*(x for _, x, _ in chosen))
-    ys = set().union(*(y for _, _, y in chosen))
-    fixed, floor = _facts(rules, layers, xs, ys)
-    for _, x, y in [*fixed, *floor]:
-        xs.add(x)
-        ys.add(y)
     drawn = [t for layer in layers for t in groups[layer.name, layer.arity]]
     at = {(layer.name, layer.arity): layer for layer in layers}
-    squares = {at[t.signature].square(t) for t in drawn} | set(fixed) | floor
+    used = {at[t.signature].square(t) for t in drawn}
+    fixed, floor = _facts(rules, layers, used)
+    squares = used | set(fixed) | floor
+    xs = {x for _, x, _ in squares}
+    ys = {y for _, _, y in squares}
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
     if _turned(rules, layers):
@@ -159,6 +157,7 @@ def board_of(
     blanks = _blanks(layers, states, len(squares), set(roles))
     if not (complete or blanks or floor):
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
+    blanks |= {(Term("blank"),), (Term("empty"),)}
     things = {la.thing(t) for la in layers for t in groups[la.name, la.arity]} - blanks
     things |= {thing for some in fixed.values() for thing in some}
     in_order = tuple(sorted(things))
@@ -266,7 +265,7 @@ def _overlay(
 
 
 def _facts(
-    rules: Rules, layers: tuple[Layer, ...], xs: set[Term], ys: set[Term]
+    rules: Rules, layers: tuple[Layer, ...], used: set[Square]
 ) -> tuple[dict[Square, list[tuple[Term, ...]]], set[Square]]:
     """What facts say about squares: things on some of them, and the floor (facts about most).
 
@@ -275,6 +274,8 @@ def _facts(
     """
     if any(layer.panel for layer in layers):
         return {}, set()
+    xs = {x for _, x, _ in used}
+    ys = {y for _, _, y in used}
     pairs = {(layer.name, layer.arity, layer.x, layer.y) for layer in layers}
     facts: dict[tuple[str, int], list[Term]] = defaultdict(list)
     for rule in rules:
@@ -297,17 +298,18 @@ def _facts(
     for name, arity, x, y in sorted(pairs):
         some = facts.get((name, arity), [])
         layer = Layer(name, arity, x, y)
-        inside = [t for t in some if t.args[x] in xs or t.args[y] in ys]
-        if not some or len(inside) < len(some) or _is_chain([(t.args[x], t.args[y]) for t in some]):
+        if not any(t.args[x] in xs and t.args[y] in ys for t in some):
             continue
         if arity == 3 and any(thing.name.isdecimal() for t in some for thing in layer.thing(t)):
             continue
         here = {layer.square(t) for t in some}
-        if arity == 2 and len(here) > 0.6 * len(xs) * len(ys):
+        if arity == 2 and len(here & used) > 0.6 * len(used):
             floor |= here
             continue
         for t in sorted(some):
-            fixed[layer.square(t)].append(layer.thing(t))
+            # The relation's name tells a camp of red from a piece of red.
+            thing = layer.thing(t)
+            fixed[layer.square(t)].append((Term(name), *thing) if arity > 2 else thing)
     return dict(fixed), floor
 
 
@@ -325,7 +327,7 @@ def _blanks(
 ) -> frozenset[tuple[Term, ...]]:
     """Things that mean emptiness: where a layer says something of nearly every square in every
     state, that which it says of the most squares at first."""
-    blanks: set[tuple[Term, ...]] = {(Term(name),) for name in ("blank", "empty")}
+    blanks: set[tuple[Term, ...]] = set()
     for layer in layers:
         if layer.arity - len(layer.panel) < 3:
             continue
@@ -358,11 +360,6 @@ def _turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
                     votes += first.startswith("row") + second.startswith("col")
                     votes -= first.startswith("col") + second.startswith("row")
     return votes > 0
-
-
-def _is_chain(pairs: list[tuple[Term, Term]]) -> bool:
-    """Whether the pairs are the steps of one or more simple chains."""
-    return len({a for a, _ in pairs}) == len(pairs) == len({b for _, b in pairs}) and len(pairs) > 1
 
 
 @dataclass
@@ -399,9 +396,9 @@ class _Order:
 
 def _ranks(pairs: list[tuple[Term, Term]]) -> dict[Term, int]:
     """Ranks along a chain of steps; empty if the pairs are not one single chain."""
-    if not _is_chain(pairs):
-        return {}
     after = dict(pairs)
+    if len(pairs) < 2 or not len(after) == len(pairs) == len(set(after.values())):
+        return {}
     starts = after.keys() - set(after.values())
     if len(starts) != 1:
         return {}

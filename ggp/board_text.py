@@ -13,12 +13,15 @@ from ggp.board import Board, Square
 Thing = tuple[Term, ...]
 Span = tuple[str, str]
 """Text and a rich style."""
+Cell = tuple[list[Span], Span]
+"""What stands on a square, and the sign behind it: of something fixed that it stands on."""
 
 ROLE_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green", "bold red", "bold blue")
 _OTHER_STYLES = ("green", "magenta", "blue", "red", "white", "bright_cyan")
 _FIXED_SIGNS = "#+=~%&$@"
 _FIXED_STYLES = ("bright_black", "bold red", "blue", "green")
 _EMPTY: Span = (".", "bright_black")
+_GROUND: Span = (" ", "")
 _GAP = 4
 
 
@@ -67,7 +70,7 @@ class Painter:
         board = self.board
         on, beside = board.place(propositions)
         cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
-        wide = max((sum(len(text) for text, _ in cell) for cell in cells.values()), default=1)
+        wide = max((_length(cell) for cell, _ in cells.values()), default=1)
         blocks = [self._panel(panel, cells, wide) for panel in board.panels]
         across = max(1, (width + _GAP) // (_length(blocks[0][0]) + _GAP))
         if len(board.panels[0]) > 1:
@@ -76,14 +79,15 @@ class Painter:
         lines = list(_side_by_side(blocks, across))
         return Drawing(tuple(lines), tuple(map(self.rules.spell, beside)))
 
-    def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> tuple[Span, ...]:
+    def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> Cell:
         assert self.board is not None
-        things = [*on.get(square, []), *self.board.fixed.get(square, [])]
-        return tuple(self._glyphs.get(thing, ("?", "red")) for thing in things) or (_EMPTY,)
+        here = [self._glyphs.get(thing, ("?", "red")) for thing in on.get(square, [])]
+        fixed = [self._glyphs[thing] for thing in self.board.fixed.get(square, [])]
+        if here and fixed:
+            return here, fixed[0]
+        return here or fixed or [_EMPTY], _GROUND
 
-    def _panel(
-        self, panel: tuple[Term, ...], cells: dict[Square, tuple[Span, ...]], wide: int
-    ) -> list[list[Span]]:
+    def _panel(self, panel: tuple[Term, ...], cells: dict[Square, Cell], wide: int) -> list[list[Span]]:
         """One board with its axes; all lines of the same length."""
         assert self.board is not None
         spell = self.rules.spell
@@ -99,12 +103,10 @@ class Painter:
             title = " ".join(map(spell, panel))
             lines.append([(" " * (margin + 2) + title, "bold")])
         for row, name in reversed(rows):
-            line: list[Span] = [(f"{name:>{margin}} ", "dim")]
+            line: list[Span] = [(f"{name:>{margin}}  ", "dim")]
             for column, _ in columns:
-                cell = cells.get((panel, column, row), (("", ""),))
-                line.append((" ", ""))
-                line.extend(cell)
-                line.append((" " * (wide - sum(len(text) for text, _ in cell)), ""))
+                cell, mark = cells.get((panel, column, row), ([("", "")], _GROUND))
+                line.extend([*cell, (" " * (wide - _length(cell)), ""), mark])
             lines.append(line)
         axis = " ".join(f"{name:<{wide}}" for _, name in columns)
         lines.append([(" " * (margin + 2) + axis, "dim")])

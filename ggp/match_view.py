@@ -85,7 +85,7 @@ class TextView:
         self._stop()
         spell = self.machine.rules.spell
         for role, (choice, asked) in enumerate(zip(turn.choices, turn.thought, strict=True)):
-            if asked and len(choice.candidates) > 1:
+            if asked and (choice.note or choice.candidates):
                 self.console.print(self._search(self.players[role], choice))
         line = Text(f"step {turn.step}: ", "bold")
         parts = []

@@ -74,6 +74,9 @@ class Lanes(ABC):
     def playout_moves(self, row: int) -> list[int]:
         """The moves of the first role in one playout of the last call of :meth:`playouts`."""
 
+    def warm_up(self) -> None:
+        """Have ready what the first question would otherwise wait for."""
+
     def retain(self, records: Records) -> Records:
         """Forget all records but these; returns what stands for them from now on."""
         return records
@@ -87,6 +90,12 @@ class NetworkLanes(Lanes):
         self.words = machine.words
         self.width = 512
         self._offsets = machine.role_moves
+
+    def warm_up(self) -> None:
+        records = self.machine.records([self.machine.initial_state()])
+        self.machine.evaluate(records)
+        self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
+        self.machine.playouts_from(records, 0, 1)
 
     def record(self, state: State) -> Records:
         record: Records = self.machine.records([state])[0].copy()

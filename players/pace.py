@@ -7,20 +7,19 @@ MARGIN = 0.01
 
 _SAFETY = 1.3
 _FIRST_STEPS = 32
+_FEWEST_STEPS = 4
 _MOST_STEPS = 4096
 _AIM_SECONDS = 0.05
 _MOST_SCALAR = 64
 
 
 class Pace:
-    """Learns from each batch what the next will cost.
+    """Learns from each batch what the next will cost: so much for each step of its longest playout.
 
     Playouts are cut after a number of steps that starts small and doubles while playouts are
-    cut and batches stay short, so that games without an end cannot make a batch long.
-
-    Attributes:
-        lanes: playouts in the next batch.
-        steps: step limit of the next batch.
+    cut and batches stay short, so that games without an end cannot make a batch long. An
+    estimate that was once too high (another process took the processor, something had to be
+    compiled) comes down again by small batches.
     """
 
     def __init__(self, width: int, most: int) -> None:
@@ -30,32 +29,47 @@ class Pace:
         """
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
-        self.lanes = 1 if self._scalar else self._most
-        self.steps = _FIRST_STEPS
-        self._seconds = 0.0
+        self._lanes = 1 if self._scalar else self._most
+        self._limit = _FIRST_STEPS
+        self._longest = float(_FIRST_STEPS)
+        self._step_seconds = 0.0
 
-    def plan(self, left: float) -> int:
-        """How many playouts may start with ``left`` seconds to the deadline; 0 for none."""
+    def plan(self, left: float, first: bool) -> tuple[int, int]:
+        """How many playouts may start, of how many steps at most; (0, 0) for none.
+
+        Args:
+            left: seconds to the deadline.
+            first: whether nothing was searched yet in this turn; then playouts that have to be
+                cut are better than none.
+        """
         left -= MARGIN
         if left <= 0:
-            return 0
-        expected = self._seconds * _SAFETY
-        if expected <= left:
-            return self.lanes
-        return int(self.lanes * left / expected) if self._scalar else 0
+            return 0, 0
+        per_step = self._step_seconds * _SAFETY
+        affordable = int(left / per_step) if per_step else _MOST_STEPS
+        if affordable >= min(self._longest, self._limit):
+            return self._lanes, min(self._limit, affordable)
+        if self._scalar and (fewer := int(self._lanes * affordable / self._longest)) > 0:
+            return fewer, self._limit
+        if first and affordable >= _FEWEST_STEPS:
+            return (1 if self._scalar else self._lanes), affordable
+        if first:
+            self._step_seconds /= 2
+        return 0, 0
 
-    def learn(self, lanes: int, seconds: float, cut: int, left: float) -> None:
-        """Take note of a batch: its playouts, its time, how many of them were cut, and how
-        many seconds are left to the deadline."""
-        per_batch = seconds * self.lanes / lanes if self._scalar else seconds
-        self._seconds = max(per_batch, 0.9 * self._seconds)
-        short = self._seconds < max(_AIM_SECONDS, 0.02 * left) / 2
-        if cut * 20 > lanes and short and self.steps < _MOST_STEPS:
-            self.steps *= 2
-            self._seconds *= 2
-        elif self._scalar and short and self.lanes < self._most:
-            self.lanes *= 2
-            self._seconds *= 2
-        elif self._scalar and self._seconds > 4 * _AIM_SECONDS and self.lanes > 1:
-            self.lanes //= 2
-            self._seconds /= 2
+    def learn(self, lanes: int, seconds: float, longest: int, cut: int, left: float) -> None:
+        """Take note of a batch: its playouts, its time, the steps of the longest, how many were
+        cut, and how many seconds are left to the deadline."""
+        if self._scalar:
+            seconds *= self._lanes / lanes
+        self._step_seconds = max(seconds / (longest + 1), 0.7 * self._step_seconds)
+        self._longest = max(longest, 0.9 * self._longest)
+        short = seconds < max(_AIM_SECONDS, 0.02 * left) / 2
+        if cut * 20 > lanes and short and self._limit < _MOST_STEPS:
+            self._limit *= 2
+        elif self._scalar and short and self._lanes < self._most:
+            self._lanes *= 2
+            self._step_seconds *= 2
+        elif self._scalar and seconds > 4 * _AIM_SECONDS and self._lanes > 1:
+            self._lanes //= 2
+            self._step_seconds /= 2

@@ -8,6 +8,7 @@ single-player tree search do so: Cazenave 2009, Schadd et al. 2008).
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 
@@ -30,6 +31,8 @@ BATCH = 512
 """Playouts at once on machines with lanes."""
 
 _FIXED_STEPS = 1000
+_SHORTEN_SECONDS = 1.0
+_LONG = 1 << 20
 _PROGRESS_SECONDS = 0.1
 _MEMORY = 1 << 29
 
@@ -52,19 +55,23 @@ class UctPlayer(Player):
         self.memory = memory
         self.on_progress: Callable[[Choice], None] | None = None
         self._tree: Tree | None = None
+        self._random = random.Random(seed)
         self._batches = 0
         self._line: list[int] = []
         self._line_value = -1
         self._line_from: State | None = None
+        self._line_found = 0.0
         warm_up()
 
     # --- the match --------------------------------------------------------------------------
     def prepare(self, state: State, deadline: float) -> None:
         self._batches = 0
+        self._random = random.Random(f"{self.seed} {self.role}")
         self._forget_line()
         tree = self._set_machine(self.machine)
         if not self.machine.is_terminal(state):
-            self._search(tree, state, self.machine.legal_moves(state, self.role), deadline)
+            options = self.machine.legal_moves(state, self.role)
+            self._search(tree, state, options, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         tree = self._tree or self._set_machine(self.machine)
@@ -86,6 +93,7 @@ class UctPlayer(Player):
 
     def _set_machine(self, machine: Machine) -> Tree:
         self._lanes: Lanes = lanes_of(machine)
+        self._lanes.warm_up()
         self._pace = Pace(self._lanes.width, BATCH)
         self._alone = len(machine.roles) == 1
         self._may_prove = len(machine.roles) <= 2
@@ -94,6 +102,8 @@ class UctPlayer(Player):
 
     # --- the search ---------------------------------------------------------------------------
     def _search(self, tree: Tree, state: State, options: list[int], deadline: float) -> None:
+        """Search until the deadline, or until the result is proven, or for a while after a perfect
+        line has been found: a shorter one may follow."""
         self._began = time.monotonic()
         self._playouts = 0
         tree.move_root(self._lanes.record(state))
@@ -101,24 +111,28 @@ class UctPlayer(Player):
         if not tree.opened:
             tree.open(np.array([tree.root], np.int32))
         shown = self._began
-        while tree.opened and tree.proven < 0 and not (self._alone and self._line_value == 100):
+        while tree.opened and tree.proven < 0:
             began = time.monotonic()
-            lanes = self._pace.plan(deadline - began)
-            steps = self._pace.steps
+            if self._line_value == 100:
+                if not self._playouts:
+                    break
+                deadline = min(deadline, self._line_found + _SHORTEN_SECONDS)
+            lanes, steps = self._pace.plan(deadline - began, not self._playouts)
             if self.max_iterations is not None:
                 lanes = min(lanes and BATCH, self.max_iterations - self._playouts)
                 steps = _FIXED_STEPS
             if lanes <= 0:
                 break
-            cut = self._batch(tree, lanes, steps, deadline)
+            longest, cut = self._batch(tree, lanes, steps, deadline)
             now = time.monotonic()
-            self._pace.learn(lanes, now - began, cut, deadline - now)
+            self._pace.learn(lanes, now - began, longest, cut, deadline - now)
             if self.on_progress and now - shown > _PROGRESS_SECONDS:
                 shown = now
                 self.on_progress(self._answer(tree, options))
 
-    def _batch(self, tree: Tree, lanes: int, steps: int, deadline: float) -> int:
-        """One round of selection, playouts and backup. Returns how many playouts were cut."""
+    def _batch(self, tree: Tree, lanes: int, steps: int, deadline: float) -> tuple[int, int]:
+        """One round of selection, playouts and backup. Returns the length of the longest playout, and
+        how many were cut."""
         arrays = tree.arrays
         leaves = tree.descend(lanes, EXPLORE, GREED if self._alone else 0.0)
         goals = np.empty((lanes, len(self.machine.roles)), np.int16)
@@ -140,20 +154,25 @@ class UctPlayer(Player):
             lengths[rest] = ends.lengths
             self._note_ends(tree, leaves[rest], ends.goals, ends.lengths, ends.finished)
         if self._alone:
-            worth = np.where(finished, goals[:, 0], -1)
+            # The best result, and of those the shortest line.
+            whole = tree.paths.length[:lanes] + lengths
+            worth = np.where(finished, goals[:, 0].astype(np.int64), -1) * _LONG - whole
             best = int(np.argmax(worth))
-            if worth[best] > self._line_value:
+            kept = self._line_value * _LONG - len(self._line)
+            if worth[best] > kept and finished[best] and not (proven[best] and self._line):
                 line = tree.path_moves(best, 0)
                 if proven[best]:
                     line += tree.proven_line(int(leaves[best]))
                 elif lengths[best]:
                     line += self._lanes.playout_moves(int(np.searchsorted(rest, best)))
-                self._line, self._line_value = line, int(worth[best])
+                self._line, self._line_value = line, max(0, int(goals[best, 0]))
                 self._line_from = self._root_state
+                if self._line_found < self._began:
+                    self._line_found = time.monotonic()
         unknown = 0 if self._alone else 50
         tree.book(lanes, np.where(goals < 0, unknown, goals) / 100.0)
         self._playouts += lanes
-        return int(np.count_nonzero(~finished))
+        return int(lengths.max()), int(np.count_nonzero(~finished))
 
     def _note_ends(
         self,
@@ -197,8 +216,10 @@ class UctPlayer(Player):
 
     # --- the answer -------------------------------------------------------------------------------
     def _answer(self, tree: Tree, options: list[int]) -> Choice:
-        if not tree.opened:
-            return Choice(options[0])
+        if self._alone and self._line and not self._playouts:
+            return Choice(self._line[0], (), f"goes on with the line found, {self._line_text()}")
+        if not tree.opened or not self._playouts + int(tree.arrays.nodes["visits"][tree.root]):
+            return Choice(self._random.choice(self.in_order(options)), (), "no time to search")
         arrays = tree.arrays
         edges = tree.edges(tree.root, self.role)
         moves = arrays.edges["move"][edges].tolist()
@@ -232,6 +253,9 @@ class UctPlayer(Player):
         candidates = tuple(Candidate(moves[i], visits[i], values[i]) for i in ranked)
         return Choice(move, candidates, self._note(tree))
 
+    def _line_text(self) -> str:
+        return f"{self._line_value} in {len(self._line)} moves"
+
     def _note(self, tree: Tree) -> str:
         seconds = max(time.monotonic() - self._began, 1e-6)
         parts = [
@@ -241,7 +265,7 @@ class UctPlayer(Player):
             f"depth {tree.depth}",
         ]
         if self._alone and self._line:
-            parts.append(f"best line {self._line_value} in {len(self._line)} moves")
+            parts.append(self._line_text())
         if tree.proven >= 0:
             value = 100 - tree.proven if self.role == 1 else tree.proven
             parts.append(f"proven {value}")
