@@ -14,18 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gdl.errors import GdlError, RulesError
-from ggp.position import fold
+from ggp.ledger import fold
 from ggp.protocol import NO_MOVE, READY, Play, Start
 from ggp.worker import Spare, Worker
 
 MAX_RESTARTS = 3
 """How often a match gets a new process. Rules that kill every process end there."""
 
-HANG_SECONDS = 3.0
-"""How long after its turn's watchdog a process that has named a safe move may keep silent."""
-
-SLOW_SECONDS = 20.0
-"""The same for one that is still working out the state."""
+HANG_SECONDS = 30.0
+"""How long after its turn's watchdog a process may keep silent. It may be compiling something,
+which has to be done once on each machine; the safe moves come all the same."""
 
 Log = Callable[..., None]
 
@@ -232,8 +230,7 @@ class ServedMatch:
         answer = turn.safe or known or NO_MOVE
         self._log("warning", "watchdog answers", match=self.id, turn=turn.id, move=answer)
         turn.answer.set_result(answer)
-        patience = HANG_SECONDS if turn.safe is not None else SLOW_SECONDS
-        turn.timer = asyncio.get_running_loop().call_later(patience, self._kill_hung, turn)
+        turn.timer = asyncio.get_running_loop().call_later(HANG_SECONDS, self._kill_hung, turn)
 
     def _kill_hung(self, turn: _Turn) -> None:
         if self._closed or self._heard >= turn.id or self._worker is None or not self._worker.alive:
@@ -260,7 +257,8 @@ class ServedMatch:
             rules=self.start.rules,
             startclock=self.start.startclock,
             player=self._settings.player,
-            machine=self._settings.machine,
+            # What has died twice may have died of the fast machine.
+            machine=self._settings.machine if self._restarts < 2 else "prover",
             seed=self._settings.seed,
             history=self._history,
             deadline=deadline,

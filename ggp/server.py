@@ -223,16 +223,16 @@ class Server:
                     self._drop(known, "refused", known.close())
                     raise
             case Stop(match=match_id, moves=moves):
-                known = self._ending(match_id, "stop", DONE)
-                if isinstance(known, str):
-                    return known
-                self._drop(known, "stop", known.finish(moves))
+                ending = self._matches.get(match_id.lower())
+                if ending is None:
+                    return self._ended(match_id, DONE)
+                self._drop(ending, "stop", ending.finish(moves))
                 return DONE
             case Abort(match=match_id):
-                known = self._ending(match_id, "abort", ABORTED)
-                if isinstance(known, str):
-                    return known
-                self._drop(known, "abort", known.close())
+                ending = self._matches.get(match_id.lower())
+                if ending is None:
+                    return self._ended(match_id, ABORTED)
+                self._drop(ending, "abort", ending.close())
                 return ABORTED
 
     def _free(self) -> bool:
@@ -270,17 +270,12 @@ class Server:
         self._spare.refill()
         return reply
 
-    def _ending(self, match_id: str, command: str, reply: str) -> ServedMatch | str:
-        """The match that is to end, or the answer where it is not running: the same one again
-        if it has just ended, for a manager that lost its connection."""
-        key = match_id.lower()
-        match = self._matches.get(key)
-        if match is not None:
-            self._finished.append(key)
-            return match
-        if key in self._finished:
+    def _ended(self, match_id: str, reply: str) -> str:
+        """The answer to an end of a match that is not running: the same one again if it was
+        just ended, for a manager that lost its connection."""
+        if match_id.lower() in self._finished:
             return reply
-        say("warning", "unknown match", command=command, match=match_id)
+        say("warning", "unknown match", reply=BUSY, match=match_id)
         return BUSY
 
     async def _preview(self, message: Preview) -> str:
@@ -317,8 +312,10 @@ class Server:
     # --- ends --------------------------------------------------------------------------------------
     def _drop(self, match: ServedMatch, why: str, ending: Coroutine[None, None, None]) -> None:
         """Forget a match at once, and run ``ending`` beside what comes next."""
-        if self._matches.get(match.id.lower()) is match:
-            del self._matches[match.id.lower()]
+        key = match.id.lower()
+        if self._matches.get(key) is match:
+            del self._matches[key]
+            self._finished.append(key)
         say("info", "end", match=match.id, why=why)
         task = asyncio.create_task(ending)
         self._closing.add(task)

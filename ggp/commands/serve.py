@@ -31,9 +31,9 @@ def command(
     import logging
 
     from gdl.errors import GdlError
-    from ggp.match_process import make_player
     from ggp.served_match import Settings
     from ggp.server import Server, ServerConfig
+    from ggp.thinker import make_player
     from players.machines import LEVELS
 
     levels = ("debug", "info", "warning", "error")

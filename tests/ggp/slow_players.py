@@ -47,3 +47,13 @@ class Unready(Player):
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return Choice(options[0])
+
+
+class Dreamer(Player):
+    """Never comes to an end with its preparations."""
+
+    def prepare(self, state: State, deadline: float) -> None:
+        time.sleep(3600)
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(options[0])

@@ -237,9 +237,22 @@ def test_a_player_that_fails_is_answered_for_with_a_legal_move(serve: Serve) -> 
     assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL
 
 
-def test_a_player_that_cannot_start_is_an_error_without_a_traceback(serve: Serve) -> None:
-    reply = serve(player="slow_players:Unready").say(start("m1"))
-    assert reply.startswith("error: internal error, ZeroDivisionError")
+def test_a_player_that_cannot_prepare_is_logged_without_a_traceback(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve(player="slow_players:Unready")
+    assert server.say(start("m1")) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) in LEGAL
+    assert "ZeroDivisionError: this player cannot start at slow_players.py" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_a_player_that_hangs_while_it_prepares_is_ready_in_time_and_answered_for(serve: Serve) -> None:
+    server = serve(player="slow_players:Dreamer")
+    assert server.say(start("m1", startclock=1, playclock=1)) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) in LEGAL
+    assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) in LEGAL
+    assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
 
 
 def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:

@@ -13,7 +13,7 @@ Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 
 
-class Position:
+class Ledger:
     """Where a match stands: the state, and the joint moves that led to it.
 
     The manager's word counts: what it says was played is played here, also where this
@@ -21,7 +21,9 @@ class Position:
     likeliest legal ones and logged, for an answer from a guess is better than none.
 
     Attributes:
-        machine: what :attr:`state` is a state of; changed by :meth:`move_to`.
+        machine: what :attr:`state` is a state of.
+        role: the index of the role this is followed for.
+        state: where the match stands.
         history: the joint moves made, each a tuple of GDL texts in role order.
     """
 
@@ -34,17 +36,8 @@ class Position:
         self._reported: tuple[str, ...] | None = None
         self._asked = False
 
-    def move_to(self, machine: Machine) -> None:
-        """Hold the same state on another machine of the same rules.
-
-        Raises:
-            GdlError: that machine cannot hold it.
-        """
-        self.state = machine.state_of(self.state.propositions)
-        self.machine = machine
-
     def options(self) -> list[int]:
-        """The legal moves of the role this position is followed for."""
+        """The legal moves of :attr:`role`."""
         return self.machine.legal_moves(self.state, self.role)
 
     def text(self, role: int, move: int) -> str:
