@@ -47,7 +47,7 @@ def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False
         clock.append(time.process_time())
         budget.place = None
         written = [rule.head.args[0] for rule in rules if rule.head.signature == (ROLE, 1)]
-        result = assemble(reached, instances, written, names)
+        result = assemble(reached, instances, written, rules.spell if names else None)
         clock.append(time.process_time())
     except (MemoryError, RecursionError) as error:
         raise TooLargeError("grounding ran out of memory", budget.place, REMEDY) from error

@@ -67,12 +67,12 @@ def decompose(clause: Clause, auxiliary: list[int]) -> Iterator[Clause]:
         link = Literal(predicate, atoms, False, frozenset(shared))
         inner = [x for x in clause.literals if x.variables & interior]
         outer = [x for x in clause.literals if not x.variables & interior]
-        todo.append(
-            _projected(clause, bag, link, inner, [c for c in clause.constraints if c <= bag])
-        )
+        todo.append(_projected(clause, bag, link, inner, [c for c in clause.constraints if c <= bag]))
         rest = frozenset(clause.bindings.env) - interior
         todo.append(
-            _projected(clause, rest, clause.head, [*outer, link], [c for c in clause.constraints if not c & interior])
+            _projected(
+                clause, rest, clause.head, [*outer, link], [c for c in clause.constraints if not c & interior]
+            )
         )
 
 
@@ -99,9 +99,7 @@ def _best_split(clause: Clause) -> tuple[frozenset[int], frozenset[int]] | None:
         if bag == everything or bag in tried:
             continue
         tried.add(bag)
-        interior = frozenset(
-            u for u in bag - clause.head.variables if all(e <= bag for e in edges if u in e)
-        )
+        interior = frozenset(u for u in bag - clause.head.variables if all(e <= bag for e in edges if u in e))
         inside = sum(1 for x in clause.literals if x.variables & interior)
         outside = len(clause.literals) - inside + 1
         cost = float(_count(bindings, bag) * (1 + inside))
@@ -142,5 +140,8 @@ def _projected(
         return Literal(x.predicate, x.ids[rows], x.negated, x.variables)
 
     return Clause(
-        Bindings(len(rows), {v: c[rows] for v, c in env.items()}), cut(head), [cut(x) for x in literals], constraints
+        Bindings(len(rows), {v: c[rows] for v, c in env.items()}),
+        cut(head),
+        [cut(x) for x in literals],
+        constraints,
     )

@@ -88,9 +88,9 @@ class _Instantiator:
             if self.dynamic[head] and program.predicates[head].name != INIT:
                 clauses.setdefault(head, []).append(clause)
                 reads[head].update(a.predicate for a in (*clause.positives, *clause.negatives))
-        for p in program.predicates:
-            if p.name in (NEXT, LEGAL, GOAL, TERMINAL):
-                self.needed[p.index][:] = True
+        for predicate in program.predicates:
+            if predicate.name in (NEXT, LEGAL, GOAL, TERMINAL):
+                self.needed[predicate.index][:] = True
         for component in reversed(list(components([sorted(r) for r in reads]))):
             own = [c for p in component for c in clauses.get(p, ())]
             if any(p in reads[p] for p in component) or len(component) > 1:

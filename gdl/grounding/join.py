@@ -24,6 +24,7 @@ from gdl.terms import Term
 Window = tuple[int, int]
 """Ids ``low <= id < high`` of the rows of a relation that a literal may use."""
 
+
 class TooManyRowsError(Exception):
     """A join passed the number of rows that its caller allows."""
 
@@ -197,9 +198,7 @@ class Joiner:
         return needed
 
     @staticmethod
-    def _most_constrained(
-        body: Body, bindings: Bindings, pending: list[int], views: dict[int, View]
-    ) -> int:
+    def _most_constrained(body: Body, bindings: Bindings, pending: list[int], views: dict[int, View]) -> int:
         """The literal with the fewest expected matches per binding."""
         env = bindings.env
         best, least = pending[0], float("inf")

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gdl.flatten import FlatAtom, FlatClause, Function, Leaf, Build, Program, Shape
+import numpy as np
+
+from gdl.flatten import Build, FlatAtom, FlatClause, Function, Leaf, Program, Shape
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Relation
@@ -83,8 +85,6 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
 
 
 def _add_rows(relation: Relation, rows: set[tuple[int, ...]], budget: Budget) -> None:
-    import numpy as np
-
     columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
     budget.add_atoms(relation.add(columns, len(rows)))
 
@@ -93,8 +93,7 @@ def fixpoint(joiner: Joiner, bodies: list[Body], members: set[int]) -> None:
     """Evaluate clauses until nothing is new; ``members`` are the predicates that may grow."""
     relations = joiner.relations
     growing = [
-        [(i, p.predicate) for i, p in enumerate(body.positives) if p.predicate in members]
-        for body in bodies
+        [(i, p.predicate) for i, p in enumerate(body.positives) if p.predicate in members] for body in bodies
     ]
     seen: list[list[int]] = []
     for body, literals in zip(bodies, growing, strict=True):
@@ -153,7 +152,7 @@ def _copies(program: Program, source: str, target: str, arity: int) -> list[Flat
         for there in program.named(target, arity):
             writer = _Copier(program)
             pairs = zip(here.shapes, there.shapes, strict=True)
-            if not all([writer.match(a, b) for a, b in pairs]):
+            if not all(writer.match(a, b) for a, b in pairs):
                 continue
             body = [FlatAtom(here.index, tuple(writer.read))]
             if source == LEGAL:
@@ -164,9 +163,7 @@ def _copies(program: Program, source: str, target: str, arity: int) -> list[Flat
                     if isinstance(there.shapes[0], Leaf) and isinstance(role.shapes[0], Leaf)
                 ]
             head = FlatAtom(there.index, tuple(writer.written))
-            clauses.append(
-                FlatClause(head, tuple(body), (), (), tuple(writer.builds), writer.variables)
-            )
+            clauses.append(FlatClause(head, tuple(body), (), (), tuple(writer.builds), writer.variables))
     return clauses
 
 
@@ -189,7 +186,7 @@ class _Copier:
             return True
         if isinstance(here, Function) and isinstance(there, Function):
             return (here.name, len(here.args)) == (there.name, len(there.args)) and all(
-                [self.match(a, b) for a, b in zip(here.args, there.args, strict=True)]
+                self.match(a, b) for a, b in zip(here.args, there.args, strict=True)
             )
         if isinstance(here, Leaf):
             value = self.value(here)

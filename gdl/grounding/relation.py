@@ -140,8 +140,8 @@ class Relation:
         self._columns: list[Column] = [np.empty(16, np.int32) for _ in range(arity)]
         self._coder = Coder(arity)
         self._table: Ids | None = np.full(2, -1, np.int32)
-        self._sorted: Keys = np.empty(0, np.int64)
-        self._order: Ids = np.empty(0, np.int32)
+        # Without a table: two sorted runs of keys with their ids, a large and a small one.
+        self._runs = [_Run(), _Run()]
         self._views: dict[tuple[int, ...], View] = {}
 
     def column(self, c: int) -> Column:
@@ -193,7 +193,11 @@ class Relation:
         if self._table is not None:
             self._table[keys] = ids
         else:
-            self._merge(keys, ids)
+            large, small = self._runs
+            small.add(keys, ids)
+            if 8 * len(small.keys) > len(large.keys):
+                large.add(small.keys, small.ids)
+                self._runs[1] = _Run()
         return count
 
     def find(self, columns: Sequence[Argument], n: int) -> Ids:
@@ -204,11 +208,10 @@ class Relation:
         if self._table is not None:
             found: Ids = self._table[np.maximum(keys, -1)]
             return found
-        if not len(self._sorted):
-            return np.full(len(keys), -1, np.int32)
-        position = np.searchsorted(self._sorted, keys)
-        position[position == len(self._sorted)] = 0
-        result: Ids = np.where(self._sorted[position] == keys, self._order[position], -1).astype(np.int32)
+        large, small = self._runs
+        result = large.search(keys)
+        if len(small.keys):
+            result = np.maximum(result, small.search(keys))
         return result
 
     def _rebuild(self) -> None:
@@ -224,15 +227,32 @@ class Relation:
             self._table[keys] = ids
         else:
             self._table = None
-            self._sorted = np.empty(0, np.int64)
-            self._order = np.empty(0, np.int32)
-            self._merge(keys, ids)
+            self._runs = [_Run(), _Run()]
+            self._runs[0].add(keys, ids)
 
-    def _merge(self, keys: Keys, ids: Ids) -> None:
-        keys = np.concatenate((self._sorted, keys))
+
+class _Run:
+    """Keys, ascending, with their ids."""
+
+    def __init__(self) -> None:
+        self.keys: Keys = np.empty(0, np.int64)
+        self.ids: Ids = np.empty(0, np.int32)
+
+    def add(self, keys: Keys, ids: Ids) -> None:
+        """Merge new keys in."""
+        keys = np.concatenate((self.keys, keys))
         order = np.argsort(keys, kind="stable")
-        self._sorted = keys[order]
-        self._order = np.concatenate((self._order, ids))[order]
+        self.keys = keys[order]
+        self.ids = np.concatenate((self.ids, ids))[order]
+
+    def search(self, keys: Keys) -> Ids:
+        """The ids of keys, -1 for those that are not there."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.int32)
+        position = np.searchsorted(self.keys, keys)
+        position[position == len(self.keys)] = 0
+        result: Ids = np.where(self.keys[position] == keys, self.ids[position], np.int32(-1))
+        return result
 
 
 class View:

@@ -98,9 +98,6 @@ class Splitter:
             return None
         head = FlatAtom(auxiliary, tuple(shared))
         rest = tuple(p for p in clause.positives if not touches(p))
-        if not any(self.dynamic[a.predicate] for a in (*rest, *clause.negatives) if not touches(a)):
-            if set(shared) == bag:
-                return None
         inner = replace(
             clause,
             head=head,

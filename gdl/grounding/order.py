@@ -1,0 +1,71 @@
+"""The order of base propositions and moves: terms sorted as terms, by ranks of their leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.flatten import Function, Program
+from gdl.grounding.relation import Relation
+from gdl.terms import Term, sort_key
+
+Int = NDArray[np.int64]
+Rows = list[tuple[int, Int]]
+"""Predicates with the ids of some of their rows."""
+
+
+class TermOrder:
+    """Sorts the rows of relations by one of their arguments."""
+
+    def __init__(self, program: Program, relations: Sequence[Relation]) -> None:
+        self.program = program
+        self.relations = relations
+        terms = program.table.terms
+        self._rank = np.empty(len(terms), np.int64)
+        self._rank[sorted(range(len(terms)), key=lambda i: sort_key(terms[i]))] = np.arange(len(terms))
+
+    def sort(self, rows: Rows, argument: int) -> tuple[list[Term], list[tuple[int, int]]]:
+        """The terms that stand in one argument of rows, ascending, and the (predicate, row id)
+        of each. The other arguments must be the same in all rows."""
+        blocks: list[tuple[tuple[Any, ...], list[tuple[Term, tuple[int, int]]]]] = []
+        merged: dict[tuple[Any, ...], int] = {}
+        for p, ids in rows:
+            found = self._sorted_rows(p, ids, argument)
+            shape = self.program.predicates[p].shapes[argument]
+            if not isinstance(shape, Function):
+                blocks += [(sort_key(pair[0]), [pair]) for pair in found]
+                continue
+            # All these terms have one functor: whatever else there is stands before or after.
+            key = (*sort_key(Term(shape.name))[:-1], len(shape.args))
+            if key in merged:
+                both = blocks[merged[key]][1]
+                both += found
+                both.sort(key=lambda pair: sort_key(pair[0]))
+            else:
+                merged[key] = len(blocks)
+                blocks.append((key, found))
+        blocks.sort(key=lambda block: block[0])
+        pairs = [pair for _, block in blocks for pair in block]
+        return [t for t, _ in pairs], [row for _, row in pairs]
+
+    def _sorted_rows(self, predicate: int, ids: Int, argument: int) -> list[tuple[Term, tuple[int, int]]]:
+        relation = self.relations[predicate]
+        if relation.arity and len(ids) > 1:
+            ranks = [self._rank[relation.column(c)[ids]] for c in range(relation.arity)]
+            ids = ids[np.lexsort(ranks[::-1])]
+        arguments = self.program.arguments
+        tuples = row_tuples(relation, ids)
+        return [
+            (arguments(predicate, row)[argument], (predicate, i))
+            for i, row in zip(ids.tolist(), tuples, strict=True)
+        ]
+
+
+def row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:
+    """Rows of a relation."""
+    if not relation.arity:
+        return [()] * len(ids)
+    return list(zip(*[relation.column(c)[ids].tolist() for c in range(relation.arity)], strict=True))

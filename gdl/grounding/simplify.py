@@ -1,0 +1,113 @@
+"""Simplification of ground rules in flat arrays: constants, dead rules, double rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bool = NDArray[np.bool_]
+Int = NDArray[np.int64]
+
+
+@dataclass
+class RuleTable:
+    """Rules as flat arrays, in the atoms of one numbering.
+
+    Attributes:
+        heads: int64, shape (rules,).
+        rule_of: int64, shape (literals,): the rule that a body literal belongs to, ascending.
+        literals: int64, shape (literals,): ``2 * atom + negated``, ascending in each rule.
+    """
+
+    heads: Int
+    rule_of: Int
+    literals: Int
+
+    def keep(self, rules: Bool, literals: Bool | None = None) -> None:
+        """Keep some rules, and of these some literals only."""
+        kept = rules[self.rule_of]
+        if literals is not None:
+            kept &= literals
+        number = np.cumsum(rules) - 1
+        self.heads = self.heads[rules]
+        self.rule_of = number[self.rule_of[kept]]
+        self.literals = self.literals[kept]
+
+
+def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int) -> Bool:
+    """Drop rules that never fire and literals that always hold, to a fixpoint.
+
+    Args:
+        table: changed in place.
+        is_input: per atom, whether it is a base proposition or a move.
+        initial: per atom, whether it is a base proposition that is initially true.
+        twin: per input its next or legal atom, -1 if none.
+
+    Returns:
+        Per atom whether it is possible.
+    """
+    count = len(is_input)
+    inputs = np.flatnonzero(is_input)
+    fact: Bool = np.zeros(count, np.bool_)
+    while True:
+        possible: Bool = np.zeros(count, np.bool_)
+        possible[table.heads] = True
+        twins = twin[inputs]
+        possible[inputs] = initial[inputs] | ((twins >= 0) & possible[twins])
+        bare = np.bincount(table.rule_of, minlength=len(table.heads)) == 0
+        fact[:] = False
+        fact[table.heads[bare]] = True
+        atoms = table.literals >> 1
+        negated = (table.literals & 1).astype(np.bool_)
+        sure = np.where(negated, ~possible[atoms], fact[atoms])
+        never = np.where(negated, fact[atoms], ~possible[atoms])
+        rules = ~fact[table.heads]
+        # Of the bare rules of an atom one is enough.
+        bare_rules = np.flatnonzero(bare)
+        rules[bare_rules[np.unique(table.heads[bare_rules], return_index=True)[1]]] = True
+        rules[table.rule_of[never]] = False
+        if rules.all() and not sure.any():
+            return possible
+        table.keep(rules, ~sure)
+
+
+def spread(table: RuleTable, live: Bool) -> None:
+    """Mark all atoms that the marked ones depend on."""
+    order = np.argsort(table.heads[table.rule_of], kind="stable")
+    heads = table.heads[table.rule_of][order]
+    atoms = (table.literals >> 1)[order]
+    starts = np.searchsorted(heads, np.arange(len(live) + 1))
+    front = np.flatnonzero(live)
+    while len(front):
+        begin, end = starts[front], starts[front + 1]
+        sizes = end - begin
+        ends = np.cumsum(sizes)
+        rows = np.arange(int(sizes.sum())) + np.repeat(begin - ends + sizes, sizes)
+        reached: Bool = np.zeros(len(live), np.bool_)
+        reached[atoms[rows]] = True
+        reached &= ~live
+        live |= reached
+        front = np.flatnonzero(reached)
+
+
+def unique(table: RuleTable) -> None:
+    """Drop rules that say what an earlier one says."""
+    rules = len(table.heads)
+    if not rules:
+        return
+    # A rule's signature is a sum of random numbers, one per literal and one for the head.
+    random = np.random.default_rng(20_240_229)
+    size = 2 * (int(max(table.heads.max(), (table.literals >> 1).max(initial=0))) + 1)
+    weights = random.integers(0, 1 << 64, size, np.uint64)
+    running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(weights[table.literals], dtype=np.uint64)))
+    ends = np.cumsum(np.bincount(table.rule_of, minlength=rules))
+    signatures = running[ends]
+    signatures[1:] -= running[ends[:-1]]
+    signatures += weights[2 * table.heads] * np.uint64(0x9E3779B97F4A7C15)
+    first = np.unique(signatures, return_index=True)[1]
+    if len(first) < rules:
+        kept: Bool = np.zeros(rules, np.bool_)
+        kept[first] = True
+        table.keep(kept)

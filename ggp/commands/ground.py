@@ -1,0 +1,74 @@
+"""``ggp ground``: the ground rules of a game, as text or as counts per pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from gdl.ground_rules import GroundRules
+    from gdl.rules import Rules
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A game that comes along, or a .kif file.", metavar="FILE")],
+    stats: Annotated[bool, typer.Option("--stats", help="Counts and CPU seconds per pass only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+    memory: Annotated[int, typer.Option(help="Memory that grounding may take, in MB.", min=1)] = 2000,
+    timeout: Annotated[float, typer.Option(help="CPU seconds that grounding may take.", min=0)] = 60.0,
+) -> None:
+    """Ground the rules of a game: rules without variables, one per line.
+
+    Static relations are solved and gone; `part;` atoms come from splitting large rules.
+    """
+    from gdl.ground import GroundLimits, ground
+    from ggp.game import Game
+
+    loaded = Game.load(game)
+    limits = GroundLimits(memory_bytes=memory * 1_000_000, cpu_seconds=timeout)
+    grounded = ground(loaded.rules, limits, names=not (stats or as_json))
+    if as_json:
+        import orjson
+
+        counts = {"game": loaded.name, **_counts(grounded)}
+        typer.echo(orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode())
+    elif stats:
+        for name, value in _counts(grounded).items():
+            typer.echo(f"{name:20} {f'{value:12.3f}' if isinstance(value, float) else f'{value:12,}'}")
+    else:
+        for line in lines(grounded, loaded.rules):
+            typer.echo(line)
+
+
+def _counts(grounded: GroundRules) -> dict[str, float]:
+    return {
+        "roles": len(grounded.roles),
+        "base_propositions": len(grounded.bases),
+        "moves": grounded.move_count,
+        **grounded.stats,
+    }
+
+
+def lines(grounded: GroundRules, rules: Rules) -> Iterator[str]:
+    """The ground rules as GDL text, one rule per line."""
+    spell = rules.spell
+    names = dict(grounded.names)
+    for i, base in enumerate(grounded.bases):
+        names[i] = f"(true {spell(base)})"
+    for r, (role, moves) in enumerate(zip(grounded.roles, grounded.moves, strict=True)):
+        for m, move in enumerate(moves):
+            names[grounded.does_atom(r, m)] = f"(does {spell(role)} {spell(move)})"
+    for role in grounded.roles:
+        yield f"(role {spell(role)})"
+    for base, holds in zip(grounded.bases, grounded.initial.tolist(), strict=True):
+        if holds:
+            yield f"(init {spell(base)})"
+    bodies = grounded.bodies.tolist()
+    starts = grounded.body_start.tolist()
+    for i, head in enumerate(grounded.heads.tolist()):
+        body = [
+            f"(not {names[x >> 1]})" if x & 1 else names[x >> 1] for x in bodies[starts[i] : starts[i + 1]]
+        ]
+        yield f"(<= {' '.join([names[head], *body])})" if body else names[head]
