@@ -6,7 +6,7 @@ counts the ranks down: the move at which a lane's rank passes below zero is its 
 numbers are *planes*: bit k of a lane's number is that lane's bit of plane k.
 
 The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks
-for the draw, ranks; ``depth`` planes must hold the number of moves of any role.
+for the draw, ranks; :func:`new_planes` makes it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, any_lane, inner, item, load, splat, store
+from propnet.vector import BYTES, aligned, any_lane, inner, item, load, splat, store
 from propnet.xoshiro import advance
+
+
+def new_planes(most: int) -> NDArray[np.uint64]:
+    """Scratch space for roles of up to this many moves."""
+    return aligned(3 * (most.bit_length() // 6 + 1) * 6)
 
 
 @inner
@@ -47,15 +52,11 @@ def choose(
     bits = _highest_rank(planes, depth, some)
     if bits > 0:
         _draw(planes, depth, bits, some, streams)
-        ranks = 2 * depth * BYTES
-        if bits <= 2:
-            _walk2(wires, begin, end, planes, ranks)
-        elif bits <= 4:
-            _walk4(wires, begin, end, planes, ranks)
-        elif bits <= 6:
-            _walk6(wires, begin, end, planes, ranks)
+        if bits <= 3:
+            _walk3(wires, begin, end, planes, 2 * depth * BYTES)
         else:
-            _walk(wires, begin, end, planes, ranks, bits)
+            for plane in range(0, bits, 6):
+                _walk6(wires, begin, end, planes, (2 * depth + plane) * BYTES)
     return some
 
 
@@ -168,7 +169,7 @@ def _draw(
     s2 = load(streams, 2 * BYTES)
     s3 = load(streams, 3 * BYTES)
     ranks = 2 * depth * BYTES
-    for at in range(ranks, ranks + 8 * BYTES, BYTES):
+    for at in range(ranks, ranks + depth * BYTES, BYTES):
         store(planes, at, splat(0))
     while any_lane(wanted):
         above = splat(0)
@@ -186,40 +187,25 @@ def _draw(
     store(streams, 3 * BYTES, s3)
 
 
-# The walks: subtract each move's legality from the ranks. The borrow that leaves the top plane
-# is the choice; the rank is then all ones, and too few legal moves are left to choose again.
+# The walks: subtract each move's wire from the ranks and leave the borrow in its place. What the
+# top plane lends is the choice: the rank is then all ones, and too few legal moves are left to
+# choose again. More than six planes take several walks, each borrowing from the one before.
 
 
 @inner
-def _walk2(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
-    p0 = load(planes, ranks)
-    p1 = load(planes, ranks + BYTES)
-    for at in range(begin, end, BYTES):
-        b0 = load(wires, at)
-        b1 = b0 & ~p0
-        b2 = b1 & ~p1
-        p0 = p0 ^ b0
-        p1 = p1 ^ b1
-        store(wires, at, b2)
-
-
-@inner
-def _walk4(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
+def _walk3(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
     p0 = load(planes, ranks)
     p1 = load(planes, ranks + BYTES)
     p2 = load(planes, ranks + 2 * BYTES)
-    p3 = load(planes, ranks + 3 * BYTES)
     for at in range(begin, end, BYTES):
         b0 = load(wires, at)
         b1 = b0 & ~p0
         b2 = b1 & ~p1
         b3 = b2 & ~p2
-        b4 = b3 & ~p3
         p0 = p0 ^ b0
         p1 = p1 ^ b1
         p2 = p2 ^ b2
-        p3 = p3 ^ b3
-        store(wires, at, b4)
+        store(wires, at, b3)
 
 
 @inner
@@ -245,18 +231,3 @@ def _walk6(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.u
         p4 = p4 ^ b4
         p5 = p5 ^ b5
         store(wires, at, b6)
-
-
-@inner
-def _walk(
-    wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int, bits: int
-) -> None:
-    """Any number of planes, in memory; a move that is legal in no lane is passed by."""
-    for at in range(begin, end, BYTES):
-        borrow = load(wires, at)
-        if any_lane(borrow):
-            for plane in range(ranks, ranks + bits * BYTES, BYTES):
-                old = load(planes, plane)
-                store(planes, plane, old ^ borrow)
-                borrow = borrow & ~old
-            store(wires, at, borrow)

@@ -16,6 +16,7 @@ from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
 from propnet import lanes
+from propnet.choice import new_planes
 from propnet.network import Network
 from propnet.pack import pack, record_words, unpack
 from propnet.plan import plan
@@ -69,7 +70,7 @@ class PropnetMachine(Machine):
         self.role_moves: NDArray[np.int32] = self._plan.role_moves
         self._code = lanes.code_of(self._plan)
         self._wires = lanes.new_wires(self._plan)
-        self._planes = lanes.new_planes(self._plan)
+        self._planes = new_planes(max(map(len, network.moves), default=0))
         self._following = aligned(max(1, len(network.bases)))
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]

@@ -70,12 +70,6 @@ def new_wires(plan: Plan) -> NDArray[np.uint64]:
     return wires
 
 
-def new_planes(plan: Plan) -> NDArray[np.uint64]:
-    """Scratch space for :func:`propnet.choice.choose`."""
-    most = int(np.diff(plan.role_moves).max(initial=0))
-    return aligned(3 * max(8, most.bit_length() + 1))
-
-
 @njit(cache=True)
 def evaluate(
     code: Code,

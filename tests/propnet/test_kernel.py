@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 from propnet import lanes
-from propnet.choice import choose
+from propnet.choice import choose, new_planes
 from propnet.kernel import evaluate_blocks
 from propnet.pack import pack, to_sliced, unpack
 from propnet.plan import plan
@@ -78,7 +78,7 @@ def choices(legal: np.ndarray, times: int, seed: int) -> tuple[np.ndarray, np.nd
     wires[before : before + moves] = pack(legal != negated[:, None])
     offsets = (np.arange(before + moves) * 64).astype(np.uint32)
     signs = -np.concatenate((np.zeros(before, np.int64), negated.astype(np.int64)))
-    planes = aligned(3 * max(8, moves.bit_length() + 1))
+    planes = new_planes(moves)
     chosen = np.zeros((times, moves, 8), np.uint64)
     out = before + moves
     some = choose_often(
@@ -146,7 +146,7 @@ def test_roles_choose_independently_of_one_another():
     wires[: 2 * n] = np.iinfo(np.uint64).max
     offsets = (np.arange(2 * n) * 64).astype(np.uint32)
     signs = np.zeros(2 * n, np.int64)
-    planes = aligned(24)
+    planes = new_planes(n)
     table = np.zeros((n, n), np.int64)
     first = np.zeros((1, n, 8), np.uint64)
     for _ in range(times // 100):
