@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import TooLargeError
 from propnet.network import Network
 from propnet.vector import BYTES
 
@@ -68,7 +69,9 @@ class Plan:
 
 
 def plan(network: Network) -> Plan:
-    """Lay a network out for the kernels."""
+    """Lay a network out for the kernels. Raises TooLargeError past the reach of wire offsets."""
+    if network.nodes * BYTES >= 2**32:
+        raise TooLargeError(f"the network has {network.nodes:,} nodes, more than the interpreter can address")
     gates, first = network.gates, network.first_gate
     start = network.gate_start.astype(np.int64)
     loop_of = np.full(gates, -1, np.int64)
