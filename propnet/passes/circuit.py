@@ -91,11 +91,14 @@ class Builder:
         first_gate: node of the first gate.
         gates: the gates so far.
         index: gate -> its literal.
+        effort: how many literals factoring may still look at; past that ORs of products
+            are built as they are.
     """
 
     first_gate: int
     gates: list[tuple[int, ...]] = field(default_factory=list)
     index: dict[tuple[int, ...], int] = field(default_factory=dict)
+    effort: int = 12_000_000
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """A literal for the AND of some literals: constants, repetitions, complements and

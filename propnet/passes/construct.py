@@ -67,7 +67,10 @@ def construct(
         for number in range(first_rule[atom], last_rule[atom]):
             body = bodies[starts[number] : ends[number]]
             if len(body) == 1 and body[0] >> 1 in pending and not body[0] & 1:
-                products.extend(pending.pop(body[0] >> 1))
+                taken = pending.pop(body[0] >> 1)
+                if len(taken) > len(products):
+                    products, taken = taken, products
+                products.extend(taken)
                 continue
             inputs = set()
             for item in body:

@@ -10,11 +10,16 @@ from propnet.passes.circuit import FALSE, TRUE, Builder
 Product = tuple[int, ...]
 
 
-def sum_of_products(builder: Builder, products: list[Product]) -> int:
+DEEPEST = 40
+"""How many literals are taken out of one product, one after the other."""
+
+
+def sum_of_products(builder: Builder, products: list[Product], depth: int = 0) -> int:
     """Build the OR of some products in factored form; gives its literal.
 
     Args:
         products: literals of each product, ascending and without repetition.
+        depth: how many literals have been taken out of them.
     """
     distinct = list(dict.fromkeys(products))
     if not distinct:
@@ -27,7 +32,8 @@ def sum_of_products(builder: Builder, products: list[Product]) -> int:
     longer = [p for p in distinct if len(p) > 1]
     if plain and longer:
         longer = _absorb(plain, longer)
-    if len(longer) < 2:
+    builder.effort -= sum(map(len, longer))
+    if len(longer) < 2 or depth == DEEPEST or builder.effort < 0:
         return builder.disjunction([*plain, *[builder.conjunction(p) for p in longer]])
     places: dict[int, list[int]] = {}
     for number, product in enumerate(longer):
@@ -42,7 +48,7 @@ def sum_of_products(builder: Builder, products: list[Product]) -> int:
         if shared:
             out = set(shared)
             rest = [tuple([x for x in p if x not in out]) for p in longer]
-            return builder.conjunction([*shared, sum_of_products(builder, rest)])
+            return builder.conjunction([*shared, sum_of_products(builder, rest, depth + 1)])
     heap = [(-len(where), literal) for literal, where in places.items() if len(where) > 1]
     if not heap:
         return builder.disjunction([*plain, *[builder.conjunction(p) for p in longer]])
@@ -67,7 +73,7 @@ def sum_of_products(builder: Builder, products: list[Product]) -> int:
             for other in product:
                 count[other] -= 1
             rest.append(tuple([x for x in product if x != literal]))
-        terms.append(builder.conjunction([literal, sum_of_products(builder, rest)]))
+        terms.append(builder.conjunction([literal, sum_of_products(builder, rest, depth + 1)]))
     terms.extend([builder.conjunction(p) for p, left in zip(longer, alive, strict=True) if left])
     return builder.disjunction(terms)
 

@@ -28,6 +28,8 @@ class Edges:
 
     def targets(self, sources: Ints) -> Ints:
         """The targets of some nodes' edges, with repetitions."""
+        if len(sources) == 1:
+            return self.target[self.start[sources[0]] : self.start[sources[0] + 1]]
         counts = self.start[sources + 1] - self.start[sources]
         places = np.repeat(self.start[sources] - np.cumsum(counts) + counts, counts)
         return self.target[places + np.arange(len(places))]
