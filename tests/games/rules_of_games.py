@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from gdl.machine import Machine
@@ -36,6 +37,7 @@ def prover(name: str) -> Machine:
     return ProverMachine(rules(name))
 
 
+@cache
 def declared(name: str) -> tuple[set[Term], set[tuple[Term, Term]]]:
     """The base propositions and the (role, move) pairs that ``base`` and ``input`` give.
 
@@ -64,6 +66,11 @@ def declared(name: str) -> tuple[set[Term], set[tuple[Term, Term]]]:
 def options(state: State) -> list[list[int]]:
     """The legal moves of each role."""
     return [state.machine.legal_moves(state, role) for role in range(len(state.machine.roles))]
+
+
+def legal(state: State, role: str) -> list[str]:
+    """The legal moves of a role as GDL, sorted."""
+    return sorted(state.legal[role])
 
 
 def successors(state: State) -> list[State]:
@@ -105,12 +112,19 @@ def in_control(state: State) -> Term:
     return found
 
 
+TURNS_GO_ON = frozenset({"amazons", "checkers", "kalah", "ninemensmorris"})
+"""Games in which a role may stay in control after its move."""
+
+
 def perft(state: State, turns: int) -> int:
     """How many ways there are to play some turns on; a turn lasts while the same role is in
     control, so a jump that goes on is one turn."""
+    go_on = state.machine.rules.name in TURNS_GO_ON
+    if turns == 1 and not go_on:
+        return 0 if state.terminal else prod(map(len, options(state)))
     count = 0
     for after in successors(state):
-        if not after.terminal and in_control(after) is in_control(state):
+        if go_on and not after.terminal and in_control(after) is in_control(state):
             count += perft(after, turns)
         else:
             count += 1 if turns == 1 else perft(after, turns - 1)

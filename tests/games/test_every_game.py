@@ -1,0 +1,101 @@
+"""What holds for every one of our games, whatever it is."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.check import Severity, check
+from gdl.format import format_text
+from gdl.ground import ground
+from tests.games.rules_of_games import NAMES, declared, options, prover, rules, text
+
+LONGEST = {
+    "amazons": 112,
+    "atarigo": 49,
+    "biddingtictactoe": 18,
+    "breakthrough": 209,
+    "checkers": 100,
+    "chess": 12_000,
+    "chinesecheckers": 90,
+    "chomp": 20,
+    "connectfour": 42,
+    "eightpuzzle": 30,
+    "hanoi": 40,
+    "hex": 81,
+    "kalah": 200,
+    "knightstour": 24,
+    "lightsout": 15,
+    "nim": 12,
+    "ninemensmorris": 100,
+    "othello": 120,
+    "pegsolitaire": 31,
+    "prisonersdilemma": 10,
+    "queens": 8,
+    "rockpaperscissors": 5,
+    "sokoban": 40,
+    "sudoku": 47,
+    "tictactoe": 9,
+    "tron": 40,
+}
+"""No match takes more moves than this."""
+
+
+def test_there_are_enough_games_and_each_is_known_here() -> None:
+    assert len(NAMES) >= 20
+    assert sorted(LONGEST) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rules_have_no_finding_worth_a_warning(name: str) -> None:
+    assert [str(d) for d in check(rules(name)) if d.severity is not Severity.INFO] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_is_in_canonical_format(name: str) -> None:
+    assert format_text(text(name), name) == text(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_base_and_input_are_exactly_what_the_rules_can_reach(name: str) -> None:
+    bases, inputs = declared(name)
+    reached = ground(rules(name))
+    assert set(reached.bases) == bases
+    moves = {(role, move) for role, own in zip(reached.roles, reached.moves, strict=True) for move in own}
+    assert moves == inputs
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_header_tells_roles_state_moves_end_goals_and_size(name: str) -> None:
+    header = text(name).partition("\n\n")[0].splitlines()
+    assert all(line.startswith(";") and len(line) <= 110 for line in header)
+    for word in ("Roles", "State", "Moves", "Ends", "Goals"):
+        assert any(line.startswith(f"; {word} ") for line in header), word
+    bases, inputs = declared(name)
+    moves = len(inputs) // len(prover(name).roles)
+    assert any(line.startswith(f"; Size    {len(bases)} base propositions, {moves} moves") for line in header)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32))
+def test_random_matches_keep_to_base_and_input_and_end_with_one_goal_each(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    machine = prover(name)
+    bases, inputs = declared(name)
+    state = machine.initial_state()
+    for _ in range(LONGEST[name] + 1):
+        assert state.propositions <= bases
+        goals = list(state.goals.values())
+        assert all(goal is not None and 0 <= goal <= 100 for goal in goals)
+        if state.terminal:
+            return
+        choices = options(state)
+        for role, moves in enumerate(choices):
+            assert moves, f"{machine.roles[role]} has no legal move"
+            assert {(machine.roles[role], machine.move(role, m)) for m in moves} <= inputs
+        state = machine.next_state(state, [rng.choice(moves) for moves in choices])
+    pytest.fail("the match does not end")
