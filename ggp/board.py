@@ -11,7 +11,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from gdl.machine import Machine
@@ -36,6 +36,7 @@ class Layer:
         x: place of the column among the arguments.
         y: place of the row.
         panel: places of the arguments that say which board, where there are several.
+        named: whether the functor is part of the thing (another layer has the same things).
     """
 
     name: str
@@ -43,6 +44,7 @@ class Layer:
     x: int
     y: int
     panel: tuple[int, ...] = ()
+    named: bool = False
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""
@@ -55,7 +57,8 @@ class Layer:
     def thing(self, term: Term) -> tuple[Term, ...]:
         """What it says of the square: the arguments left over, or the functor where none is."""
         rest = (*self.panel, self.x, self.y)
-        return tuple(a for i, a in enumerate(term.args) if i not in rest) or (Term(self.name),)
+        things = tuple(a for i, a in enumerate(term.args) if i not in rest)
+        return things if things and not self.named else (Term(self.name), *things)
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ def board_of(
     chosen = _primary(_overlay(found, groups), groups)
     if not chosen:
         return None
-    layers = tuple(layer for layer, _, _ in chosen)
+    layers = _tell_apart([layer for layer, _, _ in chosen], groups)
     drawn = [t for layer in layers for t in groups[layer.name, layer.arity]]
     at = {(layer.name, layer.arity): layer for layer in layers}
     used = {at[t.signature].square(t) for t in drawn}
@@ -148,7 +151,7 @@ def board_of(
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
     if _turned(rules, layers):
-        layers = tuple(Layer(la.name, la.arity, la.y, la.x, la.panel) for la in layers)
+        layers = tuple(replace(la, x=la.y, y=la.x) for la in layers)
         columns, rows = rows, columns
         squares = {(p, y, x) for p, x, y in squares}
         fixed = {(p, y, x): things for (p, x, y), things in fixed.items()}
@@ -242,6 +245,17 @@ def _primary(
     return [found[i] for i in numbers if not any(repeats(i, j) for j in numbers)]
 
 
+def _tell_apart(layers: list[Layer], groups: dict[tuple[str, int], set[Term]]) -> tuple[Layer, ...]:
+    """The layers, named where an earlier one has some of the same things."""
+    seen: set[tuple[Term, ...]] = set()
+    told: list[Layer] = []
+    for layer in sorted(layers, key=lambda la: (-len(groups[la.name, la.arity]), la.name != "cell", la.name)):
+        things = {layer.thing(t) for t in groups[layer.name, layer.arity]}
+        told.append(replace(layer, named=bool(things & seen)))
+        seen |= things
+    return tuple(told)
+
+
 def _overlay(
     found: list[tuple[Layer, set[Term], set[Term]]], groups: dict[tuple[str, int], set[Term]]
 ) -> list[tuple[Layer, set[Term], set[Term]]]:
@@ -281,7 +295,7 @@ def _facts(
     for rule in rules:
         if not rule.body and rule.head.ground and rule.head.name not in _KEYWORDS:
             facts[rule.head.signature].append(rule.head)
-    bodies = [list(_atoms(rule)) for rule in rules if rule.body]
+    bodies = [list(_atoms(rule)) for rule in rules if rule.body and rule.head.name != INIT]
     while True:
         before = len(pairs)
         for atoms in bodies:

@@ -125,6 +125,11 @@ class Tree:
         return int(self.arrays.nodes["proven"][self.root])
 
     @property
+    def visits(self) -> int:
+        """Paths that have gone on from the root."""
+        return int(self.arrays.nodes["visits"][self.root])
+
+    @property
     def nodes(self) -> int:
         """How many states it holds."""
         return int(self.arrays.used[NODES])

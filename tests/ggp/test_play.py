@@ -1,0 +1,231 @@
+"""`ggp play` shows matches to people and to programs, and takes part as a person says."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.human import HumanPlayer, listing, matching
+from ggp.local_match import play_match
+from ggp.match_view import JsonView
+from ggp.play import check_names, seats
+from players.registry import make_player
+
+ROOT = Path(__file__).parents[2]
+FAST = ["--startclock", "0.1", "--playclock", "0.1"]
+
+
+def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", "play", *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=ROOT,
+        check=False,
+    )
+
+
+def test_piped_output_is_plain_text_with_board_and_result() -> None:
+    done = ggp("tictactoe", *FAST)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "  3  . . .\n  2  . . .\n  1  . . .\n     a b c\n" in done.stdout
+    assert "result: x (uct) " in done.stdout
+    assert "visits" in done.stdout
+
+
+def test_sokoban_is_solved() -> None:
+    done = ggp("sokoban", "--playclock", "2", "--seed", "4")
+    assert "result: keeper (uct) 100" in done.stdout, done.stdout[-500:]
+
+
+@pytest.mark.parametrize("machine", ["prover", "propnet"])
+def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
+    done = ggp("tron", "--json", "--players", "random,legal", "--machine", machine, *FAST)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["type"] for line in lines] == ["game", *["step"] * (len(lines) - 2), "result"]
+    assert lines[0]["roles"] == ["red", "blue"]
+    assert lines[-1]["terminal"]
+    assert lines[-1]["steps"] == len(lines) - 2
+    assert sum(lines[-1]["goals"].values()) == lines[-1]["total"] == 100
+    state = Game.load("tron").machine("prover").initial_state()
+    for line in lines[1:-1]:
+        assert set(line["state"]) == {state.machine.rules.spell(p) for p in state.propositions}
+        state = state.play(*line["joint"])
+    assert state.terminal
+
+
+def test_same_seed_gives_the_same_match() -> None:
+    def moves(seed: str) -> list[list[str]]:
+        done = ggp("breakthrough", "--json", "--players", "random,random", "--seed", seed, *FAST)
+        return [json.loads(line).get("joint") for line in done.stdout.splitlines()]
+
+    assert moves("5") == moves("5") != moves("6")
+
+
+def test_step_limit_stops_the_match() -> None:
+    done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3", *FAST)
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (last["steps"], last["terminal"], last["why"]) == (3, False, "stopped after 3 steps")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["tictactoe", "-p", "deepblue"], "there is no player 'deepblue'"),
+        (["tictactoe", "-p", "uct,uct,uct"], "3 players for 2 roles"),
+        (["tictactoe", "-p", "human", "--json"], "no room for a person"),
+        (["tictactoe", "--machine", "abacus"], "no machine 'abacus'"),
+        (["tictoc"], "did you mean tictactoe"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line(words: list[str], message: str) -> None:
+    done = ggp(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
+    said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n1\n1\n1\n1\n1\n"
+    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *FAST, text=said)
+    assert "its beginning" in done.stdout
+    assert "'zzz' is not one of the 9 legal moves" in done.stdout
+    assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
+    assert done.stdout.count("step 1: x (mark ") == 2
+    assert "step 1: x (mark a 1), o noop" in done.stdout
+
+
+def test_end_of_input_leaves_with_130() -> None:
+    done = ggp("tictactoe", "-p", "human", *FAST, text="mark b 2\n")
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+
+
+def test_quit_leaves_with_130() -> None:
+    done = ggp("tictactoe", "-p", "human", *FAST, text="quit\n")
+    assert done.returncode == 130
+
+
+def test_control_c_leaves_with_130_and_no_traceback() -> None:
+    match = subprocess.Popen(
+        [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--playclock", "60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    assert match.stdout is not None
+    for line in match.stdout:
+        if "control" in line:
+            break
+    match.send_signal(signal.SIGINT)
+    _, errors = match.communicate(timeout=60)
+    assert match.returncode == 130
+    assert "Traceback" not in errors
+
+
+def test_in_a_terminal_the_search_is_shown_and_the_screen_left_in_order() -> None:
+    master, slave = pty.openpty()
+    match = subprocess.Popen(
+        [sys.executable, "-m", "ggp", "play", "tictactoe", "--playclock", "0.5", "--max-steps", "2"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        cwd=ROOT,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+    )
+    os.close(slave)
+    seen = b""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        if select.select([master], [], [], 0.5)[0]:
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+    assert match.wait(timeout=60) == 0
+    os.close(master)
+    text = seen.decode()
+    assert "thinks" in text
+    assert "\x1b[?25l" in text, "the cursor is hidden while the search is shown"
+    assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "and comes back"
+    assert "result:" in text
+
+
+@given(st.lists(st.text("abc12 ()", min_size=1, max_size=8), max_size=6), st.text(max_size=8))
+def test_whatever_a_person_types_means_some_of_the_moves(names: list[str], text: str) -> None:
+    found = matching(text, names)
+    assert all(0 <= i < len(names) for i in found)
+    assert found == sorted(set(found))
+
+
+def test_full_names_and_numbers_go_before_beginnings() -> None:
+    names = ["(move a 1)", "(move a 10)", "noop", "(drop 2)"]
+    assert matching("move a 1", names) == [0]
+    assert matching("MOVE A", names) == [0, 1]
+    assert matching("n", names) == [2]
+    assert matching("4", names) == [3]
+    assert matching("5", names) == []
+    assert matching("(move b", names) == []
+
+
+def test_listing_numbers_every_move() -> None:
+    names = [f"(mark {i} {j})" for i in range(5) for j in range(5)]
+    text = listing(names, width=60)
+    assert all(f"{i} {name}" in text for i, name in enumerate(names, 1))
+    assert max(map(len, text.splitlines())) <= 60
+    assert "300 more" in listing(["x"] * 500)
+
+
+def test_seats_left_out_are_filled() -> None:
+    assert seats([], ["you"]) == ["uct"]
+    assert seats([], ["x", "o"]) == ["uct", "random"]
+    assert seats(["human"], ["x", "o"]) == ["human", "uct"]
+    assert seats(["legal"], ["a", "b", "c"]) == ["legal", "random", "random"]
+    with pytest.raises(GdlError, match="2 players for 1 role"):
+        seats(["uct", "uct"], ["you"])
+    with pytest.raises(GdlError, match="no player 'x'"):
+        check_names(["uct", "x"], False)
+
+
+def test_a_role_without_a_choice_is_not_asked() -> None:
+    machine = Game.load("tictactoe").machine("prover")
+    lines: list[bytes] = []
+    players = [make_player("random", 1), make_player("random", 2)]
+    view = JsonView(machine, players, "tictactoe", lines.append)
+    play_match(machine, players, view, 0.0, 1.0)
+    steps = [json.loads(line) for line in lines[1:-1]]
+    assert all(len(step["search"]) <= 1 for step in steps)
+
+
+def test_undo_without_anything_to_take_back_is_told() -> None:
+    machine = Game.load("tictactoe").machine("prover")
+    said = iter(["undo", "1", "1", "1", "1", "1", "1", "1", "1"])
+    shown: list[str] = []
+    players = [HumanPlayer(show=shown.append, ask=lambda _: next(said)), make_player("legal")]
+    lines: list[bytes] = []
+    view = JsonView(machine, players, "tictactoe", lines.append)
+    play_match(machine, players, view, 0.0, 1.0)
+    notes = [json.loads(line) for line in lines if b'"note"' in line and b'"text"' in line]
+    assert [note["text"] for note in notes] == ["there is nothing to take back"]

@@ -1,0 +1,52 @@
+"""Small random games as rules text, and what perfect play gets in them by trying everything."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+from gdl.machine import Machine
+from gdl.state import State
+
+
+def random_game(seed: int, roles: int, simultaneous: bool, steps: int = 4) -> str:
+    """Rules of a walk through a few places: where it leads depends on everyone's moves.
+
+    Each place and role has its own legal moves (``noop`` alone where the role is not in turn), and
+    final goals; the goals of two roles sum to 100. The match ends after so many ``steps`` or in some places.
+    """
+    rng = random.Random(seed)
+    places = range(rng.randint(2, 5))
+    names = [f"r{r}" for r in range(roles)]
+    lines = [f"(role {name})" for name in names]
+    lines += ["(init (at 0))", "(init (step 0))"]
+    lines += [f"(succ {i} {i + 1})" for i in range(steps)]
+    lines += ["(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))", f"(<= terminal (true (step {steps})))"]
+    for place in places:
+        turn = rng.randrange(roles)
+        options: list[list[str]] = []
+        for r, name in enumerate(names):
+            free = simultaneous or r == turn
+            moves = rng.sample(["a", "b", "c"], rng.randint(1, 3)) if free else ["noop"]
+            options.append(moves)
+            lines += [f"(<= (legal {name} {move}) (true (at {place})))" for move in moves]
+        for joint in product(*options):
+            does = " ".join(f"(does {n} {m})" for n, m in zip(names, joint, strict=True))
+            lines.append(f"(<= (next (at {rng.choice(places)})) (true (at {place})) {does})")
+        if place and rng.random() < 0.3:
+            lines.append(f"(<= terminal (true (at {place})))")
+        value = rng.choice([0, 0, 50, 100, 30])
+        values = [value, 100 - value] if roles == 2 else [rng.choice([0, 50, 100]) for _ in names]
+        lines += [f"(<= (goal {n} {v}) (true (at {place})))" for n, v in zip(names, values, strict=True)]
+    return "\n".join(lines)
+
+
+def best_result(machine: Machine, state: State) -> int:
+    """Role 0's result under best play of the one role, or of two that are never free together."""
+    if machine.is_terminal(state):
+        value = machine.goal(state, 0)
+        assert value is not None
+        return value
+    options = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
+    results = [best_result(machine, machine.next_state(state, joint)) for joint in product(*options)]
+    return min(results) if len(options) == 2 and len(options[1]) > 1 else max(results)

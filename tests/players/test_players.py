@@ -1,0 +1,126 @@
+"""Every player answers with a legal move, in time, and the same one for the same seed."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.errors import GdlError, MoveError
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from ggp.game import Game
+from players.machines import make_machine
+from players.player import Choice, Player
+from players.registry import NAMES, make_player
+from tests.players.random_games import random_game
+
+SLACK = 2.0
+"""Seconds that a busy computer may add to a deadline of a fraction of one."""
+
+
+def machine_of(text: str, level: str = "prover") -> Machine:
+    return make_machine(parse_rules(text), level)
+
+
+def follow(
+    machine: Machine, players: list[Player], seconds: float = 5.0, steps: int = 100
+) -> list[list[Choice]]:
+    """Play a match; every choice is checked to be legal."""
+    state = machine.initial_state()
+    for role, player in enumerate(players):
+        player.start(machine, role, state, seconds, time.monotonic() + seconds)
+    turns: list[list[Choice]] = []
+    while not machine.is_terminal(state) and len(turns) < steps:
+        options = [machine.legal_moves(state, r) for r in range(len(players))]
+        if not all(options):
+            break
+        choices = [player.choose(state, time.monotonic() + seconds) for player in players]
+        for choice, moves in zip(choices, options, strict=True):
+            assert choice.move in moves
+            assert {c.move for c in choice.candidates} <= set(moves)
+            assert all(0 <= c.value <= 100 and c.visits >= 0 for c in choice.candidates)
+        turns.append(choices)
+        state = machine.next_state(state, [choice.move for choice in choices])
+    return turns
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10**6), roles=st.integers(1, 3), simultaneous=st.booleans())
+def test_players_make_legal_moves_in_random_games(
+    name: str, level: str, seed: int, roles: int, simultaneous: bool
+) -> None:
+    machine = machine_of(random_game(seed, roles, simultaneous), level)
+    players = [make_player(name, seed) for _ in range(roles)]
+    for player in players:
+        if name == "uct":
+            player.max_iterations = 40  # type: ignore[attr-defined]
+    follow(machine, players)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+@pytest.mark.parametrize("game", ["tictactoe", "chess", "sokoban", "tron"])
+def test_answers_come_by_the_deadline(name: str, level: str, game: str) -> None:
+    machine = Game.load(game).machine(level)
+    state = machine.initial_state()
+    player = make_player(name, 1)
+    player.start(machine, 0, state, 0.05, time.monotonic() + 0.05)
+    for clock in (0.05, 0.2, 0.0, -1.0):
+        deadline = time.monotonic() + clock
+        move = player.choose(state, deadline).move
+        late = time.monotonic() - deadline
+        assert move in machine.legal_moves(state, 0)
+        assert late < SLACK + max(0.0, -clock)
+
+
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+def test_random_and_legal_players_do_the_same_on_every_machine(level: str) -> None:
+    texts = []
+    for machine in (Game.load("breakthrough").machine("prover"), Game.load("breakthrough").machine(level)):
+        players = [make_player("random", 5), make_player("legal")]
+        turns = follow(machine, players, steps=10)
+        texts.append([[str(machine.move(r, c.move)) for r, c in enumerate(turn)] for turn in turns])
+    assert texts[0] == texts[1]
+
+
+def test_random_player_makes_every_move_sometime_and_depends_on_its_seed() -> None:
+    machine = Game.load("tictactoe").machine("prover")
+    first = {
+        follow(machine, [make_player("random", s), make_player("legal")], steps=1)[0][0].move
+        for s in range(200)
+    }
+    assert len(first) == 9
+
+
+def test_a_state_of_another_machine_is_answered_with_a_move_of_that_machine() -> None:
+    game = Game.load("tictactoe")
+    slow, fast = game.machine("prover"), game.machine("propnet")
+    for name in NAMES:
+        player = make_player(name, 3)
+        player.start(slow, 0, slow.initial_state(), 0.2, time.monotonic() + 0.2)
+        player.update_machine(fast)
+        state = slow.initial_state().play("(mark b 2)", "noop").play("noop", "(mark a 1)")
+        choice = player.choose(state, time.monotonic() + 0.2)
+        assert choice.move in slow.legal_moves(state, 0)
+        assert {c.move for c in choice.candidates} <= set(slow.legal_moves(state, 0))
+
+
+def test_a_role_without_a_legal_move_is_an_error() -> None:
+    machine = machine_of(
+        "(role a) (role b) (legal a x) (init (p)) (<= terminal (true (q))) (goal a 1) (goal b 1)"
+    )
+    for name in NAMES:
+        player = make_player(name)
+        player.start(machine, 1, machine.initial_state(), 0.1, time.monotonic() + 0.1)
+        with pytest.raises(MoveError, match="b has no legal move"):
+            player.choose(machine.initial_state(), time.monotonic() + 0.1)
+
+
+def test_unknown_players_are_refused_with_the_names_of_those_there_are() -> None:
+    with pytest.raises(GdlError, match=r"no player deep.*uct"):
+        make_player("deep")

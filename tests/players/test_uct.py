@@ -1,0 +1,235 @@
+"""UCT finds what there is to find, proves what it can, and follows the lines it has found."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from gdl.state import State
+from ggp.game import Game
+from players.lanes import lanes_of
+from players.machines import make_machine
+from players.pace import Pace
+from players.player import Choice, Player
+from players.uct import UctPlayer
+from tests.players.random_games import best_result, random_game
+
+LONG = 60.0
+LEVELS = ["prover", "propnet"]
+
+
+def ask(machine: Machine, state: State, role: int, iterations: int, seed: int = 0, **options: int) -> Choice:
+    player = UctPlayer(seed=seed, max_iterations=iterations, **options)
+    player.start(machine, role, state, 0.0, 0.0)
+    return player.choose(state, time.monotonic() + LONG)
+
+
+def name(machine: Machine, role: int, choice: Choice) -> str:
+    return machine.rules.spell(machine.move(role, choice.move))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_wins_in_one_and_blocks_losses_in_one(level: str) -> None:
+    machine = Game.load("tictactoe").machine(level)
+    state = machine.initial_state()
+    for x, o in (("(mark a 1)", "(mark c 3)"), ("(mark a 2)", "(mark c 2)")):
+        state = state.play(x).play(o)
+    assert name(machine, 0, ask(machine, state, 0, 300)) == "(mark a 3)"
+    blocked = state.play("(mark b 1)")
+    assert name(machine, 1, ask(machine, blocked, 1, 300)) == "(mark c 1)"
+    threatened = machine.initial_state().play("(mark a 1)").play("(mark b 2)").play("(mark a 2)")
+    assert name(machine, 1, ask(machine, threatened, 1, 600)) == "(mark a 3)"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("roles", [1, 2])
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_plays_small_games_as_well_as_trying_everything_does(level: str, roles: int, seed: int) -> None:
+    machine = make_machine(parse_rules(random_game(seed, roles, simultaneous=False)), level)
+    state = machine.initial_state()
+    player = UctPlayer(seed=seed, max_iterations=1500)
+    player.start(machine, 0, state, LONG, time.monotonic() + LONG)
+    rival = UctPlayer(seed=seed + 1, max_iterations=1500)
+    players: list[Player] = [player, rival][:roles]
+    for role, other in enumerate(players[1:], 1):
+        other.start(machine, role, state, LONG, time.monotonic() + LONG)
+    value = best_result(machine, state)
+    while not machine.is_terminal(state):
+        joint = [p.choose(state, time.monotonic() + LONG).move for p in players]
+        state = machine.next_state(state, joint)
+    assert machine.goal(state, 0) == value
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), roles=st.integers(1, 2))
+def test_what_it_says_is_proven_is_true(seed: int, roles: int) -> None:
+    machine = make_machine(parse_rules(random_game(seed, roles, simultaneous=False, steps=6)), "propnet")
+    state = machine.initial_state()
+    choice = ask(machine, state, 0, 4000, seed)
+    if "proven" in choice.note:
+        proven = int(choice.note.rsplit("proven ", 1)[1])
+        assert proven == best_result(machine, state)
+
+
+@pytest.mark.parametrize(
+    ("game", "level"), [("sokoban", "propnet"), ("sokoban", "prover"), ("hanoi", "propnet")]
+)
+def test_solves_puzzles_and_follows_the_line_to_the_end(game: str, level: str) -> None:
+    machine = Game.load(game).machine(level)
+    state = machine.initial_state()
+    player = UctPlayer(seed=2, max_iterations=20_000 if level == "propnet" else 3000)
+    player.start(machine, 0, state, LONG, time.monotonic() + LONG)
+    while not machine.is_terminal(state):
+        state = machine.next_state(state, [player.choose(state, time.monotonic() + LONG).move])
+    assert machine.goal(state, 0) == 100
+
+
+def test_line_is_given_up_when_another_move_was_made() -> None:
+    machine = Game.load("sokoban").machine("propnet")
+    state = machine.initial_state()
+    player = UctPlayer(seed=2, max_iterations=20_000)
+    player.start(machine, 0, state, LONG, time.monotonic() + LONG)
+    chosen = player.choose(state, time.monotonic() + LONG).move
+    other = next(m for m in machine.legal_moves(state, 0) if m != chosen)
+    state = machine.next_state(state, [other])
+    while not machine.is_terminal(state):
+        choice = player.choose(state, time.monotonic() + LONG)
+        assert choice.move in machine.legal_moves(state, 0)
+        state = machine.next_state(state, [choice.move])
+    assert machine.goal(state, 0) == 100
+
+
+def test_line_goes_on_when_a_faster_machine_is_ready() -> None:
+    game = Game.load("sokoban")
+    slow, fast = game.machine("prover"), game.machine("propnet")
+    player = UctPlayer(seed=1, max_iterations=3000)
+    state = slow.initial_state()
+    player.start(slow, 0, state, LONG, time.monotonic() + LONG)
+    state = slow.next_state(state, [player.choose(state, time.monotonic() + LONG).move])
+    player.update_machine(fast)
+    now = fast.state_of(state.propositions)
+    note = player.choose(now, time.monotonic() + LONG).note
+    assert note.startswith("goes on with the line found, 100")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("game", ["tictactoe", "rockpaperscissors", "sokoban", "chinesecheckers"])
+def test_same_seed_and_iterations_give_the_same_answer(game: str, level: str) -> None:
+    machine = Game.load(game).machine(level)
+    state = machine.initial_state()
+    iterations = 700 if level == "propnet" else 20
+    one, two = (ask(machine, state, 0, iterations, seed=7) for _ in range(2))
+    assert (one.move, one.candidates) == (two.move, two.candidates)
+
+
+def test_a_dominant_simultaneous_move_is_found() -> None:
+    text = """(role a) (role b) (init (now)) (<= (legal ?r ?m) (role ?r) (choice ?m))
+    (choice take) (choice leave)
+    (<= (next (took ?r)) (does ?r take)) (<= (next over) (true (now)))
+    (<= terminal (true over))
+    (<= (goal ?r 90) (true (took ?r)) (other ?r ?o) (not (true (took ?o))))
+    (<= (goal ?r 40) (true (took ?r)) (other ?r ?o) (true (took ?o)))
+    (<= (goal ?r 60) (role ?r) (not (true (took a))) (not (true (took b))))
+    (<= (goal ?r 10) (role ?r) (not (true (took ?r))) (other ?r ?o) (true (took ?o)))
+    (other a b) (other b a)"""
+    machine = make_machine(parse_rules(text), "propnet")
+    for role in (0, 1):
+        choice = ask(machine, machine.initial_state(), role, 20_000)
+        assert name(machine, role, choice) == "take"
+        assert "proven" not in choice.note
+
+
+def test_games_that_are_not_zero_sum_are_not_said_to_be_proven() -> None:
+    text = """(role a) (role b) (init (turn a)) (<= (legal ?r left) (true (turn ?r)))
+    (<= (legal ?r right) (true (turn ?r))) (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+    (<= (next (turn b)) (true (turn a))) (<= (next (over ?m)) (does b ?m) (true (turn b)))
+    (<= (next (first ?m)) (does a ?m) (true (turn a))) (<= (next (first ?m)) (true (first ?m)))
+    (<= terminal (true (over ?m)))
+    (<= (goal ?r 100) (role ?r) (true (over left)) (true (first left)))
+    (<= (goal ?r 0) (role ?r) (true (over right)))
+    (<= (goal ?r 50) (role ?r) (true (over left)) (true (first right)))"""
+    machine = make_machine(parse_rules(text), "propnet")
+    choice = ask(machine, machine.initial_state(), 0, 5000)
+    assert name(machine, 0, choice) == "left"
+    assert "proven" not in choice.note
+
+
+def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> None:
+    machine = Game.load("connectfour").machine("propnet")
+    state = machine.initial_state()
+    player = UctPlayer(seed=1, max_iterations=60_000, memory=1 << 20)
+    player.start(machine, 0, state, 0.0, 0.0)
+    choice = player.choose(state, time.monotonic() + LONG)
+    assert sum(c.visits for c in choice.candidates) == 60_000
+    tree = player._tree
+    assert tree is not None
+    assert tree.nodes <= len(tree.arrays.nodes) < 30_000
+    for _ in range(4):
+        state = machine.next_state(state, [m[0] for m in (machine.legal_moves(state, r) for r in (0, 1))])
+        player.choose(state, time.monotonic() + LONG)
+
+
+def test_the_subtree_of_the_moves_made_is_kept() -> None:
+    machine = Game.load("connectfour").machine("propnet")
+    state = machine.initial_state()
+    player = UctPlayer(seed=1, max_iterations=20_000)
+    player.start(machine, 0, state, 0.0, 0.0)
+    move = player.choose(state, time.monotonic() + LONG).move
+    state = machine.next_state(state, [move, machine.legal_moves(state, 1)[0]])
+    state = machine.next_state(state, [machine.legal_moves(state, r)[0] for r in (0, 1)])
+    player.max_iterations = 512
+    visits = sum(c.visits for c in player.choose(state, time.monotonic() + LONG).candidates)
+    assert visits > 600
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_playouts_can_be_told_move_by_move(level: str) -> None:
+    machine = Game.load("sokoban").machine(level)
+    lanes = lanes_of(machine)
+    count = 600 if level == "propnet" else 3
+    start = machine.initial_state()
+    records = np.repeat(lanes.record(start)[None, :], count, axis=0)
+    ends = lanes.playouts(records, 5, 100, time.monotonic() + LONG)
+    for row in {0, 1, 2, count - 1, count // 2}:
+        state = start
+        for move in lanes.playout_moves(row):
+            assert not machine.is_terminal(state)
+            assert move in machine.legal_moves(state, 0)
+            state = machine.next_state(state, [move])
+        assert machine.is_terminal(state)
+        assert machine.goal(state, 0) == ends.goals[row, 0]
+
+
+def test_pace_recovers_from_one_slow_batch() -> None:
+    pace = Pace(512, 512)
+    pace.learn(512, 10.0, 32, 0, 1.0)
+    for turn in range(20):  # noqa: B007
+        lanes, steps = pace.plan(1.0, True)
+        if lanes:
+            pace.learn(lanes, 0.0001 * steps, min(steps, 32), 0, 1.0)
+        if steps >= 32:
+            break
+    assert turn < 19
+
+
+@pytest.mark.parametrize("width", [1, 512])
+@given(data=st.data())
+def test_pace_never_plans_what_it_expects_to_be_late(width: int, data: st.DataObject) -> None:
+    pace = Pace(width, 512)
+    per_step = data.draw(st.floats(1e-5, 1e-2))
+    for _ in range(30):
+        left = data.draw(st.floats(-0.1, 2.0))
+        lanes, steps = pace.plan(left, data.draw(st.booleans()))
+        longest = min(steps, 50)
+        seconds = per_step * longest * (lanes if width == 1 else 1)
+        if lanes and pace._step_seconds:
+            assert seconds <= max(left, 0.0) + 0.1
+        if lanes:
+            pace.learn(lanes, seconds, longest, 0, left)
