@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
 from gdl.parser import parse_term
 from gdl.state import State
+
+_LONE_WORD = re.compile(r"\( ([^\s()]+) \)")
+"""``(noop)`` is the same term as ``noop``."""
 
 Log = Callable[..., None]
 """Takes a level, an event and named fields."""
@@ -153,8 +157,9 @@ def _folded(moves: Sequence[str]) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """A KIF text without the case and spacing that make no difference."""
-    return " ".join(text.replace("(", " ( ").replace(")", " ) ").lower().split())
+    """A KIF text without the case, spacing and parentheses that make no difference."""
+    spaced = " ".join(text.replace("(", " ( ").replace(")", " ) ").lower().split())
+    return _LONE_WORD.sub(r"\1", spaced)
 
 
 def _same_move(one: str, other: str) -> bool:

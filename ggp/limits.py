@@ -1,17 +1,29 @@
-"""What the processes that work on strangers' rules have in common: a limit, and short errors."""
+"""What the processes that work on strangers' rules have in common: a limit of memory, errors
+on one line, and games to warm up with."""
 
 from __future__ import annotations
 
 import os
 
+WARM_UP_GAMES = (
+    "(role a) (init (n 0)) (legal a x) (legal a y) (<= (next (n 1)) (true (n 0)) (does a x))"
+    " (<= terminal (true (n 1))) (goal a 100)",
+    "(role a) (role b) (init (n 0)) (legal a x) (legal a y) (legal b x) (legal b y)"
+    " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
+    " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
+)
+"""Games whose only purpose is that everything is compiled once before a match needs it."""
+
 
 def limit_memory(size: int) -> None:
-    """Let this process allocate at most ``size`` bytes of data; more is a MemoryError."""
+    """Let this process allocate at most ``size`` bytes of data, and at most half of the computer's
+    memory; more is a MemoryError."""
     try:
         import resource
     except ImportError:  # not on this platform
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    size = min(size, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
     limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 

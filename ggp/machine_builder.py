@@ -9,6 +9,7 @@ machine, or the text of an error, and ends; at once if its input is closed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import subprocess
@@ -17,7 +18,9 @@ import threading
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
-from ggp.limits import describe, limit_memory
+from gdl.parser import parse_rules
+from ggp.limits import WARM_UP_GAMES, describe, limit_memory
+from players.machines import make_machine
 
 MEMORY_BYTES = 4 * 1024**3
 """Data that a builder may allocate; the grounder's own limit is lower and fails cleaner."""
@@ -26,12 +29,13 @@ MEMORY_BYTES = 4 * 1024**3
 class Builder:
     """Has a machine made beside the thread that plays on a slower one.
 
+    The process starts, and imports what it needs, before it is given rules.
+
     Args:
-        rules: the text of the rules.
         level: which machine, for :func:`players.machines.make_machine`.
     """
 
-    def __init__(self, rules: str, level: str) -> None:
+    def __init__(self, level: str) -> None:
         self._machine: Machine | None = None
         self._error = ""
         self._process = subprocess.Popen(
@@ -39,7 +43,12 @@ class Builder:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        self._thread = threading.Thread(target=self._run, args=(rules,), daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._rules = b""
+
+    def begin(self, rules: str) -> None:
+        """Build the machine of these rules, given as text."""
+        self._rules = rules.encode()
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
@@ -61,13 +70,12 @@ class Builder:
         """End the process."""
         self._process.kill()
 
-    def _run(self, rules: str) -> None:
+    def _run(self) -> None:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
-        text = rules.encode()
         try:
-            process.stdin.write(b"%d\n" % len(text) + text)
+            process.stdin.write(b"%d\n" % len(self._rules) + self._rules)
             process.stdin.flush()
             data = process.stdout.read()
             status = process.wait()
@@ -91,14 +99,17 @@ def main() -> None:
     # What libraries print must not mix with the pickle.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    size = int(sys.stdin.buffer.readline())
-    text = sys.stdin.buffer.read(size).decode()
+    level = sys.argv[1]
+    with contextlib.suppress(Exception):  # what fails here fails again below, and is told then
+        for game in WARM_UP_GAMES:
+            make_machine(parse_rules(game, "warm-up"), level)
+    size = sys.stdin.buffer.readline()
+    if not size:
+        return  # no match wanted it
+    text = sys.stdin.buffer.read(int(size)).decode()
     threading.Thread(target=_end_with_the_input, daemon=True).start()
     try:
-        from gdl.parser import parse_rules
-        from players.machines import make_machine
-
-        found = pickle.dumps(make_machine(parse_rules(text, "rules"), sys.argv[1]))
+        found = pickle.dumps(make_machine(parse_rules(text, "rules"), level))
     except GdlError as error:
         found = pickle.dumps(str(error))
     except (MemoryError, RecursionError):

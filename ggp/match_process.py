@@ -70,7 +70,7 @@ class Match:
             self._position(ledger.options()),
             player=message["player"],
             seed=message["seed"],
-            level=message["machine"],
+            fast=message["fast"],
             startclock=message["startclock"],
             deadline=message["deadline"],
         )
@@ -135,8 +135,8 @@ def main() -> None:
 
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(inbox,), daemon=True, name="listener").start()
-    thinker = Thinker(send)
-    thinker.warm_up(*sys.argv[1:3])
+    player, machine = sys.argv[1:]
+    thinker = Thinker(send, player, machine)
     match: Match | None = None
     while True:
         message = inbox.get()

@@ -21,7 +21,7 @@ from ggp.worker import Spare, Worker
 MAX_RESTARTS = 3
 """How often a match gets a new process. Rules that kill every process end there."""
 
-HANG_SECONDS = 30.0
+HANG_SECONDS = 60.0
 """How long after its turn's watchdog a process may keep silent. It may be compiling something,
 which has to be done once on each machine; the safe moves come all the same."""
 
@@ -258,7 +258,7 @@ class ServedMatch:
             startclock=self.start.startclock,
             player=self._settings.player,
             # What has died twice may have died of the fast machine.
-            machine=self._settings.machine if self._restarts < 2 else "prover",
+            fast=self._restarts < 2,
             seed=self._settings.seed,
             history=self._history,
             deadline=deadline,

@@ -108,7 +108,7 @@ class Server:
         self._listener = await asyncio.start_server(
             self._connected, self.config.host, self.config.port, limit=65536
         )
-        self._spare.refill()
+        self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
         say("info", "listening", host=self.config.host, port=self.port, player=self.config.settings.player)
 
@@ -267,7 +267,7 @@ class Server:
                 say("error", "no process", match=message.match, error=str(error))
                 return BUSY
             raise
-        self._spare.refill()
+        self._refill()
         return reply
 
     def _ended(self, match_id: str, reply: str) -> str:
@@ -307,7 +307,7 @@ class Server:
             if not (done.done() and self._spare.give_back(worker)):
                 worker.kill()
             self._previewing = False
-            self._spare.refill()
+            self._refill()
 
     # --- ends --------------------------------------------------------------------------------------
     def _drop(self, match: ServedMatch, why: str, ending: Coroutine[None, None, None]) -> None:
@@ -323,7 +323,11 @@ class Server:
 
     def _closed(self, task: asyncio.Task[None]) -> None:
         self._closing.discard(task)
-        if self._listener is not None and self._listener.is_serving():
+        self._refill()
+
+    def _refill(self) -> None:
+        """Have a spare process if a match may come: starting one takes time from the others."""
+        if self._free() and self._listener is not None and self._listener.is_serving():
             self._spare.refill()
 
     async def _sweep(self) -> None:

@@ -19,7 +19,7 @@ from gdl.parser import parse_rules
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
-from ggp.limits import describe
+from ggp.limits import WARM_UP_GAMES, describe
 from ggp.machine_builder import Builder
 from players.player import Player
 
@@ -29,15 +29,6 @@ prover searches hundreds of times slower, so waiting costs little."""
 
 TURN_SHARE = 0.5
 """Share of a turn's time for which it waits, where the startclock was too short."""
-
-_WARM_UP_GAMES = (
-    "(role a) (init (n 0)) (legal a x) (legal a y) (<= (next (n 1)) (true (n 0)) (does a x))"
-    " (<= terminal (true (n 1))) (goal a 100)",
-    "(role a) (role b) (init (n 0)) (legal a x) (legal a y) (legal b x) (legal b y)"
-    " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
-    " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
-)
-"""Games whose only purpose is that everything is compiled once before a match needs it."""
 
 Send = Callable[..., None]
 
@@ -75,22 +66,23 @@ class Thinker:
 
     Args:
         send: takes a kind of message and its fields, as the server reads them.
+        player: the player that will be asked for; it is warmed up.
+        level: the machine that will be asked for.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, player: str, level: str) -> None:
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
         self._machine: Machine | None = None
-        self._builder: Builder | None = None
+        level = "propnet" if level == "auto" else level
+        self._builder = None if level == "prover" else Builder(level)
+        self._building = False
         self._role = 0
-        threading.Thread(target=self._run, daemon=True, name="thinker").start()
-
-    def warm_up(self, player: str, level: str) -> None:
-        """Have everything imported and compiled that a match will need. Players from outside
-        this program may hang and are not tried."""
+        # Players from outside this program may hang: they are not tried.
         if ":" not in player:
             self._tasks.put(lambda: self._warm_up(player, level))
+        threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
     def start(
         self,
@@ -101,14 +93,15 @@ class Thinker:
         *,
         player: str,
         seed: int,
-        level: str,
+        fast: bool,
         startclock: float,
         deadline: float,
     ) -> None:
-        """Begin to build the fast machine now; prepare, then send ``ready``."""
+        """Begin to build the fast machine now, if it is wanted; prepare, then send ``ready``."""
         self._role = role
-        if level != "prover":
-            self._builder = Builder(text, "propnet" if level == "auto" else level)
+        if fast and self._builder is not None:
+            self._builder.begin(text)
+            self._building = True
         self._tasks.put(lambda: self._start(rules, position, player, seed, startclock, deadline))
 
     def choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
@@ -141,8 +134,8 @@ class Thinker:
     def _warm_up(self, player: str, level: str) -> None:
         from players.machines import make_machine
 
-        for game in _WARM_UP_GAMES:
-            machine = make_machine(parse_rules(game, "warm-up"), "propnet" if level == "auto" else level)
+        for game in WARM_UP_GAMES:
+            machine = make_machine(parse_rules(game, "warm-up"), level)
             warmed = make_player(player, 0)
             state = machine.initial_state()
             warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
@@ -189,9 +182,11 @@ class Thinker:
     def _await_machine(self, deadline: float, share: float) -> None:
         """Go over to the fast machine if it becomes ready within a share of the time left."""
         builder = self._builder
-        if builder is None or not builder.wait((deadline - time.monotonic()) * share):
+        if builder is None or not self._building:
             return
-        self._builder = None
+        if not builder.wait((deadline - time.monotonic()) * share):
+            return
+        self._building = False
         try:
             machine = builder.machine()
             if self._player is not None:

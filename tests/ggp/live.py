@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 import subprocess
@@ -111,6 +112,7 @@ class ServeProcess:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "ggp", "serve", "--port", "0", *options],
             cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
             stderr=subprocess.PIPE,
             text=True,
         )

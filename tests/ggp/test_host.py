@@ -261,7 +261,7 @@ def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
     game = tmp_path / "marks.kif"
     game.write_text(MARKS)
     out = tmp_path / "match.json"
-    server = ServeProcess("--player", "uct", "--machine", "prover")
+    server = ServeProcess("--player", "slow_players:Dreamer", "--machine", "prover")
     try:
         process = subprocess.Popen(
             [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{server.port},legal",
@@ -285,18 +285,18 @@ def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
 
 def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "match.json"
-    servers = [ServeProcess("--player", "uct", "--margin", "0.5") for _ in range(2)]
+    servers = [ServeProcess("--player", player, "--margin", "0.5") for player in ("uct", "random")]
     try:
         ran = host(
             str(corpus / "games" / "ticTacToe.kif"), "--players",
             ",".join(f"http://127.0.0.1:{s.port}" for s in servers),
-            "--startclock", "5", "--playclock", "2", "--scramble", "--out", str(out), timeout=100,
+            "--startclock", "4", "--playclock", "2", "--scramble", "--out", str(out), timeout=100,
         )  # fmt: skip
     finally:
         logs = [s.close() for s in servers]
     assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
     found = json.loads(out.read_text())
     assert found["isCompleted"]
-    assert found["goalValues"] == [50, 50], "two players who search do not lose this game"
+    assert sum(found["goalValues"]) == 100
     assert not any(error for errors in found["errors"] for error in errors)
     assert all("Traceback" not in log for log in logs)

@@ -268,7 +268,7 @@ def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:
 
 def test_a_match_process_killed_while_it_thinks_still_gives_a_legal_move(serve: Serve) -> None:
     server = serve(player="slow_players:Punctual")
-    assert server.say(start("m1", playclock=4)) == "ready"
+    assert server.say(start("m1", playclock=3)) == "ready"
     answers: list[str] = []
     thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
     thread.start()
