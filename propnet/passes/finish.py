@@ -62,7 +62,7 @@ def _resolve(node: int, value: dict[int, int]) -> int:
     literal = 2 * node
     while literal >> 1 in value:
         if literal >> 1 in seen:
-            return FALSE
+            return FALSE ^ (literal & 1)
         seen.add(literal >> 1)
         literal = value[literal >> 1] ^ (literal & 1)
     return literal

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gdl.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.network import Network
-from propnet.passes.circuit import Circuit
+from propnet.passes.circuit import Builder, Circuit, Shape
 
 WIDTH = 64
 ALL = (1 << WIDTH) - 1
@@ -206,3 +206,36 @@ def circuit_words(circuit: Circuit, inputs: list[int]) -> list[int]:
             word &= values[x >> 1] ^ (ALL if x & 1 else 0)
         values.append(word)
     return [values[x >> 1] ^ (ALL if x & 1 else 0) for x in circuit.outputs]
+
+
+@st.composite
+def circuits(draw: st.DrawFn) -> Circuit:
+    """Random circuits, dense in shared literals, with moves, cuts, goals and constants."""
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    moves = tuple(rng.randint(1, 5) for _ in range(rng.randint(1, 2)))
+    shape = Shape(rng.randint(1, 4), moves, rng.randint(0, 2), rng.randint(0, 2))
+    builder = Builder(shape.first_gate)
+    literals = list(range(2, 2 * shape.first_gate))
+    local = rng.choice((4, 12, 1000))
+    for _ in range(rng.randint(0, 60)):
+        pool = literals[-local:] if rng.random() < 0.7 else literals
+        size = rng.choice((2, 2, 3, 4, 6))
+        made = builder.conjunction(rng.sample(pool, min(size, len(pool)))) ^ (rng.random() < 0.5)
+        if made > 1 and made not in literals:
+            literals.append(made)
+    count = shape.first_cut_output + shape.cuts
+    outputs = [rng.choice(literals[-20:]) if rng.random() < 0.9 else rng.choice((0, 1)) for _ in range(count)]
+    return Circuit(shape, builder.gates, outputs)
+
+
+def circuit_inputs(circuit: Circuit, seed: int) -> list[int]:
+    """Random words of a circuit's inputs, one move per role."""
+    rng = random.Random(seed)
+    shape = circuit.shape
+    words = [rng.getrandbits(WIDTH) for _ in range(shape.bases)]
+    for count in shape.moves:
+        own = [0] * count
+        for k in range(WIDTH):
+            own[rng.randrange(count)] |= 1 << k
+        words += own
+    return words + [rng.getrandbits(WIDTH) for _ in range(shape.cuts)]

@@ -1,0 +1,130 @@
+"""Each pass keeps the function of every output."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from propnet.build import PASSES, Pass
+from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit, Shape
+from propnet.passes.cuts import cut_points
+from propnet.passes.extract import extract
+from propnet.passes.factor import sum_of_products
+from propnet.passes.graph import components, order, spread
+from propnet.passes.onehot import one_move_per_role
+from propnet.passes.simplify import simplify
+from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
+
+DISTINCT = {rewrite.__name__: rewrite for _, rewrite in PASSES}
+
+
+@pytest.mark.parametrize("rewrite", DISTINCT.values(), ids=DISTINCT.keys())
+@settings(max_examples=150, deadline=None)
+@given(circuit=circuits(), seed=st.integers(0, 2**32))
+def test_pass_keeps_every_output(rewrite: Pass, circuit: Circuit, seed: int) -> None:
+    words = circuit_inputs(circuit, seed)
+    assert circuit_words(rewrite(circuit), words) == circuit_words(circuit, words)
+
+
+@settings(max_examples=150, deadline=None)
+@given(circuits())
+def test_extraction_never_adds_gate_inputs(circuit: Circuit) -> None:
+    assert extract(circuit).gate_inputs <= circuit.gate_inputs
+
+
+def _circuit(moves: tuple[int, ...], make: list[tuple[int, ...]], outputs: list[int]) -> Circuit:
+    """A circuit with two base propositions (literals 2 and 4) whose first output is given."""
+    shape = Shape(2, moves, 0, 0)
+    return Circuit(shape, make, [*outputs, *[TRUE] * (shape.first_cut_output - len(outputs))])
+
+
+def test_or_of_all_moves_of_a_role_is_true() -> None:
+    first = 2 * Shape(2, (4,), 0, 0).first_gate
+    circuit = _circuit((4,), [(7, 9, 11, 13)], [first + 1])
+    assert one_move_per_role(circuit).outputs[0] == TRUE
+
+
+def test_or_of_all_moves_but_one_is_the_denial_of_that_one() -> None:
+    first = 2 * Shape(2, (4,), 0, 0).first_gate
+    circuit = _circuit((4,), [(7, 9, 13)], [first + 1])
+    assert one_move_per_role(circuit).outputs[0] == 11
+
+
+def test_two_moves_of_one_role_exclude_each_other_but_not_those_of_two_roles() -> None:
+    first = 2 * Shape(2, (2, 2), 0, 0).first_gate
+    circuit = _circuit((2, 2), [(6, 8), (6, 10)], [first, first + 2])
+    rewritten = one_move_per_role(circuit)
+    assert rewritten.outputs[0] == FALSE
+    assert rewritten.outputs[1] > 1
+
+
+def test_a_shared_term_that_implies_another_one_is_absorbed() -> None:
+    # x&y is an output of its own; x | (x & y) is x.
+    shape = Shape(2, (1,), 0, 0)
+    gate = 2 * shape.first_gate
+    circuit = _circuit((1,), [(2, 4), (3, gate + 1)], [gate, gate + 3])
+    rewritten = simplify(circuit)
+    assert rewritten.outputs[:2] == [gate, 2]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.integers(2, 13), max_size=5), max_size=14), st.integers(0, 2**32))
+def test_factored_sum_of_products_is_their_or(terms: list[list[int]], seed: int) -> None:
+    products = [tuple(sorted(set(term))) for term in terms]
+    builder = Builder(7)
+    literal = sum_of_products(builder, products)
+    rng = random.Random(seed)
+    words = [rng.getrandbits(64) for _ in range(6)]
+    full = (1 << 64) - 1
+    shape = Shape(6, (), 0, 0)
+    found = circuit_words(Circuit(shape, builder.gates, [literal]), words)[0]
+    expected = 0
+    for product in products:
+        word = full
+        for x in product:
+            word &= words[(x >> 1) - 1] ^ (full if x & 1 else 0)
+        expected |= word
+    assert found == expected
+    assert sum(map(len, builder.gates)) <= len(products) + sum(map(len, products))
+
+
+edges = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10)
+
+
+@given(edges)
+def test_no_cycle_is_left_without_the_cut_points(graph: dict[int, list[int]]) -> None:
+    cuts = set(cut_points(graph))
+    rest = {v: [w for w in reads if w not in cuts] for v, reads in graph.items() if v not in cuts}
+    assert all(
+        len(found) == 1 and found[0] not in rest.get(found[0], [])
+        for found in components(list(rest), lambda v: rest.get(v, []))
+    )
+
+
+@given(edges)
+def test_order_takes_what_is_behind_no_cycle_and_sources_first(graph: dict[int, list[int]]) -> None:
+    pairs = sorted((w, v) for v, reads in graph.items() for w in reads)
+    source = np.array([w for w, _ in pairs], np.int64)
+    target = np.array([v for _, v in pairs], np.int64)
+    sequence, behind = order(10, source, target)
+    place = {int(v): i for i, v in enumerate(sequence)}
+    assert all(place[w] < place[v] for w, v in pairs if v in place)
+    looped = np.zeros(10, bool)
+    for found in components(range(10), lambda v: graph.get(v, [])):
+        if len(found) > 1 or found[0] in graph.get(found[0], []):
+            looped[found] = True
+    spread(looped, source, target)
+    assert np.array_equal(looped, behind)
+
+
+@given(edges)
+def test_components_come_after_what_they_read(graph: dict[int, list[int]]) -> None:
+    done: set[int] = set()
+    for found in components(range(10), lambda v: graph.get(v, [])):
+        done.update(found)
+        assert all(w in done for v in found for w in graph.get(v, []))
+    assert done >= set(range(10))
