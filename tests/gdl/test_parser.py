@@ -25,9 +25,11 @@ terms = st.recursive(
 atoms = st.builds(lambda n, a: Term(n, *a), names, st.lists(terms, max_size=3))
 formulas: st.SearchStrategy[Formula] = st.recursive(
     atoms.map(Literal),
-    lambda inner: st.builds(Not, inner)
-    | st.lists(inner, max_size=3).map(lambda parts: And(tuple(parts)))
-    | st.lists(inner, max_size=3).map(lambda parts: Or(tuple(parts))),
+    lambda inner: (
+        st.builds(Not, inner)
+        | st.lists(inner, max_size=3).map(lambda parts: And(tuple(parts)))
+        | st.lists(inner, max_size=3).map(lambda parts: Or(tuple(parts)))
+    ),
     max_leaves=6,
 )
 rules_of_any_kind = st.lists(

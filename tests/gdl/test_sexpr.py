@@ -12,7 +12,9 @@ from gdl.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, SExpr, Source, rea
 words = st.text("abz?19<=_+'\"|#é", min_size=1, max_size=5)
 blanks = st.text(" \t\n\r\f", min_size=1, max_size=3) | st.just(" ; a (comment\n")
 Nested = str | list["Nested"]
-nested: st.SearchStrategy[Nested] = st.recursive(words, lambda inner: st.lists(inner, max_size=4), max_leaves=25)
+nested: st.SearchStrategy[Nested] = st.recursive(
+    words, lambda inner: st.lists(inner, max_size=4), max_leaves=25
+)
 
 
 def shape(part: SExpr) -> Nested:

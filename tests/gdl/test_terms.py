@@ -78,7 +78,9 @@ def test_ground_depth_and_variables_agree(term: Term) -> None:
     found = list(term.variables())
     assert term.ground is not bool(found)
     assert all(v.is_variable for v in found)
-    assert [str(v) for v in found] == [w for w in str(term).replace("(", " ").replace(")", " ").split() if w[0] == "?"]
+    assert [str(v) for v in found] == [
+        w for w in str(term).replace("(", " ").replace(")", " ").split() if w[0] == "?"
+    ]
     assert term.depth == max((1 + a.depth for a in term.args), default=0)
 
 

@@ -1,0 +1,114 @@
+"""``ggp validate``, ``ggp format`` and ``ggp scramble``: what they print and how they exit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from gdl.parser import parse_rules
+from gdl.scramble import rename
+from ggp.commands import format as format_command
+from ggp.commands import scramble as scramble_command
+from ggp.commands import validate as validate_command
+
+GOOD = """\
+(role a)
+(init (at 1))
+(<= (legal a go) (true (at ?x)) (after ?x 2))
+(<= (next (at ?y)) (does a go) (true (at ?x)) (after ?x ?y))
+(after 1 2)
+(<= terminal (true (at 2)))
+(<= (goal a 100) terminal)
+"""
+DOUBTFUL = GOOD + "(<= (goal a 0) (not (before 1 2)))\n"
+FAULTY = GOOD + "(<= (p a)\n"
+
+
+def run(command: Callable[..., None], *args: str | Path) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, [str(a) for a in args])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    found = {}
+    for name, text in (("good", GOOD), ("doubtful", DOUBTFUL), ("faulty", FAULTY)):
+        found[name] = tmp_path / f"{name}.kif"
+        found[name].write_text(text)
+    return found
+
+
+def test_validate_exits_by_severity(files: dict[str, Path], tmp_path: Path) -> None:
+    assert run(validate_command.command, files["good"])[0] == 0
+    assert run(validate_command.command, files["doubtful"])[0] == 0
+    assert run(validate_command.command, "--strict", files["doubtful"])[0] == 1
+    assert run(validate_command.command, files["good"], files["faulty"])[0] == 1
+    assert run(validate_command.command, tmp_path / "absent.kif", files["good"])[0] == 2
+
+
+def test_validate_prints_place_severity_code_message_and_remedy(files: dict[str, Path]) -> None:
+    status, output = run(validate_command.command, files["doubtful"])
+    assert status == 0
+    path = files["doubtful"]
+    assert f"{path}:8:21: warning[undefined-relation]: no rule defines 'before' with 2 arguments\n" in output
+    assert "  remedy: define it" in output
+    assert output.endswith("1 file, 0 errors, 1 warning, 0 notes\n")
+
+
+def test_validate_prints_one_json_object_per_finding(files: dict[str, Path]) -> None:
+    status, output = run(validate_command.command, "--json", files["faulty"])
+    (found,) = [json.loads(line) for line in output.splitlines()]
+    assert status == 1
+    assert (found["line"], found["column"], found["code"]) == (8, 1, "unclosed-parenthesis")
+    assert found["file"] == str(files["faulty"])
+    assert found["severity"] == "error"
+
+
+def test_validate_says_that_a_file_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "latin.kif"
+    path.write_bytes(b"(role a)\n; caf\xe9\n")
+    status, output = run(validate_command.command, path)
+    assert status == 2
+    assert f"{path}:2: this is not UTF-8" in output
+
+
+def test_format_prints_writes_or_checks(files: dict[str, Path]) -> None:
+    path = files["good"]
+    status, output = run(format_command.command, path)
+    assert status == 0
+    assert "(<= terminal\n  (true (at 2)))\n" in output
+    assert run(format_command.command, "--check", path) == (1, f"would change {path}\n")
+    assert path.read_text() == GOOD
+    assert run(format_command.command, "--write", path) == (0, f"changed {path}\n")
+    assert path.read_text() == output
+    assert run(format_command.command, "--check", path) == (0, "")
+    assert run(format_command.command, "-w", path) == (0, "")
+
+
+def test_format_leaves_faulty_files_alone(files: dict[str, Path]) -> None:
+    status, output = run(format_command.command, "-w", files["faulty"])
+    assert status == 2
+    assert "is never closed" in output
+    assert files["faulty"].read_text() == FAULTY
+
+
+def test_scramble_prints_a_game_that_the_mapping_leads_back_from(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    mapping = tmp_path / "names.json"
+    status, output = run(scramble_command.command, files["good"], "--seed", "5", "--mapping", mapping)
+    assert status == 0
+    names = json.loads(mapping.read_text())
+    assert "100" not in names
+    restored = rename(parse_rules(output), {new: old for old, new in names.items()})
+    assert restored.rules == parse_rules(GOOD).rules
+    assert run(scramble_command.command, files["good"], "--seed", "5")[1] == output
+    assert run(scramble_command.command, files["good"], "--seed", "6")[1] != output
