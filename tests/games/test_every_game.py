@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gdl.check import Severity, check
 from gdl.format import format_text
 from gdl.ground import ground
-from tests.games.rules_of_games import NAMES, declared, options, prover, rules, text
+from tests.games.rules_of_games import FOLDER, NAMES, declared, options, prover, rules, text
 
 LONGEST = {
     "amazons": 112,
@@ -47,6 +47,11 @@ LONGEST = {
 def test_there_are_enough_games_and_each_is_known_here() -> None:
     assert len(NAMES) >= 20
     assert sorted(LONGEST) == NAMES
+
+
+def test_readme_names_every_game() -> None:
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"[{name}]({name}.kif)" not in readme] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

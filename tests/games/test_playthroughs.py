@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import orjson
 import pytest
 
-from gdl.errors import MoveError
+from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
+from ggp.commands.playthrough import command
 from ggp.game import Game
 from ggp.playthrough import record
 from ggp.verify import read_trace, verify_game
 from tests.games.known import OPENINGS
-from tests.games.rules_of_games import FOLDER, NAMES, prover
+from tests.games.rules_of_games import FOLDER, NAMES, prover, rules
 
 PLAYTHROUGHS = FOLDER / "playthroughs"
 MOST_BYTES = 60_000
@@ -42,6 +44,7 @@ def test_playthrough_is_short_and_shows_an_end(name: str) -> None:
     assert path.stat().st_size <= MOST_BYTES
     lines = list(read_trace(path))
     assert lines[0]["type"] == "game" and lines[0]["game"] == name
+    assert lines[0]["rules"] == len(rules(name)), "the rules have changed since: record it anew"
     ends = [line for line in lines if line["type"] == "step" and line["terminal"]]
     assert ends
     assert all(None not in line["goals"] for line in ends)
@@ -71,3 +74,13 @@ def test_a_long_match_is_kept_at_its_ends() -> None:
 def test_an_illegal_move_in_an_opening_is_an_error() -> None:
     with pytest.raises(MoveError, match="not legal"):
         list(record(prover("tictactoe"), "tictactoe", opening="(mark b 2) (mark b 2)"))
+
+
+def test_command_writes_a_trace_that_verify_replays(tmp_path: Path) -> None:
+    output = tmp_path / "nim.jsonl"
+    command("nim", seed=3, playouts=2, opening="(take a 2)", output=output)
+    assert verify_game(prover("nim"), read_trace(output))[0] is None
+    first = next(line for line in read_trace(output) if line["type"] == "step")
+    assert first["joint"] == ["(take a 2)", "noop"]
+    with pytest.raises(GdlError, match="cannot write"):
+        command("nim", output=tmp_path / "missing" / "nim.jsonl")

@@ -9,6 +9,7 @@ import pytest
 from gdl.parser import parse_terms
 from gdl.state import State
 from gdl.terms import Term
+from ggp.game import Game
 from tests.games.known import OPENINGS, SOLVED
 from tests.games.rules_of_games import options, play, prover, successors
 
@@ -140,3 +141,9 @@ def test_sokoban_pays_part_for_a_box_on_a_goal() -> None:
     assert values[-1] == 100
     assert 50 in values
     assert values == sorted(values, key=lambda value: value or 0)
+
+
+def test_sokoban_is_easy_enough_that_random_playouts_alone_solve_it() -> None:
+    playouts = Game.load("sokoban").machine("propnet").playouts(20_000, seed=1)
+    assert playouts.goals.max() == 100
+    assert playouts.cut == 0
