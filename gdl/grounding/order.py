@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.flatten import Function, Program
+from gdl.flatten import Constant, Function, Leaf, Program, Shape
 from gdl.grounding.relation import Relation
 from gdl.terms import Term, sort_key
 
@@ -56,12 +56,21 @@ class TermOrder:
         if relation.arity and len(ids) > 1:
             ranks = [self._rank[relation.column(c)[ids]] for c in range(relation.arity)]
             ids = ids[np.lexsort(ranks[::-1])]
-        arguments = self.program.arguments
-        tuples = row_tuples(relation, ids)
-        return [
-            (arguments(predicate, row)[argument], (predicate, i))
-            for i, row in zip(ids.tolist(), tuples, strict=True)
-        ]
+        columns = iter([relation.column(c)[ids].tolist() for c in range(relation.arity)])
+        for shape in self.program.predicates[predicate].shapes[: argument + 1]:
+            terms = self._terms(shape, columns, len(ids))
+        return [(term, (predicate, i)) for term, i in zip(terms, ids.tolist(), strict=True)]
+
+    def _terms(self, shape: Shape, columns: Iterator[list[int]], n: int) -> list[Term]:
+        """The terms of one argument of rows, from the columns of its leaves."""
+        terms = self.program.table.terms
+        if isinstance(shape, Leaf):
+            return [terms[i] for i in next(columns)]
+        if isinstance(shape, Constant):
+            return [terms[shape.term]] * n
+        parts = [self._terms(part, columns, n) for part in shape.args]
+        name = shape.name
+        return [Term(name, *args) for args in zip(*parts, strict=True)]
 
 
 def row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:

@@ -44,7 +44,7 @@ class Coder:
     @property
     def bits(self) -> int:
         """Keys are less than ``1 << bits``."""
-        return sum(self._bits) if self._wide is None else MAX_BITS
+        return sum(self._bits) if self._wide is None else 63
 
     def learn(self, columns: Sequence[Column]) -> bool:
         """Take up new values; whether keys given out before are no longer right."""

@@ -1,8 +1,13 @@
-"""A plain evaluator of ground rules, to compare the grounder with the oracle."""
+"""A plain evaluator of ground rules, and the replay of recorded traces on it."""
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections import defaultdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from gdl.ground_rules import GroundRules
 from gdl.stratify import components
@@ -15,21 +20,18 @@ class GroundEvaluator:
         self.ground = ground
         bodies = ground.bodies.tolist()
         starts = ground.body_start.tolist()
-        rules: dict[int, list[list[int]]] = defaultdict(list)
+        self.rules: dict[int, list[list[int]]] = defaultdict(list)
         reads: list[set[int]] = [set() for _ in range(ground.atom_count)]
         for i, head in enumerate(ground.heads.tolist()):
             body = bodies[starts[i] : starts[i + 1]]
-            rules[head].append(body)
+            self.rules[head].append(body)
             reads[head].update(x >> 1 for x in body)
         self.order: list[tuple[list[int], bool]] = []
         for component in components([sorted(r) for r in reads]):
             members = set(component)
-            recursive = any(members & reads[a] for a in component)
             for a in component:
-                for body in rules[a]:
-                    assert not any(x & 1 and x >> 1 in members for x in body), "negative cycle"
-            self.order.append((component, recursive))
-        self.rules = rules
+                assert not any(x & 1 and x >> 1 in members for body in self.rules[a] for x in body)
+            self.order.append((component, any(members & reads[a] for a in component)))
 
     def evaluate(self, inputs: set[int]) -> list[int]:
         """The truth of every atom, 0 or 1, given the true base propositions and moves."""
@@ -49,3 +51,49 @@ class GroundEvaluator:
                             changed = recursive
                             break
         return value
+
+    def answers(self, inputs: set[int]) -> dict[str, Any]:
+        """What the rules say about a state and the moves made in it."""
+        ground, value = self.ground, self.evaluate(inputs)
+        return {
+            "next": {i for i, a in enumerate(ground.next_atoms.tolist()) if a >= 0 and value[a]},
+            "legal": {i for i, a in enumerate(ground.legal_atoms.tolist()) if value[a]},
+            "goal": {(r, v) for r, v, a in ground.goal_atoms if value[a]},
+            "terminal": ground.terminal_atom >= 0 and bool(value[ground.terminal_atom]),
+        }
+
+
+def replay(ground: GroundRules, trace: Path, steps: int) -> int:
+    """Check the first states of a recorded trace; how many there were."""
+    with gzip.open(trace) if trace.suffix == ".gz" else trace.open("rb") as file:
+        first, *records = [json.loads(line.lower()) for line in islice(file, steps + 1)]
+    bases = {str(base): i for i, base in enumerate(ground.bases)}
+    moves = [
+        {str(move): ground.does_atom(r, m) for m, move in enumerate(own)}
+        for r, own in enumerate(ground.moves)
+    ]
+    assert [str(role) for role in ground.roles] == first["roles"]
+    assert {i for i, holds in enumerate(ground.initial.tolist()) if holds} == {
+        bases[b] for b in first["init"]
+    }
+    evaluator = GroundEvaluator(ground)
+    expected: tuple[int, set[int]] | None = None
+    count = 0
+    for record in records:
+        if record["type"] != "step":
+            continue
+        count += 1
+        state = {bases[b] for b in record["state"]}
+        assert expected is None or record["s"] != expected[0] or state == expected[1]
+        joint = {moves[r][m] for r, m in enumerate(record["joint"] or ())}
+        found = evaluator.answers(state | joint)
+        assert found["terminal"] == record["terminal"]
+        legal = {
+            moves[r][m] - len(bases) for r, role in enumerate(first["roles"]) for m in record["legal"][role]
+        }
+        assert found["legal"] == legal
+        for r, goal in enumerate(record["goals"]):
+            values = [v for role, v in found["goal"] if role == r]
+            assert values == [goal] if goal is not None else len(values) != 1
+        expected = (record["s"] + 1, found["next"]) if joint else None
+    return count

@@ -1,0 +1,291 @@
+"""The parts of the grounder against plain definitions, and its reach against gringo's."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from gdl.errors import Place
+from gdl.flatten import FlatAtom, FlatClause, TermTable
+from gdl.ground import ground
+from gdl.grounding import decompose, relation, split
+from gdl.grounding.join import Body, Joiner
+from gdl.grounding.limits import Budget, GroundLimits
+from gdl.grounding.relation import Index, Relation, first_rows
+from gdl.normalize import normalize
+from gdl.parser import parse_rules
+from gdl.rules import Rules
+from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE, Term
+from tests.gdl.ground_evaluator import GroundEvaluator
+
+GAMES = Path(__file__).parents[2] / "games"
+
+tables = st.integers(0, 4).flatmap(
+    lambda width: st.lists(st.tuples(*[st.sampled_from((0, 1, 2, 5, 70, 3000))] * width), max_size=60)
+)
+
+
+def columns(rows: list[tuple[int, ...]]) -> list[NDArray[np.int32]]:
+    width = len(rows[0]) if rows else 0
+    return [np.array([r[c] for r in rows], np.int32) for c in range(width)]
+
+
+@pytest.mark.parametrize("dense_bits", [0, 22])
+@pytest.mark.parametrize("max_bits", [3, 56])
+@given(rows=tables, cut=st.integers(0, 60), asked=tables)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_relation_is_a_set_that_numbers_its_rows(
+    dense_bits: int, max_bits: int, rows: list[tuple[int, ...]], cut: int, asked: list[tuple[int, ...]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(relation, "DENSE_BITS", dense_bits)
+        patched.setattr(relation, "MAX_BITS", max_bits)
+        width = len(rows[0]) if rows else 2
+        found = Relation(width)
+        for part in (rows[:cut], rows[cut:]):
+            found.add(columns(part), len(part))
+        expected = list(dict.fromkeys(rows))
+        assert found.n == len(expected)
+        assert [found.row(i) for i in range(found.n)] == expected
+        asked = [r for r in asked if len(r) == width] + rows
+        ids = found.find(columns(asked), len(asked)) if asked else []
+        assert list(ids) == [expected.index(r) if r in expected else -1 for r in asked]
+
+
+@given(rows=tables)
+def test_first_rows_are_the_first_of_their_kind(rows: list[tuple[int, ...]]) -> None:
+    expected = [i for i, row in enumerate(rows) if row not in rows[:i]]
+    assert first_rows(columns(rows), len(rows)).tolist() == expected
+
+
+@given(rows=tables, asked=tables)
+def test_an_index_gives_the_rows_of_a_group(
+    rows: list[tuple[int, ...]], asked: list[tuple[int, ...]]
+) -> None:
+    width = len(rows[0]) if rows else 0
+    asked = [r for r in asked if len(r) == width] + rows
+    if not asked:
+        return
+    index = Index(columns(rows), len(rows))
+    starts, counts = index.ranges(columns(asked), len(asked))
+    for key, start, count in zip(asked, starts, counts, strict=True):
+        assert index.order[start : start + count].tolist() == [i for i, r in enumerate(rows) if r == key]
+
+
+atoms = st.tuples(st.integers(0, 2), st.integers(-4, 2), st.integers(-4, 2)).map(
+    lambda t: FlatAtom(t[0], (t[1], t[2]))
+)
+relations_of_three = st.lists(st.sets(st.tuples(*[st.integers(0, 2)] * 2)), min_size=3, max_size=3)
+
+
+@given(
+    contents=relations_of_three,
+    positives=st.lists(atoms, min_size=1, max_size=4),
+    negative=atoms,
+    pair=st.tuples(st.integers(-4, 2), st.integers(-4, 2)),
+    keep=st.sets(st.integers(-4, -1)),
+)
+@settings(deadline=None, max_examples=300)
+def test_a_join_finds_the_bindings_that_trying_all_finds(
+    contents: list[set[tuple[int, int]]],
+    positives: list[FlatAtom],
+    negative: FlatAtom,
+    pair: tuple[int, int],
+    keep: set[int],
+) -> None:
+    bound = {a for p in positives for a in p.args if a < 0}
+    negatives = [negative] if all(a in bound for a in negative.args if a < 0) else []
+    distincts = (((pair[0],), (pair[1],)),) if all(a in bound for a in pair if a < 0) else ()
+    clause = FlatClause(FlatAtom(0, ()), tuple(positives), tuple(negatives), distincts, (), 4, Place())
+    relations = []
+    for rows in contents:
+        relations.append(Relation(2))
+        relations[-1].add(columns(sorted(rows)), len(rows))
+    wanted = sorted(keep & bound)
+    joined = Joiner(relations, TermTable(), Budget(GroundLimits())).join(Body(clause, negatives), wanted)
+    found = {tuple(int(joined.env[v][i]) for v in wanted) for i in range(joined.n)}
+    expected = set()
+    for values in product(range(3), repeat=len(bound)):
+        env = dict(zip(sorted(bound), values, strict=True))
+
+        def row(atom: FlatAtom, env: dict[int, int] = env) -> tuple[int, ...]:
+            return tuple(env.get(a, a) for a in atom.args)
+
+        if (
+            all(row(p) in contents[p.predicate] for p in positives)
+            and not any(row(n) in contents[n.predicate] for n in negatives)
+            and not any(env.get(a, a) == env.get(b, b) for (a,), (b,) in distincts)
+        ):
+            expected.add(tuple(env[v] for v in wanted))
+    assert found == expected
+
+
+# --- whole games, made at random ------------------------------------------------------------
+CONSTANTS = "abc"
+VARIABLES = ("?x", "?y", "?z", "?w")
+STATIC = (("e", 2), ("u", 1))
+STATE = (("(true (p {}))", 1), ("(true (q {} {}))", 2))
+MOVES = (("(does r1 (m {}))", 1), ("(does r2 (k {} {}))", 2))
+DERIVED = (("(d0 {} {})", 2), ("(d1 {})", 1), ("(d2 {} {})", 2))
+"""Each may read static relations, the state, and those before it; d2 also itself."""
+
+OUTPUTS = (("(legal r1 (m {}))", 1), ("(legal r2 (k {} {}))", 2), ("(goal r1 1)", 0), ("terminal", 0))
+
+
+@st.composite
+def bodies(draw: st.DrawFn, readable: list[tuple[str, int]], recursive: tuple[str, int] | None) -> list[str]:
+    parts, bound = [], set()
+    for _ in range(draw(st.integers(1, 4))):
+        negative = draw(st.integers(0, 3)) == 0
+        pattern, arity = draw(st.sampled_from(readable + ([recursive] if recursive and not negative else [])))
+        args = draw(
+            st.lists(st.sampled_from((*VARIABLES, *VARIABLES, *CONSTANTS)), min_size=arity, max_size=arity)
+        )
+        parts.append((negative, pattern.format(*args), {a for a in args if a[0] == "?"}))
+        bound |= set() if negative else parts[-1][2]
+    lines = [text if not negative else f"(not {text})" for negative, text, _ in parts]
+    lines += [f"(u2 {v})" for v in sorted(set().union(*[p[2] for p in parts]) - bound)]
+    variables = sorted(set().union(*[p[2] for p in parts]))
+    if len(variables) > 1 and draw(st.booleans()):
+        lines.append(f"(distinct {variables[0]} {variables[-1]})")
+    return lines
+
+
+@st.composite
+def games(draw: st.DrawFn) -> list[str]:
+    lines = ["(role r1) (role r2)", *(f"(u2 {c})" for c in CONSTANTS), "(u a)"]
+    lines += [
+        f"(e {a} {b})" for a, b in draw(st.sets(st.tuples(*[st.sampled_from(CONSTANTS)] * 2), max_size=6))
+    ]
+    lines += [f"(init (p {c}))" for c in draw(st.sets(st.sampled_from(CONSTANTS)))]
+    lines += ["(init (q a b))"]
+    readable = [(f"({n}{' {}' * k})", k) for n, k in STATIC] + list(STATE)
+
+    def rule(pattern: str, arity: int, body: list[str]) -> None:
+        variables = sorted({w.strip("()") for part in body for w in part.split() if w.strip("()")[0] == "?"})
+        args = [draw(st.sampled_from([*variables, *variables, "a"])) for _ in range(arity)]
+        lines.append(f"(<= {pattern.format(*args)} {' '.join(body)})")
+
+    for number, (pattern, arity) in enumerate(DERIVED):
+        for _ in range(draw(st.integers(1, 2))):
+            rule(pattern, arity, draw(bodies(readable, (pattern, arity) if number == 2 else None)))
+        readable.append((pattern, arity))
+    for pattern, arity in (
+        ("(legal r1 (m {}))", 1),
+        ("(legal r2 (k {} {}))", 2),
+        ("(goal r1 1{})", 0),
+        ("terminal", 0),
+    ):
+        rule(pattern.replace("1{}", "1"), arity, draw(bodies(readable, None)))
+    for pattern, arity in (("(next (p {}))", 1), ("(next (q {} {}))", 2)):
+        for _ in range(draw(st.integers(1, 2))):
+            rule(pattern, arity, draw(bodies(readable + list(MOVES), None)))
+    return lines
+
+
+class Naive:
+    """Rules by trying every binding of their variables, layer after layer."""
+
+    def __init__(self, rules: Rules) -> None:
+        terms = [Term(c) for c in CONSTANTS]
+        order = {"d0": 0, "d1": 1, "d2": 2}
+        self.layers: list[list[tuple[Term, list[Term], list[Term]]]] = [[] for _ in range(4)]
+        self.facts = set()
+        for clause in normalize(rules):
+            if not clause.positives and not clause.negatives:
+                self.facts.add(clause.head)
+                continue
+            variables = sorted(
+                {v for a in (clause.head, *clause.positives, *clause.negatives) for v in a.variables()}
+            )
+            for values in product(terms, repeat=len(variables)):
+                binding = dict(zip(variables, values, strict=True))
+                if any(a.substitute(binding) is b.substitute(binding) for a, b in clause.distincts):
+                    continue
+                body = [
+                    [a.substitute(binding) for a in part] for part in (clause.positives, clause.negatives)
+                ]
+                layer = order.get(clause.head.name, 3)
+                self.layers[layer].append((clause.head.substitute(binding), body[0], body[1]))
+
+    def hold(self, inputs: set[Term]) -> set[Term]:
+        """All atoms that hold."""
+        true = self.facts | inputs
+        for layer in self.layers:
+            while True:
+                new = {h for h, pos, neg in layer if true.issuperset(pos) and true.isdisjoint(neg)} - true
+                if not new:
+                    break
+                true |= new
+        return true
+
+
+@pytest.mark.parametrize("splitting", [False, True])
+@given(lines=games(), data=st.data())
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+def test_ground_rules_of_random_games_mean_what_the_rules_mean(
+    splitting: bool, lines: list[str], data: st.DataObject
+) -> None:
+    rules = parse_rules("\n".join(lines))
+    with pytest.MonkeyPatch.context() as patched:
+        if splitting:
+            patched.setattr(split, "SPLIT_FROM", 0)
+            patched.setattr(split, "GAIN", 1e9)
+            patched.setattr(decompose, "MIN_RULES", 1)
+            patched.setattr(decompose, "GAIN", 1e9)
+        g = ground(rules)
+    atoms = [Term(TRUE, b) for b in g.bases]
+    atoms += [Term(DOES, role, m) for role, own in zip(g.roles, g.moves, strict=True) for m in own]
+    naive, evaluator = Naive(rules), GroundEvaluator(g)
+    for _ in range(3):
+        chosen = data.draw(st.sets(st.integers(0, len(atoms) - 1))) if atoms else set()
+        found = evaluator.answers(chosen)
+        true = naive.hold({atoms[i] for i in chosen})
+        assert {Term(NEXT, g.bases[i]) for i in found["next"]} == {t for t in true if t.name == NEXT}
+        legal = {Term(LEGAL, *atoms[len(g.bases) + i].args) for i in found["legal"]}
+        assert legal == {t for t in true if t.name == LEGAL}
+        assert found["terminal"] == (Term("terminal") in true)
+        assert bool(found["goal"]) == (Term("goal", Term("r1"), Term("1")) in true)
+
+
+# --- gringo ------------------------------------------------------------------------------------
+ORACLE = ["tictactoe", "connectfour", "breakthrough", "hex", "kalah", "lightsout", "tron", "nim"]
+
+
+@pytest.mark.parametrize("game", ORACLE)
+def test_reachable_true_and_does_atoms_are_gringos(game: str) -> None:
+    clingo = pytest.importorskip("clingo", reason="clingo is not installed")
+    rules = parse_rules((GAMES / f"{game}.kif").read_text(encoding="utf-8"))
+    symbols: dict[str, str] = {}
+
+    def asp(term: Term) -> str:
+        kind = "V" if term.is_variable else "s"
+        name = symbols.setdefault(term.name, f"{kind}{len(symbols)}")
+        return f"{name}({','.join(map(asp, term.args))})" if term.args else name
+
+    true, does, init, nxt, legal, role = (asp(Term(n)) for n in (TRUE, DOES, INIT, NEXT, LEGAL, ROLE))
+    program = [
+        f"{{{true}(X)}} :- {init}(X).",
+        f"{{{true}(X)}} :- {nxt}(X).",
+        f"{{{does}(R,M)}} :- {legal}(R,M), {role}(R).",
+    ]
+    for clause in normalize(rules):
+        body = [asp(a) for a in clause.positives] + [f"not {asp(a)}" for a in clause.negatives]
+        body += [f"{asp(a)} != {asp(b)}" for a, b in clause.distincts]
+        program.append(f"{asp(clause.head)}{' :- ' if body else ''}{', '.join(body)}.")
+    control = clingo.Control(["-Wnone"])
+    control.add("base", [], "\n".join(program))
+    control.ground([("base", [])])
+    reached = {str(a.symbol) for a in control.symbolic_atoms if a.symbol.name in (true, does)}
+    g = ground(rules)
+    ours = {asp(Term(TRUE, b)) for b in g.bases}
+    ours |= {asp(Term(DOES, r, m)) for r, own in zip(g.roles, g.moves, strict=True) for m in own}
+    assert ours == reached
