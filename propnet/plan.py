@@ -2,12 +2,14 @@
 
 Gates are sorted by level (longest path from the inputs) and, inside a level, by how many plain
 and how many negated inputs they read. Equal gates then stand in *runs*, so that the kernel
-decides once per run, not once per gate, and the processor foresees its branches.
+decides once per run, not once per gate, and the processor foresees its branches; inside a run
+they are sorted by the mean place of their inputs, which saves large networks cache misses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,32 +75,24 @@ def plan(network: Network) -> Plan:
     if network.nodes * BYTES >= 2**32:
         raise TooLargeError(f"the network has {network.nodes:,} nodes, more than the interpreter can address")
     gates, first = network.gates, network.first_gate
-    start = network.gate_start.astype(np.int64)
+    # An AND of nothing is true: it reads the constant, literal 0.
+    empty = np.flatnonzero(np.diff(network.gate_start) == 0)
+    literals = np.insert(network.gate_inputs, network.gate_start[empty], 0)
+    widths = np.maximum(np.diff(network.gate_start), 1).astype(np.int64)
+    start = np.concatenate(([0], np.cumsum(widths)))
+    read = literals.astype(np.int64) >> 1
+    owner = np.repeat(np.arange(gates), widths)
+    negations = np.bincount(owner[literals & 1 == 1], minlength=gates)
+    plain = widths - negations
     loop_of = np.full(gates, -1, np.int64)
     for i, (low, high) in enumerate(network.loops):
         loop_of[low:high] = i
-    level = _levels(network, loop_of)
 
-    owner = np.repeat(np.arange(gates), np.diff(start))
-    negated = (network.gate_inputs & 1).astype(np.int64)
-    negations = np.bincount(owner, weights=negated, minlength=gates).astype(np.int64)
-    plain = np.diff(start) - negations
-    # An AND of nothing is true: it reads the constant, wire 0, as its one plain input.
-    empty = np.flatnonzero(plain + negations == 0)
-    owner = np.concatenate((owner, empty))
-    negated = np.concatenate((negated, np.zeros(len(empty), np.int64)))
-    read = np.concatenate((network.gate_inputs.astype(np.int64) >> 1, np.zeros(len(empty), np.int64)))
-    plain[empty] = 1
-
-    number = np.arange(gates)
-    in_loop = loop_of >= 0
-    # Inside a loop the network's own order stays: it is the order that settles fastest.
-    keys = [np.where(in_loop, 0, k) for k in (negations, plain)]
-    order = np.lexsort((number, *keys, loop_of, level, number >= network.base_gates))
+    order = _order(network, start, read, plain, negations, loop_of)
     rank = np.empty(gates, np.int64)
-    rank[order] = number
+    rank[order] = np.arange(gates)
     wire = np.concatenate((np.arange(first), first + rank))
-    by_gate = np.lexsort((wire[read], negated, rank[owner]))
+    by_gate = np.lexsort((wire[read], literals & 1, rank[owner]))
     inputs = (wire[read[by_gate]] * BYTES).astype(np.uint32)
 
     def places(literals: NDArray[np.int32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -140,11 +134,54 @@ def plan(network: Network) -> Plan:
     )
 
 
-def _levels(network: Network, loop_of: NDArray[np.int64]) -> NDArray[np.int64]:
+def _order(
+    network: Network,
+    start: NDArray[np.int64],
+    read: NDArray[np.int64],
+    plain: NDArray[np.int64],
+    negated: NDArray[np.int64],
+    loop_of: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """The gates in plan order: by section (without and with moves), level, loop and shape, and
+    among equals by the mean place of what they read, so that memory is read nearly in order.
+    Inside a loop the network's own order stays: it is the order that settles fastest."""
+    gates, first = network.gates, network.first_gate
+    if gates == 0:
+        return np.zeros(0, np.int64)
+    number = np.arange(gates)
+    section = number >= network.base_gates
+    level = _levels(network, start, read, loop_of)
+    in_loop = loop_of >= 0
+    order = np.lexsort((number, level, section))
+    edges = np.flatnonzero((np.diff(level[order], prepend=-1) != 0) | np.diff(section[order], prepend=False))
+    place = np.arange(network.nodes)
+    widths = np.diff(start)
+    for low, high in pairwise([*edges.tolist(), gates]):
+        some = order[low:high]
+        wide = widths[some]
+        ends = np.cumsum(wide)
+        reads = place[read[np.repeat(start[some] - ends + wide, wide) + np.arange(ends[-1])]]
+        mean = np.add.reduceat(reads, ends - wide) / wide
+        looping = in_loop[some]
+        keys = (
+            np.where(looping, some, mean),
+            np.where(looping, 0, negated[some]),
+            np.where(looping, 0, plain[some]),
+            loop_of[some],
+        )
+        some = some[np.lexsort(keys)]
+        order[low:high] = some
+        place[first + some] = np.arange(first + low, first + high)
+    return order
+
+
+def _levels(
+    network: Network, start: NDArray[np.int64], read: NDArray[np.int64], loop_of: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Per gate the longest way from the inputs; the gates of a loop share one level."""
     first = network.first_gate
-    start = network.gate_start.tolist()
-    read = (network.gate_inputs >> 1).tolist()
+    begins = start.tolist()
+    nodes = read.tolist()
     loops = network.loops.tolist()
     entered = loop_of.tolist()
     level = [0] * network.nodes
@@ -152,7 +189,7 @@ def _levels(network: Network, loop_of: NDArray[np.int64]) -> NDArray[np.int64]:
     while gate < network.gates:
         end = loops[entered[gate]][1] if entered[gate] >= 0 else gate + 1
         below = 0
-        for node in read[start[gate] : start[end]]:
+        for node in nodes[begins[gate] : begins[end]]:
             if level[node] > below:
                 below = level[node]
         level[first + gate : first + end] = [below + 1] * (end - gate)
