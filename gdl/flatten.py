@@ -173,9 +173,7 @@ class Program:
         """The predicate and row of a ground atom; None where no predicate has its shape."""
         for predicate in self.named(*atom.signature):
             leaves: list[int] = []
-            if all(
-                self._leaves(a, s, leaves) for a, s in zip(atom.args, predicate.shapes, strict=True)
-            ):
+            if all(self._leaves(a, s, leaves) for a, s in zip(atom.args, predicate.shapes, strict=True)):
                 return predicate.index, tuple(leaves)
         return None
 
@@ -334,9 +332,14 @@ def assignments(
     """
     found: list[Env] = [{}]
     for atom in atoms:
+        choices = list(variants.get(atom.signature, ()))
+        if len(found) == len(choices) == 1:  # as in most rules: no copies, no comparisons
+            if not all(match(a, s, found[0]) for a, s in zip(atom.args, choices[0], strict=True)):
+                return []
+            continue
         extended: dict[tuple[Shape, ...], Env] = {}
         for env in found:
-            for variant in list(variants.get(atom.signature, ())):
+            for variant in choices:
                 trial = dict(env)
                 if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
                     # All have bound the same variables in the same order.
@@ -375,12 +378,7 @@ class _Flattener:
         for clause in self.clauses:
             for env in assignments(clause.positives, self.variants):
                 for written in _Writer(self, clause, env).write():
-                    if (
-                        written.positives
-                        or written.negatives
-                        or written.distincts
-                        or written.builds
-                    ):
+                    if written.positives or written.negatives or written.distincts or written.builds:
                         flat[written] = None
                         if len(flat) > MAX_FLAT_CLAUSES:
                             raise _TooDeepError
@@ -543,4 +541,3 @@ def _leaf_count(shape: Shape) -> int:
     if isinstance(shape, Function):
         return sum(map(_leaf_count, shape.args))
     return 1 if isinstance(shape, Leaf) else 0
-

@@ -148,12 +148,12 @@ class _Normalizer:
                 yield from self._split(head, [*plain, *branch], place)
             return
         # head <- plain, c1, ..., cn  becomes  a1 <- plain, c1;  a2 <- a1, c2; ...; head <- an.
+        last = {v: number for number, choice in enumerate(choices) for v in _normal_variables(choice)}
+        last.update(dict.fromkeys(head.variables(), len(choices)))
         before: list[_Normal] = list(plain)
         for position, choice in enumerate(choices[:-1]):
-            later = {v for c in choices[position + 1 :] for v in _normal_variables(c)}
-            later.update(head.variables())
             known = {v for part in [*before, choice] for v in _normal_variables(part)}
-            link = self._new_head(sorted(known & later))
+            link = self._new_head(sorted(v for v in known if last.get(v, -1) > position))
             self.auxiliary.extend(self._split(link, [*before, choice], place))
             before = [_Leaf(link, True)]
         yield from self._split(head, [*before, choices[-1]], place)
@@ -161,13 +161,15 @@ class _Normalizer:
     def _clause(self, head: Term, leaves: _Product, place: Place) -> Iterator[Clause]:
         """One clause from literals; nothing where the body can never hold."""
         binding: dict[Term, Term] = {}
-        for leaf in leaves:  # (not (distinct ?x ?y)) says that both are the same.
-            if (
-                leaf.atom.name == DISTINCT
-                and not leaf.positive
-                and not unify(leaf.atom.args[0], leaf.atom.args[-1], binding)
-            ):
-                return
+        for leaf in leaves:
+            if leaf.atom.name == DISTINCT:
+                if len(leaf.atom.args) != 2:
+                    raise RulesError(
+                        f"'distinct' takes two terms, not {len(leaf.atom.args)}", place, "give it two"
+                    )
+                # (not (distinct ?x ?y)) says that both are the same.
+                if not leaf.positive and not unify(*leaf.atom.args, binding):
+                    return
         head = resolve(head, binding)
         positives: list[Term] = []
         negatives: list[Term] = []
@@ -176,10 +178,6 @@ class _Normalizer:
             atom = resolve(leaf.atom, binding)
             if atom.name == DISTINCT:
                 if leaf.positive:
-                    if len(atom.args) != 2:
-                        raise RulesError(
-                            f"'distinct' takes two terms, not {len(atom.args)}", place, "give it two"
-                        )
                     pairs.append((atom.args[0], atom.args[1]))
             else:
                 (positives if leaf.positive else negatives).append(atom)

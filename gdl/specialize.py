@@ -11,7 +11,17 @@ from dataclasses import replace
 from itertools import product
 
 from gdl.errors import TooLargeError
-from gdl.flatten import MAX_FLAT_CLAUSES, Constant, FlatAtom, FlatClause, Function, Leaf, Predicate, Program, Shape
+from gdl.flatten import (
+    MAX_FLAT_CLAUSES,
+    Constant,
+    FlatAtom,
+    FlatClause,
+    Function,
+    Leaf,
+    Predicate,
+    Program,
+    Shape,
+)
 from gdl.stratify import components
 
 
@@ -37,15 +47,17 @@ def _negative_cycles(program: Program) -> set[int]:
     reads: list[set[int]] = [set() for _ in program.predicates]
     for clause in program.clauses:
         reads[clause.head.predicate].update(a.predicate for a in (*clause.positives, *clause.negatives))
-    found: set[int] = set()
-    for component in components([sorted(r) for r in reads]):
-        members = set(component)
-        if any(
-            c.head.predicate in members and any(n.predicate in members for n in c.negatives)
-            for c in program.clauses
-        ):
-            found |= members
-    return found
+    component_of = [0] * len(reads)
+    found = list(components([sorted(r) for r in reads]))
+    for number, members in enumerate(found):
+        for member in members:
+            component_of[member] = number
+    negative = {
+        component_of[clause.head.predicate]
+        for clause in program.clauses
+        if any(component_of[n.predicate] == component_of[clause.head.predicate] for n in clause.negatives)
+    }
+    return {member for number in negative for member in found[number]}
 
 
 def _fixed_column(program: Program, predicate: int) -> int | None:
