@@ -2,7 +2,7 @@
 
 >>> game = Game.load("tictactoe")
 >>> state = game.machine("prover").initial_state()
->>> len(state.legal["white"])
+>>> len(state.legal["x"])
 9
 """
 
