@@ -154,7 +154,7 @@ class Host:
         if len(seats) != len(machine.roles):
             names = ", ".join(map(machine.rules.spell, machine.roles))
             raise GdlError(
-                f"the game has {len(machine.roles)} roles and {len(seats)} players were given",
+                f"the game has {len(machine.roles)} roles, and the players given are {len(seats)}",
                 remedy=f"give one for each of {names}; 'random' and 'legal' are players too",
             )
         self.record = record

@@ -2,8 +2,8 @@
 
 Written on asyncio streams, since aiohttp cannot speak this dialect (tried with 3.14): it gives
 no reply at all to a client that half-closes after sending, takes a POST without Content-Length
-for an empty body and the body for a malformed second request, and adds ``Date`` and
-``Server`` to the reply, which managers compare with what they know.
+for an empty body and the body for a malformed second request, and adds to the reply a charset
+and ``Date`` and ``Server`` headers that no peer sends.
 """
 
 from __future__ import annotations

@@ -69,18 +69,20 @@ class Builder:
     def close(self) -> None:
         """End the process."""
         self._process.kill()
+        if not self._thread.is_alive():
+            with self._process:  # closes its pipes
+                pass
 
     def _run(self) -> None:
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            process.stdin.write(b"%d\n" % len(self._rules) + self._rules)
-            process.stdin.flush()
-            data = process.stdout.read()
-            status = process.wait()
+            with self._process as process:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                process.stdin.write(b"%d\n" % len(self._rules) + self._rules)
+                process.stdin.flush()
+                data = process.stdout.read()
             if not data:
-                self._error = f"the process that builds ended with status {status}"
+                self._error = f"the process that builds ended with status {process.returncode}"
                 return
             # The sender is our own program: it makes pickles of machines and strings only.
             found = pickle.loads(data)

@@ -80,9 +80,6 @@ def command(
         else:
             await ask_names(seats)
         record.players = [seat.name for seat in seats]
-        console.print(f"{escape(loaded.name)}: " + ", ".join(
-            f"{escape(role)} = {escape(seat.name)}" for role, seat in zip(roles, seats, strict=False)
-        ), soft_wrap=True)  # fmt: skip
         host = Host(
             loaded.text,
             referee,
@@ -92,6 +89,9 @@ def command(
             cipher=cipher_for(loaded.rules, seed) if scramble else None,
             watch=watch,
         )
+        console.print(f"{escape(loaded.name)}: " + ", ".join(
+            f"{escape(role)} = {escape(seat.name)}" for role, seat in zip(roles, seats, strict=False)
+        ), soft_wrap=True)  # fmt: skip
         await host.run()
 
     try:

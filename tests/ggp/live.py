@@ -66,10 +66,15 @@ class LiveServer:
         self.do(self.server.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
+        self._loop.close()
 
     def say(self, message: str) -> str:
         """Send a message as managers do; the reply's body."""
         return body_of(self.raw(request_bytes(message, "localhost", "foreign")))
+
+    def warm(self) -> None:
+        """Wait until a match process is ready to take a match."""
+        assert self.say(f"( PREVIEW ({MARKS}) 30 )") == "ready"
 
     def raw(self, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
         """Send bytes on a connection of their own; all bytes of the reply."""
@@ -144,4 +149,6 @@ class ServeProcess:
         self.process.terminate()
         self.process.wait(20)
         self._reader.join(5)
+        assert self.process.stderr is not None
+        self.process.stderr.close()
         return "".join(self.log)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,6 +46,7 @@ class Puppet:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
+        await self._server.wait_closed()
 
     @property
     def messages(self) -> list[Message]:
@@ -89,17 +91,17 @@ def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[
 
     async def run() -> MatchRecord:
         places: list[str] = []
-        for player in players:
-            if isinstance(player, str):
-                places.append(player)
-            else:
-                puppets.append(await Puppet(player).__aenter__())
-                places.append(f"http://127.0.0.1:{puppets[-1].port}")
-        seats = parse_seats(",".join(places))
-        record = MatchRecord("m1", 2, playclock, [s.name for s in seats])
-        host = Host(MARKS, ProverMachine(parse_rules(MARKS)), seats, record, **options)  # type: ignore[arg-type]
-        await host.run()
-        return record
+        async with AsyncExitStack() as stack:
+            for player in players:
+                if isinstance(player, str):
+                    places.append(player)
+                else:
+                    puppets.append(await stack.enter_async_context(Puppet(player)))
+                    places.append(f"http://127.0.0.1:{puppets[-1].port}")
+            seats = parse_seats(",".join(places))
+            record = MatchRecord("m1", 2, playclock, [s.name for s in seats])
+            machine = ProverMachine(parse_rules(MARKS))
+            return await Host(MARKS, machine, seats, record, **options).run()  # type: ignore[arg-type]
 
     return asyncio.run(run()), puppets
 

@@ -249,6 +249,7 @@ def test_a_player_that_cannot_prepare_is_logged_without_a_traceback(
 
 def test_a_player_that_hangs_while_it_prepares_is_ready_in_time_and_answered_for(serve: Serve) -> None:
     server = serve(player="slow_players:Dreamer")
+    server.warm()
     assert server.say(start("m1", startclock=1, playclock=1)) == "ready"
     assert move(server.say("( PLAY m1 NIL )")) in LEGAL
     assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) in LEGAL
@@ -312,9 +313,10 @@ def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
     while any(Path(f"/proc/{pid}/cmdline").exists() and "match_process" in _command(pid) for pid in below):
         assert time.monotonic() < end
         time.sleep(0.05)
+    log = served.close()
     if number != signal.SIGKILL:
         assert served.process.returncode == 0
-        assert "Traceback" not in served.close()
+        assert "Traceback" not in log
 
 
 def _command(pid: int) -> str:
