@@ -2,8 +2,7 @@
 
 Gates are sorted by level (longest path from the inputs) and, inside a level, by how many plain
 and how many negated inputs they read. Equal gates then stand in *runs*, so that the kernel
-decides once per run, not once per gate, and the processor foresees its branches; inside a run
-they are sorted by the mean place of their inputs, which saves large networks cache misses.
+decides once per run, not once per gate, and the processor foresees its branches.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from propnet.vector import BYTES
 
 RUN = 5
 """Numbers per row of :attr:`Plan.runs`."""
+
+_PAGE = 4096
 
 
 @dataclass(frozen=True)
@@ -88,20 +89,25 @@ def plan(network: Network) -> Plan:
     for i, (low, high) in enumerate(network.loops):
         loop_of[low:high] = i
 
-    order = _order(network, start, read, plain, negations, loop_of)
-    rank = np.empty(gates, np.int64)
-    rank[order] = np.arange(gates)
-    wire = np.concatenate((np.arange(first), first + rank))
-    by_gate = np.lexsort((wire[read], literals & 1, rank[owner]))
-    inputs = (wire[read[by_gate]] * BYTES).astype(np.uint32)
+    section = np.arange(gates) >= network.base_gates
+    level = _levels(network, start, read, loop_of)
+    # Inside a loop the network's own order stays: it is the order that settles fastest.
+    shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
+    order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
+    runs, blocks, base_blocks = _runs(
+        plain[order], negations[order], loop_of[order], network.base_gates, first
+    )
+    # Both orders have the same runs; which reads memory more evenly depends on the game.
+    candidates = order, _by_place(order, start, read, shape, loop_of, level + network.gates * section, first)
+    wire, inputs = min(
+        (_inputs(order, first, start, read, literals & 1) for order in candidates),
+        key=lambda laid: _far_reads(runs, laid[1]),
+    )
 
     def places(literals: NDArray[np.int32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         wide = literals.astype(np.int64)
         return (wire[wide >> 1] * BYTES).astype(np.uint32), -(wide & 1)
 
-    runs, blocks, base_blocks = _runs(
-        plain[order], negations[order], loop_of[order], network.base_gates, first
-    )
     init = np.zeros(first + gates, np.uint8)
     init[wire[first:]] = network.loop_init
     goals = network.goals.reshape(-1, 3)
@@ -134,45 +140,54 @@ def plan(network: Network) -> Plan:
     )
 
 
-def _order(
-    network: Network,
+def _by_place(
+    order: NDArray[np.int64],
     start: NDArray[np.int64],
     read: NDArray[np.int64],
-    plain: NDArray[np.int64],
-    negated: NDArray[np.int64],
+    shape: tuple[NDArray[np.int64], NDArray[np.int64]],
     loop_of: NDArray[np.int64],
+    level: NDArray[np.int64],
+    first: int,
 ) -> NDArray[np.int64]:
-    """The gates in plan order: by section (without and with moves), level, loop and shape, and
-    among equals by the mean place of what they read, so that memory is read nearly in order.
-    Inside a loop the network's own order stays: it is the order that settles fastest."""
-    gates, first = network.gates, network.first_gate
-    if gates == 0:
-        return np.zeros(0, np.int64)
-    number = np.arange(gates)
-    section = number >= network.base_gates
-    level = _levels(network, start, read, loop_of)
-    in_loop = loop_of >= 0
-    order = np.lexsort((number, level, section))
-    edges = np.flatnonzero((np.diff(level[order], prepend=-1) != 0) | np.diff(section[order], prepend=False))
-    place = np.arange(network.nodes)
+    """The same order, but gates that were equal sorted by the mean place of what they read."""
+    order = order.copy()
+    place = np.arange(first + len(order))
     widths = np.diff(start)
-    for low, high in pairwise([*edges.tolist(), gates]):
+    edges = np.flatnonzero(np.diff(level[order], prepend=-1) != 0)
+    for low, high in pairwise([*edges.tolist(), len(order)]):
         some = order[low:high]
         wide = widths[some]
         ends = np.cumsum(wide)
         reads = place[read[np.repeat(start[some] - ends + wide, wide) + np.arange(ends[-1])]]
-        mean = np.add.reduceat(reads, ends - wide) / wide
-        looping = in_loop[some]
-        keys = (
-            np.where(looping, some, mean),
-            np.where(looping, 0, negated[some]),
-            np.where(looping, 0, plain[some]),
-            loop_of[some],
-        )
-        some = some[np.lexsort(keys)]
+        mean = np.where(loop_of[some] >= 0, some, np.add.reduceat(reads, ends - wide) / wide)
+        some = some[np.lexsort((mean, shape[0][some], shape[1][some], loop_of[some]))]
         order[low:high] = some
         place[first + some] = np.arange(first + low, first + high)
     return order
+
+
+def _inputs(
+    order: NDArray[np.int64],
+    first: int,
+    start: NDArray[np.int64],
+    read: NDArray[np.int64],
+    negated: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Each node's wire, and :attr:`Plan.inputs`, for this order of gates."""
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    wire = np.concatenate((np.arange(first), first + rank))
+    by_gate = np.lexsort((wire[read], negated, np.repeat(rank, np.diff(start))))
+    return wire, (wire[read[by_gate]] * BYTES).astype(np.uint32)
+
+
+def _far_reads(runs: NDArray[np.int32], inputs: NDArray[np.uint32]) -> int:
+    """How many inputs stand more than a page from where the gate before read its like."""
+    far = 0
+    for plain, negated, gates, at, _ in runs.tolist():
+        rows = inputs[at : at + gates * (plain + negated)].reshape(gates, -1).astype(np.int64)
+        far += int(np.count_nonzero(np.abs(np.diff(rows, axis=0)) > _PAGE))
+    return far
 
 
 def _levels(
