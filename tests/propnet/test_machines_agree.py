@@ -1,0 +1,66 @@
+"""The propnet machine and the prover say the same about the games that come along."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from gdl.ground import ground
+from gdl.parser import parse_rules
+from gdl.prover import ProverMachine
+from propnet.build import build
+from propnet.interpret import PropnetMachine
+
+GAMES = Path(__file__).resolve().parents[2] / "games"
+NAMES = [
+    "tictactoe",
+    "connectfour",
+    "biddingtictactoe",
+    "breakthrough",
+    "atarigo",
+    "sokoban",
+    "chinesecheckers",
+]
+
+
+def machines(name: str) -> tuple[PropnetMachine, ProverMachine]:
+    path = GAMES / f"{name}.kif"
+    if not path.exists():
+        pytest.skip(f"there is no {path.name}")
+    rules = parse_rules(path.read_text())
+    return PropnetMachine(rules, build(ground(rules))), ProverMachine(rules)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_along_random_matches_states_moves_ends_and_goals_are_those_of_the_prover(name):
+    network, prover = machines(name)
+    rng = random.Random(name)
+    roles = range(len(prover.roles))
+    for _ in range(2):
+        ours, theirs = network.initial_state(), prover.initial_state()
+        for _ in range(25):
+            assert ours.propositions == theirs.propositions
+            assert ours.terminal == theirs.terminal
+            assert ours.goals == theirs.goals
+            assert {r: sorted(m) for r, m in ours.legal.items()} == {
+                r: sorted(m) for r, m in theirs.legal.items()
+            }
+            if theirs.terminal:
+                break
+            joint = [prover.move(r, rng.choice(prover.legal_moves(theirs, r))) for r in roles]
+            ours, theirs = ours.play(*joint), theirs.play(*joint)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "biddingtictactoe"])
+def test_random_playouts_end_alike(name):
+    network, prover = machines(name)
+    many = network.playouts(20_000, seed=1)
+    few = prover.playouts(150, seed=1)
+    assert many.cut == few.cut == 0
+    spread = many.lengths.std()
+    assert abs(many.lengths.mean() - few.lengths.mean()) <= 5 * spread / 150**0.5 + 1e-9
+    for role in range(len(prover.roles)):
+        spread = many.goals[:, role].std()
+        assert abs(many.goals[:, role].mean() - few.goals[:, role].mean()) <= 5 * spread / 150**0.5 + 1e-9
