@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import count
 
@@ -132,20 +133,23 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
     rule for its functor can, a move where a legal rule for its functor can.
     """
     possible: set[object] = set()
-    waiting = list(rules)
-    changed = True
-    while changed:
-        changed = False
-        later: list[Rule] = []
-        for rule in waiting:
-            if all(_can_hold(part, possible) for part in rule.body):
-                changed = True
-                possible.update(_facts_of(rule.head))
-            else:
-                later.append(rule)
-        waiting = later
+    readers: dict[object, list[int]] = defaultdict(list)
+    for number, rule in enumerate(rules):
+        for asked in _literals(rule):
+            readers[_key(asked.atom)].append(number)
+            if asked.atom.name in (TRUE, DOES):
+                readers[asked.atom.name, "any"].append(number)
+    waiting = dict(enumerate(rules))
+    todo = list(reversed(waiting))
+    while todo:
+        number = todo.pop()
+        if number in waiting and all(_can_hold(part, possible) for part in waiting[number].body):
+            for fact in _facts_of(waiting.pop(number).head):
+                if fact not in possible:
+                    possible.add(fact)
+                    todo.extend(readers[fact])
     told: set[object] = set()
-    for rule in waiting:
+    for rule in waiting.values():
         literal = next((p for p in (_blocker(f, possible) for f in rule.body) if p), None)
         if literal is None:
             continue
