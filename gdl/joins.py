@@ -213,7 +213,9 @@ class FunctionWriter:
         producing = [i for p in parts if any(i.variables & open_head for i in p) for i in p]
         existential.sort(key=len)
         work = 1
-        while existential and (producing or len(existential) > 1 or self._single(existential[0])):
+        while existential and (
+            producing or len(existential) > 1 or self._single(existential[0], scope)
+        ):
             part = existential.pop(0)
             work = max(work, self._exists(part, scope))
         if not producing:
@@ -233,12 +235,17 @@ class FunctionWriter:
             self.line("break")
 
     @staticmethod
-    def _single(part: list[_Item]) -> bool:
-        return len(part) == 1 and isinstance(part[0].what, FlatAtom) and not part[0].first
+    def _single(part: list[_Item], scope: _Scope) -> bool:
+        """Whether a part is one literal without a variable that would have to be compared."""
+        atom = part[0].what
+        if len(part) > 1 or not isinstance(atom, FlatAtom) or part[0].first:
+            return False
+        free = [a for a in atom.args if a < 0 and a not in scope.bound]
+        return len(set(free)) == len(free)
 
     def _exists(self, part: list[_Item], scope: _Scope) -> int:
         """Go on only where an independent part of the body has a match."""
-        if self._single(part):
+        if self._single(part, scope):
             condition, _ = self._condition(part[0], scope)
             self.line(f"if {condition}:")
             self.indent += 1

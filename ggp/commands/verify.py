@@ -1,0 +1,41 @@
+"""``ggp verify``: replay recorded traces against a machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def command(
+    paths: list[Path] = typer.Argument(
+        help="A folder with games/ and traces/ in it, trace files, or a folder of them."
+    ),
+    games: Path | None = typer.Option(None, "--games", "-g", help="Folder of the .kif files."),
+    machine: str = typer.Option("prover", "--machine", "-m", help="prover, propnet or auto."),
+    jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Games at the same time."),
+    seconds: float = typer.Option(120.0, "--seconds", "-s", min=0.1, help="Wall time per game."),
+    memory: int = typer.Option(3000, "--memory", min=100, help="Megabytes per game."),
+    verbose: bool = typer.Option(False, "--verbose", "-v", help="A line for passing games too."),
+) -> None:
+    """Compare every recorded state, its legal moves, terminal, goals and successor with what
+    a machine finds. Prints a line per failing game with the first difference; the last line
+    is ``N passed, N failed``. Exit status 1 where one failed."""
+    from gdl.errors import GdlError
+    from ggp.verify import find_traces, verify_all
+    from players.machines import LEVELS
+
+    if machine not in LEVELS:
+        raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
+    passed = failed = 0
+    for verdict in verify_all(find_traces(paths, games), machine, jobs, seconds, memory):
+        if verdict.fault is None:
+            passed += 1
+            if verbose:
+                typer.echo(f"{verdict.name}: {verdict.steps} states, {verdict.seconds:.2f} s")
+        else:
+            failed += 1
+            typer.echo(f"{verdict.name}: {verdict.fault}")
+    typer.echo(f"{passed} passed, {failed} failed")
+    if failed:
+        raise typer.Exit(1)
