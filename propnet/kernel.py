@@ -34,8 +34,9 @@ def evaluate_blocks(
         else:
             for wire in range(low, high):
                 store(wires, wire * BYTES, splat(-np.int64(item(init, wire))))
-            while _evaluate_loop(wires, runs, inputs, from_run, to_run):
-                pass
+            forward = True
+            while _evaluate_loop(wires, runs, inputs, from_run, to_run, forward):
+                forward = not forward
 
 
 @inner
@@ -120,10 +121,13 @@ def _evaluate_loop(
     inputs: NDArray[np.uint32],
     from_run: int,
     to_run: int,
+    forward: bool,
 ) -> bool:
-    """One round through a loop's gates; whether a wire changed in some lane."""
+    """One round through a loop's gates; whether a wire changed in some lane. Rounds go to and
+    fro, so that what is reached spreads as fast against the order of the gates as along it."""
     changed = splat(0)
-    for run in range(from_run, to_run):
+    for step in range(to_run - from_run):
+        run = from_run + step if forward else to_run - 1 - step
         plain = item(runs, 5 * run)
         negated = item(runs, 5 * run + 1)
         gates = item(runs, 5 * run + 2)

@@ -20,6 +20,7 @@ NAMES = [
     "biddingtictactoe",
     "breakthrough",
     "atarigo",
+    "hex",
     "sokoban",
     "chinesecheckers",
 ]
