@@ -40,14 +40,14 @@ class Turn:
 class View(Protocol):
     """What is told of a match as it goes."""
 
-    def preparing(self, player: Player, deadline: float) -> None:
-        """A player begins to use the startclock."""
+    def preparing(self, role: int, deadline: float) -> None:
+        """The player of a role begins to use the startclock."""
 
     def position(self, step: int, state: State) -> None:
         """A state is reached, the last one too; ``step`` joint moves were made."""
 
-    def thinking(self, player: Player, deadline: float) -> None:
-        """A player begins to think about its move."""
+    def thinking(self, role: int, deadline: float) -> None:
+        """The player of a role begins to think about its move."""
 
     def turn(self, turn: Turn) -> None:
         """All have moved."""
@@ -84,7 +84,7 @@ def play_match(
         # They think one after the other, so each gets its share of what is left.
         now = time.monotonic()
         left = max(prepared_by - now, 0.1) / (len(players) - role)
-        view.preparing(player, now + left)
+        view.preparing(role, now + left)
         player.start(machine, role, state, left, now + left)
     turns: list[Turn] = []
     why = ""
@@ -130,12 +130,12 @@ def _turn(
 ) -> Turn:
     began = time.monotonic()
     choices: list[Choice] = []
-    for player, moves in zip(players, options, strict=True):
+    for role, (player, moves) in enumerate(zip(players, options, strict=True)):
         if len(moves) == 1:
             choices.append(Choice(moves[0]))
             continue
         deadline = time.monotonic() + playclock
-        view.thinking(player, deadline)
+        view.thinking(role, deadline)
         choices.append(player.choose(state, deadline))
     thought = tuple(len(moves) > 1 for moves in options)
     return Turn(step, state, tuple(choices), thought, time.monotonic() - began)

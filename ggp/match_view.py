@@ -60,8 +60,8 @@ class TextView:
                 legend.append(glyph, style).append(f" {meaning}  ")
             console.print(legend)
 
-    def preparing(self, player: Player, deadline: float) -> None:
-        self._watch(player, deadline, "prepares")
+    def preparing(self, role: int, deadline: float) -> None:
+        self._watch(role, deadline, "prepares")
 
     def position(self, step: int, state: State) -> None:
         self._stop()
@@ -76,17 +76,17 @@ class TextView:
         self.console.print(self._picture(drawing))
         self._shown_at = time.monotonic()
 
-    def thinking(self, player: Player, deadline: float) -> None:
+    def thinking(self, role: int, deadline: float) -> None:
         self._stop()
-        if not isinstance(player, HumanPlayer):
-            self._watch(player, deadline, "thinks")
+        if not isinstance(self.players[role], HumanPlayer):
+            self._watch(role, deadline, "thinks")
 
     def turn(self, turn: Turn) -> None:
         self._stop()
         spell = self.machine.rules.spell
         for role, (choice, asked) in enumerate(zip(turn.choices, turn.thought, strict=True)):
             if asked and (choice.note or choice.candidates):
-                self.console.print(self._search(self.players[role], choice))
+                self.console.print(self._search(role, choice))
         line = Text(f"step {turn.step}: ", "bold")
         parts = []
         for role, move in enumerate(turn.joint):
@@ -138,7 +138,7 @@ class TextView:
             parts.append(Text(f"  {shown}", "dim" if drawing.lines else ""))
         return Group(*parts)
 
-    def _search(self, player: Player, choice: Choice) -> RenderableType:
+    def _search(self, role: int, choice: Choice) -> RenderableType:
         """The candidates of a choice as a table, and the player's note."""
         spell = self.machine.rules.spell
         parts: list[RenderableType] = []
@@ -148,8 +148,8 @@ class TextView:
             for candidate in choice.candidates[:_SHOWN]:
                 chosen = candidate.move == choice.move
                 name = Text(
-                    ("> " if chosen else "  ") + spell(self.machine.move(player.role, candidate.move)),
-                    self._style(player.role) if chosen else "",
+                    ("> " if chosen else "  ") + spell(self.machine.move(role, candidate.move)),
+                    self._style(role) if chosen else "",
                 )
                 bar = "█" * max(1 if candidate.visits else 0, round(_BAR * candidate.visits / most))
                 if not self.console.is_terminal:
@@ -164,22 +164,23 @@ class TextView:
             if len(choice.candidates) > _SHOWN:
                 parts.append(Text(f"  and {len(choice.candidates) - _SHOWN} other moves", "dim"))
         if choice.note:
-            parts.append(Text(f"  {self._roles[player.role]} ({player.name}): {choice.note}", "dim"))
+            parts.append(Text(f"  {self._roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
         return Group(*parts)
 
     # --- the search while it goes on (terminals only) ---------------------------------------------
-    def _watch(self, player: Player, deadline: float, what: str) -> None:
+    def _watch(self, role: int, deadline: float, what: str) -> None:
+        player = self.players[role]
         if not (self.console.is_terminal and hasattr(player, "on_progress")):
             return
         self._stop()
         began = time.monotonic()
-        head = Text(f"{self._roles[player.role]} ({player.name}) {what}", self._style(player.role))
+        head = Text(f"{self._roles[role]} ({player.name}) {what}", self._style(role))
 
         def picture(choice: Choice | None) -> RenderableType:
             bar = ProgressBar(
                 total=max(deadline - began, 1e-6), completed=time.monotonic() - began, width=_BAR
             )
-            return Group(head, bar, *([self._search(player, choice)] if choice else []))
+            return Group(head, bar, *([self._search(role, choice)] if choice else []))
 
         live = Live(picture(None), console=self.console, transient=True, auto_refresh=False)
         live.start()
@@ -227,13 +228,13 @@ class JsonView:
             players=[player.name for player in players],
         )
 
-    def preparing(self, player: Player, deadline: float) -> None:
+    def preparing(self, role: int, deadline: float) -> None:
         pass
 
     def position(self, step: int, state: State) -> None:
         pass
 
-    def thinking(self, player: Player, deadline: float) -> None:
+    def thinking(self, role: int, deadline: float) -> None:
         pass
 
     def turn(self, turn: Turn) -> None:

@@ -29,6 +29,8 @@ OPEN = 2
 ENDED = 3
 """A node in which the match is over, or some role has no move."""
 
+_RANDOM_CHOICE = np.uint64((1 << 64) // 16)
+
 NODES, EDGES, LINKS, OPENED, PEAK = 0, 1, 2, 3, 4
 """Places in :attr:`Arrays.used`; ``PEAK`` is the longest path so far."""
 
@@ -169,12 +171,19 @@ def _choose_edge(
     log_visits: Any,
     explore: Any,
     greed: Any,
+    mixed: Any,
 ) -> Any:
-    """The edge that UCB1 prefers; edges never taken come first, in random order."""
+    """The edge that UCB1 prefers; edges never taken come first, in random order.
+
+    Where several roles choose (``mixed``), the exploration terms vary at random and some choices
+    are random: else roles with like statistics would choose in step, and learn what their
+    moves are worth in pairs."""
     if count == 1:
         return first
     offset = np.int64(next_random(random) % np.uint64(count))
     best = first + offset
+    if mixed and next_random(random) < _RANDOM_CHOICE:
+        return best
     best_score = -1.0
     for k in range(count):
         at = offset + k
@@ -196,7 +205,10 @@ def _choose_edge(
             mean += greed * (edge.best - mean)
         else:
             mean = 0.5
-        score = mean + explore * math.sqrt(log_visits / tried)
+        term = explore * math.sqrt(log_visits / tried)
+        if mixed:
+            term *= 0.5 + (next_random(random) >> np.uint64(11)) * 2.0**-53
+        score = mean + term
         if score > best_score:
             best_score = score
             best = first + at
@@ -221,10 +233,11 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, gree
             log_visits = math.log(tree.nodes[node].visits + tree.nodes[node].pending + 1.0)
             edge = np.int64(tree.nodes[node].first_edge)
             joint = np.uint64(0)
+            mixed = roles > 1 and mover_of(tree.counts, node) < 0
             for role in range(roles):
                 count = tree.counts[node, role]
                 chosen = _choose_edge(
-                    tree.edges, tree.random, edge, count, role, roles == 1, log_visits, explore, greed
+                    tree.edges, tree.random, edge, count, role, roles == 1, log_visits, explore, greed, mixed
                 )
                 paths.edges[lane, depth, role] = chosen
                 joint = joint * np.uint64(count) + np.uint64(chosen - edge)
@@ -375,94 +388,3 @@ def backup(tree: Arrays, paths: Paths, lanes: Any, results: NDArray[np.float64])
             if tree.nodes[parent].proven < 0 and not _prove(tree, parent, mover):
                 break
             node = parent
-
-
-@njit(cache=True, nogil=True)
-def mark_from(tree: Arrays, root: Any) -> Any:
-    """New numbers for the nodes that can be reached from the root, in their old order; -1 for the
-    others. Shape (nodes,), int32."""
-    place = np.full(tree.used[NODES], -1, np.int32)
-    stack = np.empty(tree.used[NODES], np.int32)
-    stack[0] = root
-    place[root] = 0
-    top = 1
-    while top:
-        top -= 1
-        link = tree.nodes[stack[top]].first_link
-        while link >= 0:
-            child = tree.links[link].child
-            if place[child] < 0:
-                place[child] = 0
-                stack[top] = child
-                top += 1
-            link = tree.links[link].next
-    kept = 0
-    for node in range(len(place)):
-        if place[node] == 0:
-            place[node] = kept
-            kept += 1
-    return place
-
-
-@njit(cache=True, nogil=True)
-def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
-    """Keep the nodes that :func:`mark_from` numbered, with their edges and links. The hash
-    tables are stale afterwards: see :func:`rehash`."""
-    roles = tree.counts.shape[1]
-    kept = 0
-    for node in range(len(place)):
-        to = place[node]
-        if to < 0:
-            continue
-        kept += 1
-        tree.nodes[to] = tree.nodes[node]
-        tree.nodes[to].first_link = -1
-        for w in range(tree.records.shape[1]):
-            tree.records[to, w] = tree.records[node, w]
-        for role in range(roles):
-            tree.goals[to, role] = tree.goals[node, role]
-            tree.counts[to, role] = tree.counts[node, role]
-    tree.used[NODES] = kept
-    opened = 0
-    edges = 0
-    for i in range(tree.used[OPENED]):
-        node = place[tree.opened[i]]
-        if node < 0:
-            continue
-        tree.opened[opened] = node
-        opened += 1
-        first = tree.nodes[node].first_edge
-        tree.nodes[node].first_edge = edges
-        for role in range(roles):
-            for _ in range(tree.counts[node, role]):
-                tree.edges[edges] = tree.edges[first]
-                edges += 1
-                first += 1
-    tree.used[OPENED] = opened
-    tree.used[EDGES] = edges
-    links = 0
-    for link in range(tree.used[LINKS]):
-        parent = place[tree.links[link].parent]
-        if parent < 0:
-            continue
-        tree.links[links].joint = tree.links[link].joint
-        tree.links[links].child = place[tree.links[link].child]
-        tree.links[links].parent = parent
-        tree.links[links].next = tree.nodes[parent].first_link
-        tree.nodes[parent].first_link = links
-        links += 1
-    tree.used[LINKS] = links
-
-
-@njit(cache=True, nogil=True)
-def rehash(tree: Arrays) -> None:
-    """Build both hash tables anew."""
-    tree.node_table[:] = 0
-    tree.link_table[:] = 0
-    for node in range(tree.used[NODES]):
-        slot = -1 - find_node(tree.node_table, tree.records, tree.records, node)
-        tree.node_table[slot] = node + 1
-    for link in range(tree.used[LINKS]):
-        key = tree.links[link]
-        slot = -1 - find_link(tree.link_table, tree.links, np.int64(key.parent), key.joint)
-        tree.link_table[slot] = link + 1

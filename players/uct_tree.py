@@ -7,6 +7,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from players import uct_compact as compaction
 from players import uct_kernel as kernel
 from players.lanes import Lanes, Records
 from players.move_lists import unpack_moves
@@ -60,12 +61,12 @@ class Tree:
         if found < 0:
             self._clear(record)
         else:
-            place = kernel.mark_from(arrays, found)
-            kernel.compact(arrays, place)
+            place = compaction.mark_from(arrays, found)
+            compaction.compact(arrays, place)
             self.root = int(place[found])
             kept = int(arrays.used[NODES])
             arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
-            kernel.rehash(arrays)
+            compaction.rehash(arrays)
 
     def _clear(self, record: Records) -> None:
         arrays = self.arrays
@@ -77,7 +78,7 @@ class Tree:
         arrays.used[NODES] = 1
         arrays.records[0] = self.lanes.retain(record.reshape(1, -1).copy())[0]
         arrays.nodes[0] = (LEAF, 0, -1, 0, 0, 0, -1)
-        kernel.rehash(arrays)
+        compaction.rehash(arrays)
 
     def open(self, nodes: NDArray[np.int32]) -> None:
         """List the legal moves of nodes."""
@@ -212,7 +213,7 @@ def warm_up() -> None:
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = (LEAF, 0, -1, 0, 0, 0, -1)
     arrays.used[NODES] = 1
-    kernel.rehash(arrays)
+    compaction.rehash(arrays)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
     kernel.select(arrays, paths, 0, 1, 0.5, 0.0)
@@ -220,4 +221,4 @@ def warm_up() -> None:
     kernel.backup(arrays, paths, 1, np.ones((1, 1)))
     kernel.find_link(arrays.link_table, arrays.links, 0, np.uint64(0))
     kernel.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
-    kernel.compact(arrays, kernel.mark_from(arrays, 0))
+    compaction.compact(arrays, compaction.mark_from(arrays, 0))

@@ -26,6 +26,7 @@ from players.registry import make_player
 
 ROOT = Path(__file__).parents[2]
 FAST = ["--startclock", "0.1", "--playclock", "0.1"]
+SLOW = ["--machine", "prover"]
 
 
 def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
@@ -73,14 +74,14 @@ def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
 
 def test_same_seed_gives_the_same_match() -> None:
     def moves(seed: str) -> list[list[str]]:
-        done = ggp("breakthrough", "--json", "--players", "random,random", "--seed", seed, *FAST)
+        done = ggp("breakthrough", "--json", "--players", "random,random", "--seed", seed, *SLOW)
         return [json.loads(line).get("joint") for line in done.stdout.splitlines()]
 
     assert moves("5") == moves("5") != moves("6")
 
 
 def test_step_limit_stops_the_match() -> None:
-    done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3", *FAST)
+    done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3", *SLOW)
     last = json.loads(done.stdout.splitlines()[-1])
     assert (last["steps"], last["terminal"], last["why"]) == (3, False, "stopped after 3 steps")
 
@@ -105,7 +106,7 @@ def test_wrong_words_are_told_in_one_line(words: list[str], message: str) -> Non
 
 def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
     said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n1\n1\n1\n1\n1\n"
-    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *FAST, text=said)
+    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *SLOW, text=said)
     assert "its beginning" in done.stdout
     assert "'zzz' is not one of the 9 legal moves" in done.stdout
     assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
@@ -114,13 +115,13 @@ def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
 
 
 def test_end_of_input_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human", *FAST, text="mark b 2\n")
+    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="mark b 2\n")
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
 
 
 def test_quit_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human", *FAST, text="quit\n")
+    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="quit\n")
     assert done.returncode == 130
 
 

@@ -1,0 +1,106 @@
+"""Keeping a part of the search tree: mark what the new root reaches, move it to the front, rehash.
+
+Mark and compact, as garbage collectors do it (Jones, Hosking and Moss 2011, chapter 3). The layout is
+that of :class:`players.uct_kernel.Arrays`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from players.uct_kernel import EDGES, LINKS, NODES, OPENED, Arrays, find_link, find_node
+
+
+@njit(cache=True, nogil=True)
+def mark_from(tree: Arrays, root: Any) -> Any:
+    """New numbers for the nodes that can be reached from the root, in their old order; -1 for the
+    others. Shape (nodes,), int32."""
+    place = np.full(tree.used[NODES], -1, np.int32)
+    stack = np.empty(tree.used[NODES], np.int32)
+    stack[0] = root
+    place[root] = 0
+    top = 1
+    while top:
+        top -= 1
+        link = tree.nodes[stack[top]].first_link
+        while link >= 0:
+            child = tree.links[link].child
+            if place[child] < 0:
+                place[child] = 0
+                stack[top] = child
+                top += 1
+            link = tree.links[link].next
+    kept = 0
+    for node in range(len(place)):
+        if place[node] == 0:
+            place[node] = kept
+            kept += 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
+    """Keep the nodes that :func:`mark_from` numbered, with their edges and links. The hash
+    tables are stale afterwards: see :func:`rehash`."""
+    roles = tree.counts.shape[1]
+    kept = 0
+    for node in range(len(place)):
+        to = place[node]
+        if to < 0:
+            continue
+        kept += 1
+        tree.nodes[to] = tree.nodes[node]
+        tree.nodes[to].first_link = -1
+        for w in range(tree.records.shape[1]):
+            tree.records[to, w] = tree.records[node, w]
+        for role in range(roles):
+            tree.goals[to, role] = tree.goals[node, role]
+            tree.counts[to, role] = tree.counts[node, role]
+    tree.used[NODES] = kept
+    opened = 0
+    edges = 0
+    for i in range(tree.used[OPENED]):
+        node = place[tree.opened[i]]
+        if node < 0:
+            continue
+        tree.opened[opened] = node
+        opened += 1
+        first = tree.nodes[node].first_edge
+        tree.nodes[node].first_edge = edges
+        for role in range(roles):
+            for _ in range(tree.counts[node, role]):
+                tree.edges[edges] = tree.edges[first]
+                edges += 1
+                first += 1
+    tree.used[OPENED] = opened
+    tree.used[EDGES] = edges
+    links = 0
+    for link in range(tree.used[LINKS]):
+        parent = place[tree.links[link].parent]
+        if parent < 0:
+            continue
+        tree.links[links].joint = tree.links[link].joint
+        tree.links[links].child = place[tree.links[link].child]
+        tree.links[links].parent = parent
+        tree.links[links].next = tree.nodes[parent].first_link
+        tree.nodes[parent].first_link = links
+        links += 1
+    tree.used[LINKS] = links
+
+
+@njit(cache=True, nogil=True)
+def rehash(tree: Arrays) -> None:
+    """Build both hash tables anew."""
+    tree.node_table[:] = 0
+    tree.link_table[:] = 0
+    for node in range(tree.used[NODES]):
+        slot = -1 - find_node(tree.node_table, tree.records, tree.records, node)
+        tree.node_table[slot] = node + 1
+    for link in range(tree.used[LINKS]):
+        key = tree.links[link]
+        slot = -1 - find_link(tree.link_table, tree.links, np.int64(key.parent), key.joint)
+        tree.link_table[slot] = link + 1
