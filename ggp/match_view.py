@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import orjson
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -177,9 +176,8 @@ class TextView:
         head = Text(f"{self._roles[role]} ({player.name}) {what}", self._style(role))
 
         def picture(choice: Choice | None) -> RenderableType:
-            bar = ProgressBar(
-                total=max(deadline - began, 1e-6), completed=time.monotonic() - began, width=_BAR
-            )
+            share = min(1.0, (time.monotonic() - began) / max(deadline - began, 1e-6))
+            bar = Text("━" * round(_BAR * share), "green").append("━" * (_BAR - round(_BAR * share)), "dim")
             return Group(head, bar, *([self._search(role, choice)] if choice else []))
 
         live = Live(picture(None), console=self.console, transient=True, auto_refresh=False)

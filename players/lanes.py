@@ -74,8 +74,10 @@ class Lanes(ABC):
     def playout_moves(self, row: int) -> list[int]:
         """The moves of the first role in one playout of the last call of :meth:`playouts`."""
 
-    def warm_up(self) -> None:
-        """Have ready what the first question would otherwise wait for."""
+    @abstractmethod
+    def warm_up(self) -> float:
+        """Have ready what the first question would otherwise wait for; returns the seconds that one
+        step of a batch of playouts takes."""
 
     def retain(self, records: Records) -> Records:
         """Forget all records but these; returns what stands for them from now on."""
@@ -91,11 +93,14 @@ class NetworkLanes(Lanes):
         self.width = 512
         self._offsets = machine.role_moves
 
-    def warm_up(self) -> None:
+    def warm_up(self) -> float:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
         self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
         self.machine.playouts_from(records, 0, 1)
+        began = time.monotonic()
+        self.machine.playouts_from(np.repeat(records, self.width, axis=0), 0, 4)
+        return (time.monotonic() - began) / 5
 
     def record(self, state: State) -> Records:
         record: Records = self.machine.records([state])[0].copy()
@@ -129,6 +134,17 @@ class ScalarLanes(Lanes):
         self._states: list[State] = []
         self._numbers: dict[State, int] = {}
         self._roles = range(len(machine.roles))
+
+    def warm_up(self) -> float:
+        state = self.machine.initial_state()
+        began = 0.0
+        for _ in range(2):
+            began = time.monotonic()
+            options = [self.machine.legal_moves(state, role) for role in self._roles]
+            if self.machine.is_terminal(state) or not all(options):
+                break
+            state = self.machine.next_state(state, [moves[0] for moves in options])
+        return time.monotonic() - began
 
     def record(self, state: State) -> Records:
         number = self._numbers.get(state)

@@ -22,17 +22,18 @@ class Pace:
     compiled) comes down again by small batches.
     """
 
-    def __init__(self, width: int, most: int) -> None:
+    def __init__(self, width: int, most: int, step_seconds: float = 0.0) -> None:
         """Args:
         width: playouts that cost about as much as one.
         most: the most playouts in one batch.
+        step_seconds: what a step of a batch is thought to take; 0 if unknown.
         """
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
         self._lanes = 1 if self._scalar else self._most
         self._limit = _FIRST_STEPS
         self._longest = float(_FIRST_STEPS)
-        self._step_seconds = 0.0
+        self._step_seconds = step_seconds
 
     def plan(self, left: float, first: bool) -> tuple[int, int]:
         """How many playouts may start, of how many steps at most; (0, 0) for none.

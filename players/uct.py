@@ -97,8 +97,7 @@ class UctPlayer(Player):
 
     def _set_machine(self, machine: Machine) -> Tree:
         self._lanes: Lanes = lanes_of(machine)
-        self._lanes.warm_up()
-        self._pace = Pace(self._lanes.width, BATCH)
+        self._pace = Pace(self._lanes.width, BATCH, self._lanes.warm_up())
         self._alone = len(machine.roles) == 1
         self._may_prove = len(machine.roles) <= 2
         self._tree = Tree(self._lanes, BATCH, self.seed * 8191 + self.role, self.memory)
