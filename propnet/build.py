@@ -20,16 +20,22 @@ from propnet.passes.simplify import simplify
 
 Pass = Callable[[Circuit], Circuit]
 
-PASSES: tuple[tuple[str, Pass], ...] = (
-    ("simplify", simplify),
-    ("one_move_per_role", one_move_per_role),
-    ("extract", extract),
-    ("simplify_again", simplify),
-    ("extract_again", extract),
-    ("remove_dead", remove_dead),
+PASSES: tuple[tuple[str, Pass, float], ...] = (
+    ("simplify", simplify, 7e-6),
+    ("one_move_per_role", one_move_per_role, 2e-6),
+    ("extract", extract, 1e-5),
+    ("simplify_again", simplify, 7e-6),
+    ("extract_again", extract, 1e-5),
+    ("remove_dead", remove_dead, 3e-7),
 )
-"""What rewrites the circuit, in order. A pass keeps every output's function, given that
-each role makes exactly one move."""
+"""What rewrites the circuit, in order: name, pass, and about how many CPU seconds it takes per
+gate input. A pass keeps every output's function, given that each role makes exactly one move."""
+
+LARGE = 50_000
+"""In circuits with more gate inputs a pass is not run again if it brought little before."""
+
+LITTLE = 0.02
+"""Part of the gate inputs."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,12 @@ class BuildLimits:
 
     Attributes:
         literals: most body literals of the ground rules, and most gate inputs.
-        seconds: CPU seconds after which the passes that only make the network smaller are
-            left out.
+        seconds: CPU seconds; passes that would go on past that are left out (they only make
+            the network smaller).
     """
 
     literals: int = 20_000_000
-    seconds: float = 8.0
+    seconds: float = 6.0
 
 
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
@@ -70,11 +76,15 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     start = time.process_time()
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
     _note(stats, "construct", circuit, start)
-    for name, rewrite in PASSES:
+    vain: set[Pass] = set()
+    for name, rewrite, rate in PASSES:
         start = time.process_time()
-        if start - began > limits.seconds:
-            break
+        before = circuit.gate_inputs
+        if rewrite in vain or start - began + rate * before > limits.seconds:
+            continue
         circuit = rewrite(circuit)
+        if before > LARGE and circuit.gate_inputs > (1 - LITTLE) * before:
+            vain.add(rewrite)
         _note(stats, name, circuit, start)
     start = time.process_time()
     network = finish(circuit, ground, stats)

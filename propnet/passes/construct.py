@@ -14,6 +14,8 @@ from propnet.passes.factor import Product, sum_of_products
 from propnet.passes.graph import components, order
 from propnet.passes.prune import AtomRules, owners_of
 
+ELSEWHERE = -1
+
 INLINED_USES = 4
 """A two-literal product that at most so many rules read is copied into them: it factors
 better there, and pairs that stay common are found again."""
@@ -35,68 +37,92 @@ def construct(
     sequence, cuts = evaluation_order(rules)
     shape = Shape(rules.bases, moves, goals, len(cuts))
     builder = Builder(shape.first_gate)
-    literal = np.full(rules.atom_count, -1, np.int64)
-    literal[: rules.inputs] = 2 * np.arange(1, rules.inputs + 1)
+    literals = np.full(2 * rules.atom_count, ELSEWHERE, np.int64)
+    literals[: 2 * rules.inputs] = 2 + np.arange(2 * rules.inputs)
     first = rules.bases
     for count in moves:
         # A role with one move always makes it.
         if count == 1:
-            literal[first] = TRUE
+            literals[2 * first : 2 * first + 2] = TRUE, FALSE
         first += count
-    literal[values == 1] = TRUE
-    literal[values == 0] = FALSE
-    literal_of: list[int] = literal.tolist()
+    literals[0::2][values >= 0] = values[values >= 0] ^ 1
+    literals[1::2][values >= 0] = values[values >= 0]
     for number, atom in enumerate(cuts):
-        literal_of[atom] = 2 * (shape.first_cut + number)
-    by_head = np.argsort(rules.heads, kind="stable")
-    starts = rules.start[by_head].tolist()
-    ends = rules.start[by_head + 1].tolist()
-    heads = rules.heads[by_head]
-    first_rule = np.searchsorted(heads, np.arange(rules.atom_count)).tolist()
-    last_rule = np.searchsorted(heads, np.arange(rules.atom_count), side="right").tolist()
-    bodies: list[int] = rules.bodies.tolist()
+        literals[2 * atom : 2 * atom + 2] = 2 * (shape.first_cut + number) + np.arange(2)
+    atoms = _Atoms(rules, literals.tolist())
     read_once, read_alone = _single_uses(rules)
-    # Products of atoms that are read once, as a whole rule or by a single rule of their own.
-    pending: dict[int, list[Product]] = {}
+    uses = np.bincount(rules.bodies >> 1, minlength=rules.atom_count).tolist()
     definitions: dict[int, int] = {}
-    small: dict[int, Product] = {}
-    uses_of = np.bincount(rules.bodies >> 1, minlength=rules.atom_count).tolist()
     cut_set = set(cuts)
     for atom in sequence:
+        products = atoms.products(atom)
+        if atom in cut_set:
+            # The least fixpoint of c = f | c & g is that of c = f.
+            own = atoms.literals[2 * atom]
+            definitions[atom] = sum_of_products(builder, [p for p in products if own not in p])
+            continue
+        if atom in read_once and (len(products) == 1 or atom in read_alone):
+            atoms.merged[atom] = products
+            continue
+        literal = sum_of_products(builder, products)
+        atoms.literals[2 * atom + 1] = literal ^ 1
+        if len(products) == 1 and len(products[0]) == 2 and uses[atom] <= INLINED_USES:
+            atoms.copied[atom] = products[0]
+        atoms.literals[2 * atom] = literal
+    outputs = [atoms.literals[2 * atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
+    outputs.extend(definitions[atom] for atom in cuts)
+    return Circuit(shape, builder.gates, outputs)
+
+
+class _Atoms:
+    """The rules in plain lists, and what their atoms have become.
+
+    Attributes:
+        literals: the circuit's literal of each literal of the rules; ``ELSEWHERE`` for an
+            atom that is in ``merged``, or not defined yet.
+        merged: products of atoms that are read once, by a rule of which they are the whole
+            body, or with a single rule of their own.
+        copied: products that are copied wherever they are read un-negated.
+    """
+
+    def __init__(self, rules: AtomRules, literals: list[int]) -> None:
+        self.literals = literals
+        self.merged: dict[int, list[Product]] = {}
+        self.copied: dict[int, Product] = {}
+        by_head = np.argsort(rules.heads, kind="stable")
+        heads, atoms = rules.heads[by_head], np.arange(rules.atom_count)
+        self.first: list[int] = np.searchsorted(heads, atoms).tolist()
+        self.past: list[int] = np.searchsorted(heads, atoms, side="right").tolist()
+        self.starts: list[int] = rules.start[by_head].tolist()
+        self.ends: list[int] = rules.start[by_head + 1].tolist()
+        self.bodies: list[int] = rules.bodies.tolist()
+
+    def products(self, atom: int) -> list[Product]:
+        """The bodies of an atom's rules in literals of the circuit, without false ones."""
+        literals, bodies, starts, ends = self.literals, self.bodies, self.starts, self.ends
+        copied = self.copied
         products: list[Product] = []
-        for number in range(first_rule[atom], last_rule[atom]):
+        for number in range(self.first[atom], self.past[atom]):
             body = bodies[starts[number] : ends[number]]
-            if len(body) == 1 and body[0] >> 1 in pending and not body[0] & 1:
-                taken = pending.pop(body[0] >> 1)
+            if len(body) == 1 and literals[body[0]] == ELSEWHERE:
+                taken = self.merged.pop(body[0] >> 1)
                 if len(taken) > len(products):
                     products, taken = taken, products
                 products.extend(taken)
                 continue
             inputs = set()
-            for item in body:
-                below = item >> 1
-                if below in small and not item & 1:
-                    inputs.update(small[below])
-                elif below in pending:
-                    inputs.update(pending.pop(below)[0])
+            for x in body:
+                literal = literals[x]
+                if literal == ELSEWHERE:
+                    inputs.update(self.merged.pop(x >> 1)[0])
+                elif x >> 1 in copied and not x & 1:
+                    inputs.update(copied[x >> 1])
                 else:
-                    inputs.add(literal_of[below] ^ (item & 1))
+                    inputs.add(literal)
             inputs.discard(TRUE)
             if FALSE not in inputs:
                 products.append(tuple(sorted(inputs)))
-        if atom in cut_set:
-            # The least fixpoint of c = f | c & g is that of c = f.
-            own = literal_of[atom]
-            definitions[atom] = sum_of_products(builder, [p for p in products if own not in p])
-        elif atom in read_once and (len(products) == 1 or atom in read_alone):
-            pending[atom] = products
-        else:
-            literal_of[atom] = sum_of_products(builder, products)
-            if len(products) == 1 and len(products[0]) == 2 and uses_of[atom] <= INLINED_USES:
-                small[atom] = products[0]
-    outputs = [literal_of[atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
-    outputs.extend(definitions[atom] for atom in cuts)
-    return Circuit(shape, builder.gates, outputs)
+        return products
 
 
 def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:

@@ -15,7 +15,7 @@ WIDEST = 200
 PAIRS = 6_000_000
 """Most pairs of inputs that are counted."""
 
-COMPARISONS = 3_000_000
+COMPARISONS = 1_000_000
 """Most literals that are looked at in search of gates inside gates."""
 
 _ROW = 1 << 32
@@ -66,10 +66,13 @@ class _Pool:
     def use_contained_gates(self) -> None:
         """A gate whose inputs another gate has among its own is read in their place."""
         readers = self.readers()
+        widest = {x: max([len(self.gates[g]) for g in where]) for x, where in readers.items()}
         budget = COMPARISONS
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
             inner = self.gates[number]
             size = len(inner)
+            if any([widest.get(x, size) <= size for x in inner]):
+                continue
             rarest = min([readers[x] for x in inner], key=len, default=[])
             budget -= len(rarest)
             if budget < 0:

@@ -19,7 +19,7 @@ from propnet.passes.onehot import one_move_per_role
 from propnet.passes.simplify import simplify
 from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
 
-DISTINCT = {rewrite.__name__: rewrite for _, rewrite in PASSES}
+DISTINCT = {rewrite.__name__: rewrite for _, rewrite, _ in PASSES}
 
 
 @pytest.mark.parametrize("rewrite", DISTINCT.values(), ids=DISTINCT.keys())
