@@ -8,13 +8,14 @@ joined again only with the rows that are new to one of its literals.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gdl.flatten import Build, FlatAtom, FlatClause, Function, Leaf, Program, Shape
-from gdl.grounding.join import Body, Joiner
+from gdl.grounding.demand import Restriction, restrict
+from gdl.grounding.join import Body, Joiner, TooManyRowsError
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Relation
 from gdl.stratify import Dependence, Stratum, components
@@ -42,8 +43,24 @@ class Reached:
     joiner: Joiner
 
 
+LARGE_RELATION = 1_500_000
+"""A relation with more rows than this is put on demand, if it can be."""
+
+LARGE_JOIN = 12_000_000
+"""So is the head of a clause with a join of more rows."""
+
+
+class _TooLargeRelationError(Exception):
+    """A relation is too large to be solved whole."""
+
+    def __init__(self, predicate: int) -> None:
+        super().__init__(predicate)
+        self.predicate = predicate
+
+
 def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reached:
-    """Evaluate the static relations and find all reachable atoms.
+    """Evaluate the static relations and find all reachable atoms. Relations that turn out
+    too large are solved on demand only, see :mod:`gdl.grounding.demand`.
 
     Raises:
         TooLargeError: past a limit of the budget.
@@ -52,35 +69,58 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
     for stratum in strata:
         for p in stratum.predicates:
             dependence[p] = stratum.dependence
+    chosen: set[int] = set()
+    hopeless: set[int] = set()
+    restriction = Restriction(program, {}, frozenset())
+    while True:
+        try:
+            return _reach(restriction, strata, dependence, budget, hopeless)
+        except _TooLargeRelationError as error:
+            p = error.predicate
+            attempt = restrict(program, dependence, chosen | {p}) if p not in chosen else None
+            if attempt is not None and p in attempt.demand:
+                chosen.add(p)
+                restriction = attempt
+            else:
+                hopeless.add(p)
+            budget.atoms = 0
+
+
+def _reach(
+    restriction: Restriction,
+    strata: Sequence[Stratum],
+    dependence: list[Dependence],
+    budget: Budget,
+    hopeless: set[int],
+) -> Reached:
+    program, late = restriction.program, restriction.late
+    # What is asked for may be as much as it is.
+    hopeless = hopeless | set(restriction.demand.values())
+    dependence = dependence + [Dependence.STATIC] * len(restriction.demand)
+    early = {p for p, d in enumerate(dependence) if d is Dependence.STATIC and p not in late}
+    early -= set(restriction.demand.values())
     relations = [Relation(p.arity) for p in program.predicates]
     joiner = Joiner(relations, program.table, budget)
     for p, rows in program.facts.items():
         _add_rows(relations[p], rows, budget)
     for stratum in strata:
-        if stratum.dependence is Dependence.STATIC and stratum.clauses:
-            fixpoint(joiner, [Body(c, c.negatives) for c in stratum.clauses], set(stratum.predicates))
+        if stratum.clauses and early.issuperset(stratum.predicates):
+            bodies = [Body(c, c.negatives) for c in stratum.clauses]
+            fixpoint(joiner, bodies, set(stratum.predicates), hopeless)
     initial = _initialize(program, strata, dependence, joiner)
     copies = [*_copies(program, NEXT, TRUE, 1), *_copies(program, LEGAL, DOES, 2)]
-    clauses = [
-        c
-        for s in strata
-        if s.dependence is not Dependence.STATIC
-        for c in s.clauses
-        if program.predicates[c.head.predicate].name != INIT
-    ]
-    clauses += copies
     reads: list[list[int]] = [[] for _ in program.predicates]
     own: list[list[Body]] = [[] for _ in program.predicates]
-    for clause in clauses:
-        reads[clause.head.predicate].extend(a.predicate for a in clause.positives)
-        decided = [n for n in clause.negatives if dependence[n.predicate] is Dependence.STATIC]
-        own[clause.head.predicate].append(Body(clause, decided))
+    for clause in (*program.clauses, *copies):
+        head = clause.head.predicate
+        if head not in early and program.predicates[head].name != INIT:
+            reads[head].extend(a.predicate for a in clause.positives)
+            own[head].append(Body(clause, [n for n in clause.negatives if n.predicate in early]))
     rank = {p: i for i, s in enumerate(strata) for p in s.predicates}
     for component in components([sorted(set(r)) for r in reads]):
-        ordered = sorted(component, key=lambda p: rank[p])
-        bodies = [b for p in ordered for b in own[p]]
-        if bodies:
-            fixpoint(joiner, bodies, set(component))
+        ordered = sorted(component, key=lambda p: rank.get(p, -1))
+        if any(own[p] for p in ordered):
+            fixpoint(joiner, [b for p in ordered for b in own[p]], set(component), hopeless)
     return Reached(program, dependence, relations, copies, initial, joiner)
 
 
@@ -89,16 +129,40 @@ def _add_rows(relation: Relation, rows: set[tuple[int, ...]], budget: Budget) ->
     budget.add_atoms(relation.add(columns, len(rows)))
 
 
-def fixpoint(joiner: Joiner, bodies: list[Body], members: set[int]) -> None:
-    """Evaluate clauses until nothing is new; ``members`` are the predicates that may grow."""
+def fixpoint(
+    joiner: Joiner, bodies: list[Body], members: set[int], hopeless: Collection[int] | None = None
+) -> None:
+    """Evaluate clauses until nothing is new.
+
+    Args:
+        joiner: works on the relations, which get the new rows.
+        bodies: the clauses.
+        members: the predicates that may grow.
+        hopeless: predicates that may become large; all may where it is None.
+    """
     relations = joiner.relations
+
+    def derive(body: Body, first: int, windows: dict[int, tuple[int, int]]) -> None:
+        head = body.clause.head.predicate
+        patient = hopeless is None or head in hopeless
+        joiner.most_rows = 1 << 62 if patient else LARGE_JOIN
+        try:
+            new = _derive(joiner, body, first, windows)
+        except TooManyRowsError:
+            raise _TooLargeRelationError(head) from None
+        finally:
+            joiner.most_rows = 1 << 62
+        if relations[head].n > LARGE_RELATION and not patient:
+            raise _TooLargeRelationError(head)
+        joiner.budget.add_atoms(new)
+
     growing = [
         [(i, p.predicate) for i, p in enumerate(body.positives) if p.predicate in members] for body in bodies
     ]
     seen: list[list[int]] = []
     for body, literals in zip(bodies, growing, strict=True):
         seen.append([relations[p].n for _, p in literals])
-        _derive(joiner, body, -1, {})
+        derive(body, -1, {})
     changed = True
     while changed:
         changed = False
@@ -108,16 +172,16 @@ def fixpoint(joiner: Joiner, bodies: list[Body], members: set[int]) -> None:
                 if high > low:
                     upto[k] = high
                     changed = True
-                    _derive(joiner, body, i, {i: (low, high)})
+                    derive(body, i, {i: (low, high)})
 
 
-def _derive(joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]]) -> None:
-    """Join a clause's body and add its head's rows."""
+def _derive(joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]]) -> int:
+    """Join a clause's body and add its head's rows; how many are new."""
     bindings = joiner.join(body, body.head, first, windows)
-    if bindings.n:
-        head = body.clause.head
-        new = joiner.relations[head.predicate].add(bindings.args(head.args), bindings.n)
-        joiner.budget.add_atoms(new)
+    head = body.clause.head
+    if not bindings.n:
+        return 0
+    return joiner.relations[head.predicate].add(bindings.args(head.args), bindings.n)
 
 
 def _initialize(
@@ -141,7 +205,7 @@ def _initialize(
         for p in inits:
             joiner.relations[p.index] = relations[p.index]
     for copy in _copies(program, INIT, TRUE, 1):
-        _derive(joiner, Body(copy, ()), -1, {})
+        joiner.budget.add_atoms(_derive(joiner, Body(copy, ()), -1, {}))
     return {p.index: joiner.relations[p.index].n for p in program.named(TRUE, 1)}
 
 

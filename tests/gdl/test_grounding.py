@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.errors import Place
 from gdl.flatten import FlatAtom, FlatClause, TermTable
 from gdl.ground import ground
-from gdl.grounding import decompose, relation, split
+from gdl.grounding import decompose, reach, relation, split
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.relation import Index, Relation, first_rows
@@ -226,17 +226,19 @@ class Naive:
         return true
 
 
-@pytest.mark.parametrize("splitting", [False, True])
+@pytest.mark.parametrize("way", ["plain", "all rules split", "relations on demand"])
 @given(lines=games(), data=st.data())
 @settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 def test_ground_rules_of_random_games_mean_what_the_rules_mean(
-    splitting: bool, lines: list[str], data: st.DataObject
+    way: str, lines: list[str], data: st.DataObject
 ) -> None:
     rules = parse_rules("\n".join(lines))
     with pytest.MonkeyPatch.context() as patched:
-        if splitting:
+        if way == "relations on demand":
+            patched.setattr(reach, "LARGE_RELATION", 0)
+        if way == "all rules split":
             patched.setattr(split, "SPLIT_FROM", 0)
             patched.setattr(split, "GAIN", 1e9)
             patched.setattr(decompose, "MIN_RULES", 1)
