@@ -20,6 +20,9 @@ from gdl.grounding.simplify import Bool, Int, RuleTable, simplify, spread, uniqu
 from gdl.stratify import Dependence
 from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
 
+ASSEMBLY_WORDS = 12
+"""Assembly takes about so many 4-byte words per literal at a time."""
+
 
 class _Numbering:
     """Provisional numbers of all atoms: predicate by predicate, row by row. The atoms of
@@ -68,6 +71,8 @@ def assemble(
         spell: writes terms, to give every atom a name; without it there are no names.
     """
     program, relations = reached.program, reached.relations
+    budget = reached.joiner.budget
+    budget.rows(sum(len(b.heads) * (1 + len(b.literals)) for b in instances.blocks), ASSEMBLY_WORDS)
     numbering = _Numbering(reached, instances.auxiliary)
     table = _table(instances, numbering)
     _add_static_outputs(reached, numbering, table)
@@ -79,7 +84,7 @@ def assemble(
         start = numbering.start(p.index)
         is_input[start : start + relations[p.index].n] = True
         initial[start : start + reached.initial.get(p.index, 0)] = True
-    possible = simplify(table, is_input, initial, numbering.twin)
+    possible = simplify(table, is_input, initial, numbering.twin, budget.tick)
 
     order = TermOrder(program, relations)
     bases, found = order.sort(_rows(reached, TRUE, possible, numbering), 0)

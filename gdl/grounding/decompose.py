@@ -8,7 +8,7 @@ counted, on the rule's own bindings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,15 +45,17 @@ class Clause:
     constraints: list[frozenset[int]]
 
 
-def decompose(clause: Clause, auxiliary: list[int]) -> Iterator[Clause]:
+def decompose(clause: Clause, auxiliary: list[int], tick: Callable[[], None]) -> Iterator[Clause]:
     """The clause, or the clauses that it is split into.
 
     Args:
         clause: what to split; its bindings must all be different.
         auxiliary: numbers of atoms of the auxiliary predicates -1, -2, ...; grows.
+        tick: called before each split; may raise.
     """
     todo = [_without_static_variables(clause)]
     while todo:
+        tick()
         clause = todo.pop()
         split = _best_split(clause) if clause.bindings.n >= MIN_RULES else None
         if split is None:

@@ -229,7 +229,8 @@ class _Instantiator:
         ]
         constraints += [c.variables for c in body.checks]
         constraints += [frozenset(a for a in (b.value, *b.args) if a < 0) for b in body.builds]
-        for part in decompose(Clause(bindings, head, literals, constraints), self.instances.auxiliary):
+        whole = Clause(bindings, head, literals, constraints)
+        for part in decompose(whole, self.instances.auxiliary, self.budget.tick):
             self.budget.add_rules(part.bindings.n)
             read_by_part = [(x.predicate, x.ids, x.negated) for x in part.literals]
             self.instances.blocks.append(Block(part.head.predicate, part.head.ids, read_by_part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ class RuleTable:
         self.literals = self.literals[kept]
 
 
-def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int) -> Bool:
+def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: Callable[[], None]) -> Bool:
     """Drop rules that never fire and literals that always hold, to a fixpoint.
 
     Args:
@@ -44,6 +45,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int) -> Bool
         is_input: per atom, whether it is a base proposition or a move.
         initial: per atom, whether it is a base proposition that is initially true.
         twin: per input its next or legal atom, -1 if none.
+        tick: called in each round; may raise.
 
     Returns:
         Per atom whether it is possible.
@@ -52,6 +54,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int) -> Bool
     inputs = np.flatnonzero(is_input)
     fact: Bool = np.zeros(count, np.bool_)
     while True:
+        tick()
         possible: Bool = np.zeros(count, np.bool_)
         possible[table.heads] = True
         twins = twin[inputs]
@@ -85,11 +88,9 @@ def spread(table: RuleTable, live: Bool) -> None:
         sizes = end - begin
         ends = np.cumsum(sizes)
         rows = np.arange(int(sizes.sum())) + np.repeat(begin - ends + sizes, sizes)
-        reached: Bool = np.zeros(len(live), np.bool_)
-        reached[atoms[rows]] = True
-        reached &= ~live
-        live |= reached
-        front = np.flatnonzero(reached)
+        reached = atoms[rows]
+        front = np.unique(reached[~live[reached]])
+        live[front] = True
 
 
 def unique(table: RuleTable) -> None:
@@ -97,10 +98,9 @@ def unique(table: RuleTable) -> None:
     rules = len(table.heads)
     if not rules:
         return
-    # A rule's signature is a sum of random numbers, one per literal and one for the head.
-    random = np.random.default_rng(20_240_229)
+    # A rule's signature is a sum of well mixed 64-bit numbers, one per literal and one for the head.
     size = 2 * (int(max(table.heads.max(), (table.literals >> 1).max(initial=0))) + 1)
-    weights = random.integers(0, 1 << 64, size, np.uint64)
+    weights = _mixed(size)
     running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(weights[table.literals], dtype=np.uint64)))
     ends = np.cumsum(np.bincount(table.rule_of, minlength=rules))
     signatures = running[ends]
@@ -111,3 +111,11 @@ def unique(table: RuleTable) -> None:
         kept: Bool = np.zeros(rules, np.bool_)
         kept[first] = True
         table.keep(kept)
+
+
+def _mixed(size: int) -> NDArray[np.uint64]:
+    """Numbers without any pattern: the splitmix64 generator (Steele, Lea and Flood 2014)."""
+    x = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
