@@ -42,9 +42,7 @@ class Drawing:
 def output_names(network: Network) -> dict[Term, int]:
     """Every output of a network, ``(next ...)``, ``(legal role move)``, ``(goal role value)``
     and ``terminal``, with its literal."""
-    found = {
-        Term(NEXT, base): int(x) for base, x in zip(network.bases, network.next_literals, strict=True)
-    }
+    found = {Term(NEXT, base): int(x) for base, x in zip(network.bases, network.next_literals, strict=True)}
     moves = (Term(LEGAL, r, m) for r, own in zip(network.roles, network.moves, strict=True) for m in own)
     found |= {name: int(x) for name, x in zip(moves, network.legal_literals, strict=True)}
     for role, value, x in network.goals.tolist():

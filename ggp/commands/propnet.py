@@ -53,7 +53,9 @@ def command(
     elif as_json:
         import orjson
 
-        text = orjson.dumps(_counts(loaded.name, grounded, network), option=orjson.OPT_INDENT_2).decode() + "\n"
+        text = (
+            orjson.dumps(_counts(loaded.name, grounded, network), option=orjson.OPT_INDENT_2).decode() + "\n"
+        )
     else:
         text = _table(_counts(loaded.name, grounded, network), loaded.name)
     if out is None:

@@ -20,9 +20,8 @@ INLINED_USES = 4
 """A two-literal product that at most so many rules read is copied into them: it factors
 better there, and pairs that stay common are found again."""
 
-def construct(
-    rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int
-) -> Circuit:
+
+def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
     """Build the circuit of the rules.
 
     Args:
@@ -110,7 +109,7 @@ class _Atoms:
                     products, taken = taken, products
                 products.extend(taken)
                 continue
-            inputs = set()
+            inputs: set[int] = set()
             for x in body:
                 literal = literals[x]
                 if literal == ELSEWHERE:
@@ -149,9 +148,7 @@ def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
         for number, members in enumerate(found):
             component[members] = number
         if (negated & (component[source] == component[target]) & (component[source] >= 0)).any():
-            raise RulesError(
-                "an atom depends on its own negation", remedy="negation must be stratified"
-            )
+            raise RulesError("an atom depends on its own negation", remedy="negation must be stratified")
         for members in found:
             within = set(members)
             cuts += cut_points({atom: [r for r in reads.get(atom, ()) if r in within] for atom in members})

@@ -1,4 +1,4 @@
-"""Cut points of positive recursion: a small set of atoms that every cycle passes (greedy feedback vertex set)."""
+"""Cut points of positive recursion: few atoms that every cycle passes (a greedy feedback vertex set)."""
 
 from __future__ import annotations
 

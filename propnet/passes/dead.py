@@ -21,7 +21,7 @@ def remove_dead(circuit: Circuit) -> Circuit:
     if all(alive):
         return circuit
     node = list(range(first))
-    kept = []
+    kept: list[tuple[int, ...]] = []
     for gate, live in zip(gates, alive, strict=True):
         node.append(first + len(kept))
         if live:

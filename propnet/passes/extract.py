@@ -71,7 +71,7 @@ class _Pool:
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
             inner = self.gates[number]
             size = len(inner)
-            if any([widest.get(x, size) <= size for x in inner]):
+            if any(widest.get(x, size) <= size for x in inner):
                 continue
             rarest = min([readers[x] for x in inner], key=len, default=[])
             budget -= len(rarest)
@@ -89,12 +89,12 @@ class _Pool:
         for x, where in self.readers().items():
             if len(where) > 1:
                 groups.setdefault(tuple(where), []).append(x)
-        for where, literals in groups.items():
-            if len(where) * len(literals) <= len(where) + len(literals):
+        for gates, literals in groups.items():
+            if len(gates) * len(literals) <= len(gates) + len(literals):
                 continue
-            whole = [g for g in where if len(self.gates[g]) == len(literals)]
+            whole = [g for g in gates if len(self.gates[g]) == len(literals)]
             joint = self.literal(whole[0]) if whole else self.add(set(literals))
-            for number in where:
+            for number in gates:
                 if number not in whole:
                     self.gates[number].difference_update(literals)
                     self.gates[number].add(joint)

@@ -1,4 +1,4 @@
-"""From a circuit to a `Network`: loops are closed, gates are put into evaluation order, base-only gates first."""
+"""From a circuit to a `Network`: loops are closed, gates put into evaluation order, base-only ones first."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def settle_cuts(circuit: Circuit) -> Circuit:
         builder = Builder(shape.first_gate)
         for gate in circuit.gates:
             literal_of.append(builder.conjunction([literal_of[x >> 1] ^ (x & 1) for x in gate]))
-        circuit = Circuit(
-            shape, builder.gates, [literal_of[x >> 1] ^ (x & 1) for x in circuit.outputs]
-        )
+        circuit = Circuit(shape, builder.gates, [literal_of[x >> 1] ^ (x & 1) for x in circuit.outputs])
 
 
 def _read_cuts(circuit: Circuit) -> set[int]:
@@ -90,7 +88,8 @@ def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Ne
     outputs = np.array(closed, np.int64)
 
     def renumbered(literals: NDArray[np.int64]) -> NDArray[np.int32]:
-        return (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+        new: NDArray[np.int64] = 2 * node[literals >> 1] + (literals & 1)
+        return new.astype(np.int32)
 
     literals = renumbered(outputs)
     moves = sum(shape.moves)
@@ -160,7 +159,9 @@ def _layout(
                 loop = loop_of.get(gate)
                 unit = loop or [gate]
                 waiting = [(x >> 1) - first for member in unit for x in reads[member] if x >> 1 >= first]
-                waiting = [g for g in waiting if g not in placed and (loop is None or loop_of.get(g) is not loop)]
+                waiting = [
+                    g for g in waiting if g not in placed and (loop is None or loop_of.get(g) is not loop)
+                ]
                 if waiting:
                     stack.extend(reversed(waiting))
                     continue

@@ -1,13 +1,14 @@
-"""Directed graphs in flat arrays: reachability, evaluation order (A. Kahn, 1962), strong components (R. Tarjan, 1972)."""
+"""Directed graphs: reachability, evaluation order (A. Kahn, 1962), strong components (R. Tarjan, 1972)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int32] | NDArray[np.int64]
+Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 
 
@@ -22,7 +23,7 @@ class Edges:
 
     def __init__(self, nodes: int, source: Ints, target: Ints) -> None:
         self.nodes = nodes
-        self.target = target[np.argsort(source, kind="stable")]
+        self.target: Ints = target[np.argsort(source, kind="stable")]
         self.start = np.zeros(nodes + 1, np.int64)
         np.cumsum(np.bincount(source, minlength=nodes), out=self.start[1:])
 
@@ -40,7 +41,7 @@ def spread(mark: Bools, source: Ints, target: Ints) -> None:
     edges = Edges(len(mark), source, target)
     front: Ints = np.flatnonzero(mark)
     while len(front):
-        reached = edges.targets(front)
+        reached: Ints = edges.targets(front)
         front = np.unique(reached[~mark[reached]])
         mark[front] = True
 

@@ -1,4 +1,4 @@
-"""What is known from a gate's other inputs is used inside it: absorption, subsumption, flattening, refactoring."""
+"""What a gate's other inputs tell is used inside it: absorption, subsumption, flattening, refactoring."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def network_answers(network: Network, bases: list[int], does: list[int]) -> Answ
         assert not gate < network.base_gates < end
         for g in range(gate, end):
             values[first + g] = ALL if network.loop_init[g] else 0
-        while any([evaluate(g) for g in range(gate, end)]):
+        while sum(evaluate(g) for g in range(gate, end)):
             pass
         gate = end
     limit = first + network.base_gates

@@ -1,0 +1,91 @@
+"""Drawings show the cone that was asked for, and text from strangers cannot break them."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from gdl.errors import GdlError
+from gdl.ground_rules import GroundRules
+from gdl.terms import Term
+from propnet import draw
+from propnet.build import build
+from propnet.draw import AND, BASE, MOVE, OR, OUTPUT, dot, drawing, output_names
+from propnet.layered import svg
+from propnet.network import Network
+from tests.propnet.ground_cases import ground_rules
+
+NEXT = Term("next", Term("p", Term("1")))
+TERMINAL = Term("terminal")
+
+
+def small(proposition: str = "p") -> Network:
+    """next (p 1) is p1 and does m; terminal is p1 or p2."""
+    return build(
+        GroundRules(
+            roles=(Term("r"),),
+            bases=(Term(proposition, Term("1")), Term(proposition, Term("2"))),
+            moves=((Term("m"), Term("n")),),
+            atom_count=6,
+            heads=np.array([4, 5, 5], np.int32),
+            body_start=np.array([0, 2, 3, 4], np.int64),
+            bodies=np.array([0, 4, 0, 2], np.int32),
+            next_atoms=np.array([4, -1], np.int32),
+            legal_atoms=np.array([-1, -1], np.int32),
+            goal_atoms=((0, 100, 5),),
+            terminal_atom=5,
+            initial=np.zeros(2, bool),
+        )
+    )
+
+
+def test_cone_of_one_output_has_what_it_reads_and_nothing_else() -> None:
+    picture = drawing(small(), [NEXT])
+    kinds = [(node.kind, node.text) for node in picture.nodes]
+    assert kinds == [
+        (BASE, "(true (p 1))"),
+        (MOVE, "(does r m)"),
+        (AND, "and"),
+        (OUTPUT, "(next (p 1))"),
+    ]
+    assert picture.edges == [(0, 2, False), (1, 2, False), (2, 3, False)]
+
+
+def test_negated_and_of_negated_inputs_is_drawn_as_or() -> None:
+    picture = drawing(small(), [TERMINAL])
+    assert [node.kind for node in picture.nodes] == [BASE, BASE, OR, OUTPUT]
+    assert not any(negated for _, _, negated in picture.edges)
+
+
+def test_unknown_output_is_an_error() -> None:
+    with pytest.raises(GdlError, match="no output"):
+        drawing(small(), [Term("true", Term("p", Term("1")))])
+
+
+def test_large_networks_are_drawn_only_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draw, "LARGEST", 1)
+    with pytest.raises(GdlError, match="gates to draw"):
+        drawing(small())
+    assert len(drawing(small(), everything=True).nodes) > 4
+
+
+def test_names_from_strangers_are_escaped() -> None:
+    picture = drawing(small('<a&"b\\'), title='t"<&')
+    text = svg(picture)
+    ElementTree.fromstring(text)
+    assert "<a&" not in text
+    assert r"<a&\"b\\" in dot(picture)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ground_rules())
+def test_every_network_can_be_drawn(ground: GroundRules) -> None:
+    network = build(ground)
+    picture = drawing(network, everything=True)
+    assert sum(node.kind == OUTPUT for node in picture.nodes) == len(output_names(network))
+    shapes = ElementTree.fromstring(svg(picture)).iter("{http://www.w3.org/2000/svg}rect")
+    assert sum(1 for _ in shapes) == len(picture.nodes) + 1
+    assert dot(picture).count("->") == len(picture.edges)
