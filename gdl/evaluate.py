@@ -7,6 +7,7 @@ tables of that state (move). Inside recursive strata the evaluation is semi-naiv
 
 from __future__ import annotations
 
+import ast
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -15,7 +16,8 @@ from typing import Any
 
 from gdl.errors import TooLargeError
 from gdl.flatten import FlatAtom, FlatClause, Program
-from gdl.joins import FunctionWriter, Kind, Match, Path, row
+from gdl.joins import FunctionWriter, Kind, Match, Path, row, value, variables
+from gdl.magic import rewrite
 from gdl.stratify import Dependence, Stratum
 from gdl.terms import DOES, TRUE, Term
 
@@ -41,6 +43,17 @@ class Limits:
     seconds: float = 60.0
     depth: int = 200
     terms: int = 1_000_000
+
+
+DEMAND_ROWS = 3000
+"""A dynamic relation that has more rows is computed key by key where it can be."""
+
+CALL_WORK = 12.0
+"""What a call for one key costs besides its loops, in loop iterations."""
+
+STATIC_ROWS = 150_000
+STATIC_SECONDS = 1.0
+"""A static stratum that goes beyond this is treated as a dynamic one."""
 
 
 class _MoreRowsError(Exception):
@@ -77,7 +90,7 @@ class Evaluator:
                 self.chain[p] = chain
         self.given = [p.name in (TRUE, DOES) for p in program.predicates]
         self.namespace: dict[str, Any] = {"tick": self._tick, "many": self._many, "build": self._build}
-        self.namespace.update(take=self._take, defaultdict=defaultdict)
+        self.namespace.update(take=self._take, defaultdict=defaultdict, new=_new)
         self.static: dict[int, Rows] = {}
         self._paths: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._slots: tuple[list[Any], list[Any]] = ([], [])
@@ -97,9 +110,15 @@ class Evaluator:
             for clause in program.clauses
             for a in clause.positives
         )
+        self._demanded: set[int] = set()
+        self._calls: dict[tuple[int, tuple[int, ...], tuple[int, ...]], float] = {}
+        self._lazy: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
+        self._guesses: dict[int, float] = {}
+        self._limit_rows = limits.rows
+        self._limit_seconds = limits.seconds
         for stratum in strata:
             if stratum.dependence is Dependence.STATIC:
-                self._evaluate_static(stratum)
+                self._try_static(stratum)
         for p in range(count):
             if self.level[p] is not Dependence.STATIC:
                 self.path(p, (), tuple(range(self.arity[p])))
@@ -148,9 +167,22 @@ class Evaluator:
                     self._in_order(predicate, state, move)
                 return self._call(predicate, state, move)
             except _MoreRowsError:
+                self._clear(state, move)
                 self._forget_code()
+            except TooLargeError:
+                self._clear(state, move)
+                raise
             except (RecursionError, MemoryError):
+                self._clear(state, move)
                 raise TooLargeError("the rules are nested too deeply to be evaluated") from None
+
+    def _clear(self, state: Tables, move: Tables | None) -> None:
+        """Drop all that was derived: some of it may be half done."""
+        for tables, slots in zip((state, move), self._slots, strict=True):
+            if tables is not None:
+                for slot, given in enumerate(slots):
+                    if given is None:
+                        tables[slot] = None
 
     def _call(self, predicate: int, state: Tables, move: Tables | None) -> Rows:
         tables = state if self.level[predicate] is Dependence.STATE else move
@@ -170,28 +202,39 @@ class Evaluator:
                 cone.update(a.predicate for c in stratum.clauses for a in (*c.positives, *c.negatives))
         for stratum in self.strata:
             for p in stratum.predicates:
-                if p in cone and stratum.dependence is not Dependence.STATIC:
+                if p in cone and not self.given[p] and self.level[p] is not Dependence.STATIC:
                     self._call(p, state, move)
 
     # --- what generated code calls -----------------------------------------------------------
-    def _tick(self, rows: int) -> int:
+    def _tick(self, rows: int, predicate: int) -> int:
         """Look at the limits; how many ticks there are until the next look."""
         now = time.monotonic()
         if not self._deadline:
-            self._deadline = now + self.limits.seconds
+            self._deadline = now + self._limit_seconds
+        if rows > DEMAND_ROWS:
+            self._demand(predicate)
         if now > self._deadline:
             raise TooLargeError(
-                f"a question took more than {self.limits.seconds:g} seconds", remedy="use smaller relations"
+                f"a question took more than {self._limit_seconds:g} seconds", remedy="use smaller relations"
             )
-        if rows + self._rows > self.limits.rows:
-            raise TooLargeError(f"a relation has more than {self.limits.rows} rows")
+        if rows + self._rows > self._limit_rows:
+            raise TooLargeError(f"a relation has more than {self._limit_rows} rows")
         return 16
 
-    def _many(self, rows: int) -> None:
+    def _demand(self, predicate: int) -> None:
+        """From now on compute a large relation key by key where that is possible."""
+        if predicate >= 0 and predicate not in self._demanded:
+            stratum = self.stratum[predicate]
+            assert stratum is not None
+            self._demanded.update(stratum.predicates)
+            raise _MoreRowsError
+
+    def _many(self, rows: int, predicate: int) -> None:
         """Called for each relation of more rows than the code was made for, and at each round
         of a fixpoint that has grown beyond that."""
         self._rows += rows
-        self._tick(0)
+        self._tick(rows, predicate)
+        self._rows += rows
         if rows > self._most:
             while self._most < rows:
                 self._most *= 8
@@ -239,20 +282,95 @@ class Evaluator:
 
     def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
         """See :class:`gdl.joins.Relations`."""
+        distinct: list[float]
         if predicate in self.static:
-            found = self.static[predicate]
-            size = float(len(found)) if self.arity[predicate] else 1.0
-            distinct: list[float] = list(map(float, self._distinct_values(predicate)))
-        elif predicate in self.sizes:
+            size = self.size(predicate)
+            distinct = list(map(float, self._distinct_values(predicate)))
+        elif predicate in self.sizes and predicate not in self._local:
             size, distinct = self.sizes[predicate]
         else:
-            name = self.program.predicates[predicate].name
-            size = 1.5 if name == DOES else 20.0 if self.arity[predicate] > 1 else 4.0
-            distinct = [4.0] * self.arity[predicate]
+            arity = self.arity[predicate]
+            size = 20.0 if predicate in self._local else self.size(predicate)
+            return float(size ** (1 - len(keys) / arity)) if arity else min(1.0, size)
         groups = 1.0
         for column in keys:
             groups *= max(distinct[column], 1.0)
-        return size / max(1.0, min(groups, size)) if groups <= size else size / groups
+        return size / groups
+
+    def size(self, predicate: int) -> float:
+        """How many rows a relation is expected to have."""
+        if predicate in self.static:
+            return float(len(self.static[predicate])) if self.arity[predicate] else 1.0
+        if predicate in self.sizes:
+            return self.sizes[predicate][0]
+        if self.given[predicate]:
+            return 1.5 if self.program.predicates[predicate].name == DOES else 10.0
+        if predicate not in self._guesses:
+            self._guesses[predicate] = 50.0
+            stratum = self.stratum[predicate]
+            if stratum is not None and not stratum.recursive:
+                rows = sum(self._work(c, frozenset())[1] for c in stratum.clauses)
+                rows += len(self.program.facts.get(predicate, ()))
+                self._guesses[predicate] = min(rows, 1e9) if self.arity[predicate] else min(rows, 0.5)
+        return self._guesses[predicate]
+
+    def _work(self, clause: FlatClause, bound: frozenset[int]) -> tuple[float, float]:
+        """Loop iterations and matches that evaluating a clause is expected to take, given the
+        values of some variables."""
+        rows = work = 1.0
+        left = list(clause.positives)
+        while left:
+            best = 0
+            least = 0.0
+            for i, atom in enumerate(left):
+                keys = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
+                fan = self.fan(atom.predicate, keys)
+                if i == 0 or fan < least:
+                    best, least = i, fan
+            rows *= least
+            work += rows
+            bound |= variables(left.pop(best).args)
+        return work, rows
+
+    def effort(self, predicate: int) -> int:
+        """See :class:`gdl.joins.Relations`."""
+        return 1 if predicate in self.static else 2 if self.given[predicate] else 3
+
+    def lazy(
+        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
+    ) -> Path | None:
+        """See :class:`gdl.joins.Relations`."""
+        if not keys or predicate in self._local or predicate in self.static or self.given[predicate]:
+            return None
+        key = predicate, keys, values
+        if predicate not in self._demanded and not self._cheaper(predicate, keys, calls):
+            return None
+        self._calls[key] = self._calls.get(key, 0.0) + calls
+        if key not in self._lazy:
+            move = self.level[predicate] is Dependence.MOVE
+            slots = self._slots[move]
+            number = len(slots)
+            slots.append(None)
+            name = f"{'e' if move else 'l'}{number}"
+            table, parameters = ("D", "M, D") if move else ("M", "M")
+            function = f"q{name}"
+            self._lazy[key] = Path(
+                name, Kind.LAZY, f"{name} = {table}[{number}]", f"new({table}, {number})", f"{function}({parameters}, "
+            )
+            self._stub(function, lambda: self._compile_lazy(key))
+        return self._lazy[key]
+
+    def _cheaper(self, predicate: int, keys: tuple[int, ...], calls: float) -> bool:
+        """Whether so many calls are expected to be cheaper than the whole relation."""
+        stratum = self.stratum[predicate]
+        assert stratum is not None
+        if stratum.recursive:
+            return False
+        once = every = 0.0
+        for clause in stratum.clauses:
+            every += self._work(clause, frozenset())[0]
+            once += self._work(clause, variables([clause.head.args[c] for c in keys]))[0]
+        return calls * (once + CALL_WORK) < every
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
         """See :class:`gdl.joins.Relations`."""
@@ -333,12 +451,12 @@ class Evaluator:
     def _stub(self, function: str, compile_it: Callable[[], None]) -> None:
         """Put a function into the namespace that compiles its successor when first called."""
 
-        def stub(*tables: Tables) -> Rows:
+        def stub(*arguments: Any) -> Rows:
             compile_it()
-            for mine, slots in zip(tables, self._slots, strict=False):
-                if len(mine) < len(slots):
+            for mine, slots in zip(arguments, self._slots, strict=False):
+                if isinstance(mine, list) and len(mine) < len(slots):
                     mine.extend(slots[len(mine) :])
-            return self.namespace[function](*tables)
+            return self.namespace[function](*arguments)
 
         self.namespace[function] = stub
 
@@ -347,6 +465,10 @@ class Evaluator:
         for predicate, level in enumerate(self.level):
             if level is not Dependence.STATIC and not self.given[predicate]:
                 self._stub(f"g{predicate}", lambda p=predicate: self._compile_stratum(p))
+        for key, path in self._lazy.items():
+            self._stub(f"q{path.name}", lambda key=key: self._compile_lazy(key))
+        self._calls.clear()
+        self._guesses.clear()
 
     def _compile_path(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], function: str, number: int
@@ -374,6 +496,27 @@ class Evaluator:
         self._execute(lines)
 
     # --- strata --------------------------------------------------------------------------------
+    def _try_static(self, stratum: Stratum) -> None:
+        """Compute the relations of a static stratum; one that is too large, or reads such a
+        one, becomes dynamic."""
+        read = {a.predicate for c in stratum.clauses for a in (*c.positives, *c.negatives)}
+        rows = self._rows
+        if all(p in self.static or p in stratum.predicates for p in read):
+            self._limit_rows, self._limit_seconds = rows + STATIC_ROWS, STATIC_SECONDS
+            self._deadline = 0.0
+            try:
+                self._evaluate_static(stratum)
+                return
+            except TooLargeError:
+                self._demanded.update(stratum.predicates)
+            finally:
+                self._limit_rows, self._limit_seconds = self.limits.rows, self.limits.seconds
+        self._rows = rows
+        for p in stratum.predicates:
+            self.static.pop(p, None)
+            self._distinct.pop(p, None)
+            self.level[p] = Dependence.STATE
+
     def _evaluate_static(self, stratum: Stratum) -> None:
         """Compute the relations of a static stratum."""
         for p in stratum.predicates:
@@ -395,7 +538,7 @@ class Evaluator:
             self.static[p] = rows
             self._distinct.pop(p, None)
             self._rows += len(rows) if self.arity[p] else 1
-        self._tick(0)
+        self._tick(0, -1)
 
     def _relation(self, predicate: int, facts: Iterable[tuple[int, ...]]) -> Rows:
         arity = self.arity[predicate]
@@ -409,7 +552,7 @@ class Evaluator:
         """Generate the function that computes a dynamic stratum."""
         stratum = self.stratum[predicate]
         assert stratum is not None
-        parameters = "M, D" if stratum.dependence is Dependence.MOVE else "M"
+        parameters = "M, D" if self.level[stratum.predicates[0]] is Dependence.MOVE else "M"
         for p in stratum.predicates:
             self._execute(self._stratum_function(stratum, f"g{p}", parameters, p))
 
@@ -420,9 +563,10 @@ class Evaluator:
             return self._recursive_function(stratum, name, parameters, wanted)
         (predicate,) = stratum.predicates
         writer = FunctionWriter(self, parameters)
+        writer.predicate = -1 if wanted is None else predicate
         arity = self.arity[predicate]
         facts = self.program.facts.get(predicate)
-        table = "D" if stratum.dependence is Dependence.MOVE else "M"
+        table = "D" if self.level[stratum.predicates[0]] is Dependence.MOVE else "M"
         store = "" if wanted is None else f"{table}[{self.slot(predicate)}] = "
         if arity == 0:
             value = "(True,)" if wanted is None else "True"
@@ -449,11 +593,80 @@ class Evaluator:
             writer.clause(clause, match)
         start = [f"o = set({self._global(self._relation(predicate, facts))})" if facts else "o = set()"]
         start.append("add = o.add")
-        end = [f"if len(o) > {self._most}: many(len(o))"]
+        end = [f"if len(o) > {self._most}: many(len(o), {writer.predicate})"]
         if store:
             end.append(f"{store}o")
         end.append("return (o,)" if wanted is None else "return o")
         return [*writer.helpers, *writer.function(name, start, end)]
+
+    def _compile_lazy(self, key: tuple[int, tuple[int, ...], tuple[int, ...]]) -> None:
+        """Generate the function that computes the rows of one key."""
+        predicate, keys, values = key
+        path = self._lazy[key]
+        stratum = self.stratum[predicate]
+        assert stratum is not None
+        move = self.level[predicate] is Dependence.MOVE
+        if stratum.recursive:
+            self._execute(self._magic_function(stratum, key))
+            return
+        writer = FunctionWriter(self, f"{'M, D' if move else 'M'}, k")
+        facts: dict[Any, Any] = {}
+        for fact in self.program.facts.get(predicate, ()):
+            asked = row([fact[c] for c in keys])
+            facts.setdefault(_evaluated(asked), set()).add(_evaluated(row([fact[c] for c in values])))
+        store = f"{'D' if move else 'M'}[{path.name[1:]}][k] = "
+        parts = ["k"] if len(keys) == 1 else [f"k{i}" for i in range(len(keys))]
+        start = [] if len(keys) == 1 else [f"{', '.join(parts)} = k"]
+        if values:
+            start.append(f"o = set({self._global(facts)}.get(k, ()))" if facts else "o = set()")
+            start.append("add = o.add")
+            writer.size = "len(o)"
+        elif facts:
+            start.append(f"if k in {self._global(facts)}:")
+            start += [f" {store}True", " return True"]
+        for clause in stratum.clauses:
+            self._lazy_clause(writer, clause, keys, values, parts, store, self._calls.get(key, 1.0))
+        end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]
+        self._execute([*writer.helpers, *writer.function(f"q{path.name}", start, end)])
+
+    @staticmethod
+    def _lazy_clause(
+        writer: FunctionWriter,
+        clause: FlatClause,
+        keys: tuple[int, ...],
+        values: tuple[int, ...],
+        parts: list[str],
+        store: str,
+        calls: float,
+    ) -> None:
+        bound: set[int] = set()
+        indent = writer.indent
+        conditions: list[str] = []
+        for column, part in zip(keys, parts, strict=True):
+            arg = clause.head.args[column]
+            if arg < 0 and arg not in bound:
+                writer.line(f"{value(arg)} = {part}")
+                bound.add(arg)
+            else:
+                conditions.append(f"{part} == {value(arg)}")
+        if conditions:
+            writer.line(f"if {' and '.join(conditions)}:")
+            writer.indent += 1
+        found = [clause.head.args[c] for c in values]
+        result = row(found)
+
+        def leave() -> None:
+            writer.line(f"{store}True")
+            writer.line("return True")
+
+        if values:
+            match = Match(lambda: writer.line(f"add({result})"), fresh=lambda: f"{result} not in o")
+        else:
+            match = Match(leave, leaves=True)
+        writer.clause(
+            clause, match, one=not values, bound=frozenset(bound), needed=variables(found), calls=calls
+        )
+        writer.indent = indent
 
     def _global(self, thing: Any) -> str:
         name = f"c{self.fresh()}"
@@ -521,12 +734,12 @@ class Evaluator:
             lines.append(f"  r{p} |= e{p}")
         lines += self._grow_indexes(indexes, 2)
         total = " + ".join(f"len(r{p})" for p in members)
-        lines.append(f"  if {total} > {self._most}: many({total})")
+        lines.append(f"  if {total} > {self._most}: many({total}, {-1 if wanted is None else wanted})")
         end = []
         for p in members:
             result = f"r{p}" if self.arity[p] else f"bool(r{p})"
             if wanted is not None:
-                table = "D" if stratum.dependence is Dependence.MOVE else "M"
+                table = "D" if self.level[stratum.predicates[0]] is Dependence.MOVE else "M"
                 end.append(f"{table}[{self.slot(p)}] = {result}")
         if wanted is None:
             results = [f"r{p}" if self.arity[p] else f"bool(r{p})" for p in members]
@@ -535,6 +748,84 @@ class Evaluator:
             end.append(f"return r{wanted}" if self.arity[wanted] else f"return bool(r{wanted})")
         writer.lines = lines
         return [*writer.helpers, *writer.function(name, start, end)]
+
+    def _magic_function(
+        self, stratum: Stratum, key: tuple[int, tuple[int, ...], tuple[int, ...]]
+    ) -> list[str]:
+        """Semi-naive evaluation of the rewritten stratum; what is asked and answered is kept
+        in the tables, so that a new key only adds to it."""
+        predicate, keys, values = key
+        path = self._lazy[key]
+        move = self.level[predicate] is Dependence.MOVE
+        table, parameters = ("D", "M, D") if move else ("M", "M")
+        clauses = list(stratum.clauses)
+        for p in stratum.predicates:
+            for fact in self.program.facts.get(p, ()):
+                clauses.append(FlatClause(FlatAtom(p, fact), (), (), (), (), 0))
+        magic = rewrite(
+            clauses, frozenset(stratum.predicates), (predicate, keys), self.fan, self._new_predicate
+        )
+        seed = magic.asked[predicate, keys]
+        answer = magic.answers[predicate, keys]
+        members = sorted([*magic.answers.values(), *magic.asked.values()])
+        writer = FunctionWriter(self, f"{parameters}, k")
+        self._local = {p: Path(f"r{p}", Kind.ROWS) for p in members}
+        self._local_indexes = {}
+        try:
+            writer.indent = 2
+            writer.size = " + ".join(f"len(r{p}) + len(n{p})" for p in members)
+            for clause in magic.clauses:
+                for atom in clause.positives:
+                    if atom.predicate in self._local:
+                        self._recursive_clause(writer, clause, "n", atom)
+            every = tuple(range(self.arity[answer]))
+            whole = keys == every
+            result = None if whole else self._local_path(answer, keys, values)
+            indexes = dict(self._local_indexes)
+        finally:
+            self._local = {}
+            self._local_indexes = {}
+        slots = self._slots[move]
+        number = len(slots)
+        slots.append(None)
+        kept = [f"r{p}" for p in members] + [x.name for x in indexes.values()]
+        fresh = ["set()" for _ in members]
+        fresh += ["defaultdict(list)" if x[1] else "set()" for x in indexes]
+        start = [
+            f"s = {table}[{number}]",
+            "if s is None:",
+            f" s = {table}[{number}] = ({', '.join(fresh)},)",
+            f"{', '.join(kept)}, = s",
+        ]
+        rounds = writer.lines
+        lines = [f" e{p} = set()" for p in members if p != seed]
+        lines += [f" e{seed} = {{k}}", f" e{seed} -= r{seed}", f" r{seed} |= e{seed}"]
+        lines += self._grow_indexes({i: x for i, x in indexes.items() if i[0] == seed}, 1)
+        lines.append(f" while {' or '.join(f'e{p}' for p in members)}:")
+        lines += [f"  n{p} = set()" for p in members]
+        lines += rounds
+        for p in members:
+            lines += [f"  e{p} = n{p} - r{p}", f"  r{p} |= e{p}"]
+        lines += self._grow_indexes(indexes, 2)
+        total = " + ".join(f"len(r{p})" for p in members)
+        lines.append(f"  if {total} > {self._most}: many({total}, -1)")
+        if result is None:
+            found = f"k in r{answer}"
+        elif values:
+            found = f"{result.name}.get(k, ())"
+        else:
+            found = f"k in {result.name}"
+        end = [f"o = {table}[{path.name[1:]}][k] = {found}", "return o"]
+        writer.lines = lines
+        return [*writer.helpers, *writer.function(f"q{path.name}", start, end)]
+
+    def _new_predicate(self, like: int, arity: int) -> int:
+        """A predicate for generated clauses alone."""
+        self.arity.append(arity)
+        self.level.append(self.level[like])
+        self.given.append(False)
+        self.stratum.append(None)
+        return len(self.arity) - 1
 
     def _recursive_clause(
         self, writer: FunctionWriter, clause: FlatClause, target: str, first: FlatAtom | None
@@ -570,6 +861,18 @@ class Evaluator:
             else:
                 lines.append(f"{pad}if e{p}: {path.name}.add(1)")
         return lines
+
+
+def _new(tables: Tables, slot: int) -> dict[Any, Any]:
+    """An empty memo in a slot of the tables."""
+    made: dict[Any, Any] = {}
+    tables[slot] = made
+    return made
+
+
+def _evaluated(source: str) -> Any:
+    """The row that a source of numbers stands for."""
+    return ast.literal_eval(source)
 
 
 def project(rows: Rows, columns: tuple[int, ...]) -> list[Any]:

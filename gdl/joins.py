@@ -29,6 +29,7 @@ class Kind(Enum):
     ROWS = "a set of rows: tuples, or plain values of one column; a bool where no column is left"
     LISTS = "a dict from key to the list of the rows with that key"
     VALUES = "a dict from key to its only row"
+    LAZY = "a dict from key to the rows with that key, or to a bool; filled by a call when a key misses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,14 @@ class Path:
             globals.
         maker: the expression that computes it where the loader gave None; empty where the
             loader always gives a value.
+        call: of a LAZY one the start of the call that computes what a key misses.
     """
 
     name: str
     kind: Kind
     loader: str = ""
     maker: str = ""
+    call: str = ""
 
 
 class Relations(Protocol):
@@ -57,8 +60,17 @@ class Relations(Protocol):
         """The access from the values of the columns ``keys`` to those of ``values``; a set of
         ``values`` where there are no keys. Columns in neither are projected away."""
 
+    def lazy(
+        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
+    ) -> Path | None:
+        """The same access, computed key by key as it is asked for; None where computing the
+        whole relation is expected to be cheaper than that many calls."""
+
     def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
         """How many rows a key of these columns is expected to have."""
+
+    def effort(self, predicate: int) -> int:
+        """Greater for relations whose look at costs more: static ones, given ones, derived."""
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
         """How many rows a key of these columns has at most."""
@@ -112,6 +124,8 @@ class _Scope:
     """All loops around this place."""
     match: Match
     needed: frozenset[int]
+    calls: float = 1.0
+    """How often this place is expected to be reached."""
 
 
 def variables(args: Iterable[int]) -> frozenset[int]:
@@ -143,6 +157,7 @@ class FunctionWriter:
         self.helpers: list[str] = []
         self.ticks = False
         self.size = "0"
+        self.predicate = -1
         self._names = 0
         self._first_path: Path | None = None
 
@@ -165,6 +180,7 @@ class FunctionWriter:
         bound: frozenset[int] = frozenset(),
         ready: frozenset[str] = frozenset(),
         needed: frozenset[int] | None = None,
+        calls: float = 1.0,
     ) -> None:
         """Write the loops of a clause.
 
@@ -177,6 +193,7 @@ class FunctionWriter:
             bound: variables that have their values already.
             ready: paths that surely hold a value.
             needed: variables that the match reads, those of the head if not given.
+            calls: how often the function is expected to be called.
         """
         items: list[_Item] = []
         for atom in clause.positives:
@@ -197,7 +214,7 @@ class FunctionWriter:
             needed = variables(clause.head.args)
         self._first_path = first_path
         indent = self.indent
-        self._level(items, _Scope(bound, ready, one, 0, 0, match, needed))
+        self._level(items, _Scope(bound, ready, one, 0, 0, match, needed, calls))
         self.indent = indent
 
     # --- one level: tests, then components, then a loop --------------------------------
@@ -255,7 +272,9 @@ class FunctionWriter:
         indent = self.indent
 
         found = Match(lambda: self.line(f"{flag} = True"))
-        inner = _Scope(scope.bound, scope.ready, True, 0, scope.nested, found, frozenset())
+        inner = _Scope(
+            scope.bound, scope.ready, True, 0, scope.nested, found, frozenset(), scope.calls
+        )
         work = self._level(part, inner)
         self.indent = indent
         self.line(f"if {flag}:")
@@ -291,11 +310,7 @@ class FunctionWriter:
             items = [i for i in items if id(i) not in done]
 
     def _test_cost(self, item: _Item) -> int:
-        if not isinstance(item.what, FlatAtom):
-            return 0
-        every = tuple(range(len(item.what.args)))
-        path = self.relations.path(item.what.predicate, (), every)
-        return 1 if not path.loader else 2 if not path.maker else 3
+        return self.relations.effort(item.what.predicate) if isinstance(item.what, FlatAtom) else 0
 
     def _if(self, conditions: list[str]) -> None:
         if conditions:
@@ -313,6 +328,12 @@ class FunctionWriter:
             return (pairs[0] if len(pairs) == 1 else f"({' or '.join(pairs)})"), False
         assert isinstance(what, FlatAtom)
         columns = tuple(c for c, a in enumerate(what.args) if a >= 0 or a in scope.bound)
+        lazy = self.relations.lazy(what.predicate, columns, (), scope.calls)
+        if lazy is not None:
+            if before:
+                self._if(before)
+            found = self._ask(lazy, row([what.args[c] for c in columns]), scope)
+            return f"not {found}" if item.negative else found, True
         path = self.relations.path(what.predicate, (), columns)
         waits = bool(path.maker) and path.name not in scope.ready
         if waits and before:
@@ -322,6 +343,14 @@ class FunctionWriter:
             return (f"not {path.name}" if item.negative else path.name), waits
         key = row([what.args[c] for c in columns])
         return f"{key} {'not in' if item.negative else 'in'} {path.name}", waits
+
+    def _ask(self, path: Path, key: str, scope: _Scope) -> str:
+        """Write the look-up of a key in a lazy path; the variable with what it found."""
+        self.read(path, scope)
+        found = self.name("t")
+        self.line(f"{found} = {path.name}.get({key})")
+        self.line(f"if {found} is None: {found} = {path.call}{key})")
+        return found
 
     def read(self, path: Path, scope: _Scope) -> None:
         """Make sure that a path's variable has its value here."""
@@ -399,7 +428,8 @@ class FunctionWriter:
         most = self.relations.most(atom.predicate, key)
         constant = all(atom.args[c] >= 0 for c in keys)
         if chosen.first or (
-            constant and scope.nested == 0 and self.relations.scanned(atom.predicate, key)
+            self.relations.lazy(atom.predicate, key, tuple(wanted), scope.calls) is None
+            and constant and scope.nested == 0 and self.relations.scanned(atom.predicate, key)
         ):
             path = self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
             if chosen.first:
@@ -412,10 +442,12 @@ class FunctionWriter:
             source = path.name
             columns = list(range(len(atom.args)))
         else:
-            path = self.relations.path(atom.predicate, key, tuple(wanted))
-            self.read(path, scope)
             columns = wanted
             asked = row([atom.args[c] for c in keys])
+            lazy = self.relations.lazy(atom.predicate, key, tuple(wanted), scope.calls) if keys else None
+            path = lazy or self.relations.path(atom.predicate, key, tuple(wanted))
+            if lazy is None:
+                self.read(path, scope)
             if path.kind is Kind.VALUES:
                 taken = self.name("t")
                 if len(columns) == 1 and len(set(atom.args)) == len(atom.args):
@@ -430,9 +462,19 @@ class FunctionWriter:
                         taken = f"({taken},)"
                     self._unpack([atom.args[c] for c in columns], taken, scope)
                 return self._level(rest, scope)
-            source = f"{path.name}.get({asked}, ())" if keys else path.name
+            if lazy is not None:
+                source = self._ask(lazy, asked, scope)
+            else:
+                source = f"{path.name}.get({asked}, ())" if keys else path.name
         inner = _Scope(
-            scope.bound, scope.ready, scope.one, scope.loops + 1, scope.nested + 1, scope.match, scope.needed
+            scope.bound,
+            scope.ready,
+            scope.one,
+            scope.loops + 1,
+            scope.nested + 1,
+            scope.match,
+            scope.needed,
+            scope.calls * max(self.relations.fan(atom.predicate, key), 0.05),
         )
         args = [a if (a := atom.args[c]) in later or a >= 0 or atom.args.count(a) > 1 else None for c in columns]
         targets: list[str] = []
@@ -455,7 +497,7 @@ class FunctionWriter:
         if work > WORK_BETWEEN_TICKS:
             self.ticks = True
             pad = " " * (start + 1)
-            self.lines[place:place] = [f"{pad}n -= 1", f"{pad}if n < 0: n = tick({self.size})"]
+            self.lines[place:place] = [f"{pad}n -= 1", f"{pad}if n < 0: n = tick({self.size}, {self.predicate})"]
             work = 1
         self._break_out(scope)
         return work

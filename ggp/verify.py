@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -188,6 +189,7 @@ def _show(value: object) -> str:
     return "undefined" if value is None else str(value).replace("None", "undefined")
 
 
+@lru_cache(maxsize=100_000)
 def _term(text: str) -> Term:
     return parse_term(text)
 
