@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from gdl.state import State
 from players.lanes import Lanes, lanes_of
-from players.pace import Pace
+from players.pace import MARGIN, Pace
 from players.player import Candidate, Choice, Player
 from players.uct_kernel import ENDED, FRESH, LEAF
 from players.uct_tree import Tree, warm_up
@@ -127,7 +127,7 @@ class UctPlayer(Player):
             lanes = min(lanes, max(_SMALLEST_BATCH, tree.visits // _GROWTH))
             if lanes <= 0:
                 break
-            longest, cut = self._batch(tree, lanes, steps, deadline)
+            longest, cut = self._batch(tree, lanes, steps, deadline - 2 * MARGIN)
             now = time.monotonic()
             self._pace.learn(lanes, now - began, longest, cut, deadline - now)
             if self.on_progress and now - shown > _PROGRESS_SECONDS:
@@ -236,19 +236,11 @@ class UctPlayer(Player):
             float(sure) if sure >= 0 else 100 * total / n if n else 0.0
             for n, total, sure in zip(visits, sums, known, strict=True)
         ]
-        decided = tree.proven >= 0
-        order = sorted(
-            range(len(moves)),
-            key=lambda i: (
-                known[i] == 100,
-                known[i] != 0,
-                known[i] if decided else 0,
-                visits[i],
-                values[i],
-            ),
-            reverse=True,
-        )
-        move = moves[order[0]] if order else options[0]
+        # The best of what is proven, against the most visited of the rest.
+        sure = max(range(len(moves)), key=lambda i: (known[i], visits[i]))
+        open_ones = [i for i in range(len(moves)) if known[i] < 0]
+        hoped = max(open_ones, key=lambda i: (visits[i], values[i]), default=sure)
+        move = moves[sure if known[sure] >= values[hoped] else hoped]
         if self._alone and self._line:
             move = self._line[0]
         if move not in options:

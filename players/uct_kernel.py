@@ -40,6 +40,7 @@ NODE = np.dtype(
         ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
         ("opening", np.uint8),  # 1 while its moves are being listed
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
+        ("bound", np.int16),  # the best that the one role with a choice is proven to reach; -1 for none
         ("visits", np.int32),  # finished paths that went on from here
         ("pending", np.int32),  # paths under way that went on from here
         ("first_edge", np.int32),
@@ -143,6 +144,7 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].status = FRESH
     nodes[node].opening = 0
     nodes[node].proven = -1
+    nodes[node].bound = -1
     nodes[node].visits = 0
     nodes[node].pending = 0
     nodes[node].first_link = -1
@@ -166,8 +168,6 @@ def _choose_edge(
     random: Any,
     first: Any,
     count: Any,
-    role: Any,
-    alone: Any,
     log_visits: Any,
     explore: Any,
     greed: Any,
@@ -194,13 +194,10 @@ def _choose_edge(
         tried = visits + edge.pending
         if tried == 0:
             return first + at
-        proven = edge.proven
-        if proven >= 0:
-            mean = (proven if role == 0 else 100 - proven) / 100.0
-            # In puzzles what is proven needs no more visits, in other games what is lost.
-            if alone or mean == 0.0:
-                continue
-        elif visits:
+        if edge.proven >= 0:
+            # Its result is known: visits tell more elsewhere. It counts in the final choice.
+            continue
+        if visits:
             mean = edge.total / visits
             mean += greed * (edge.best - mean)
         else:
@@ -236,9 +233,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, gree
             mixed = roles > 1 and mover_of(tree.counts, node) < 0
             for role in range(roles):
                 count = tree.counts[node, role]
-                chosen = _choose_edge(
-                    tree.edges, tree.random, edge, count, role, roles == 1, log_visits, explore, greed, mixed
-                )
+                chosen = _choose_edge(tree.edges, tree.random, edge, count, log_visits, explore, greed, mixed)
                 paths.edges[lane, depth, role] = chosen
                 joint = joint * np.uint64(count) + np.uint64(chosen - edge)
                 edge += count
@@ -341,7 +336,7 @@ def list_moves(
 
 @njit(cache=True, nogil=True)
 def _prove(tree: Arrays, node: Any, mover: Any) -> Any:
-    """Whether the node's value now follows from its edges; sets ``proven`` if so."""
+    """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
     first = np.int64(tree.nodes[node].first_edge)
     for role in range(mover):
         first += tree.counts[node, role]
@@ -355,6 +350,7 @@ def _prove(tree: Arrays, node: Any, mover: Any) -> Any:
         if mover:
             value = 100 - value
         best = max(best, value)
+    tree.nodes[node].bound = best
     if best == 100 or complete:
         tree.nodes[node].proven = 100 - best if mover else best
         return True
@@ -363,10 +359,13 @@ def _prove(tree: Arrays, node: Any, mover: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def backup(tree: Arrays, paths: Paths, lanes: Any, results: NDArray[np.float64]) -> None:
-    """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them."""
+    """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them.
+
+    Above a node whose mover is proven to reach more than the result, that bound is booked
+    (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
     for lane in range(lanes):
-        for depth in range(paths.length[lane]):
+        for depth in range(paths.length[lane] - 1, -1, -1):
             node = paths.nodes[lane, depth]
             tree.nodes[node].visits += 1
             tree.nodes[node].pending -= 1
@@ -376,6 +375,13 @@ def backup(tree: Arrays, paths: Paths, lanes: Any, results: NDArray[np.float64])
                 tree.edges[edge].pending -= 1
                 tree.edges[edge].total += results[lane, role]
                 tree.edges[edge].best = max(tree.edges[edge].best, np.float32(results[lane, role]))
+            bound = tree.nodes[node].bound / 100.0
+            if bound > 0.0:
+                mover = mover_of(tree.counts, node)
+                if results[lane, mover] < bound:
+                    results[lane, mover] = bound
+                    if roles == 2:
+                        results[lane, 1 - mover] = 1.0 - bound
         node = paths.leaf[lane]
         for depth in range(paths.length[lane] - 1, -1, -1):
             if tree.nodes[node].proven < 0:

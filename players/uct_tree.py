@@ -77,7 +77,7 @@ class Tree:
         self.root = 0
         arrays.used[NODES] = 1
         arrays.records[0] = self.lanes.retain(record.reshape(1, -1).copy())[0]
-        arrays.nodes[0] = (LEAF, 0, -1, 0, 0, 0, -1)
+        arrays.nodes[0] = (LEAF, 0, -1, -1, 0, 0, 0, -1)
         compaction.rehash(arrays)
 
     def open(self, nodes: NDArray[np.int32]) -> None:
@@ -117,6 +117,7 @@ class Tree:
         """Forget what was proven (the game turned out not to be zero-sum)."""
         arrays = self.arrays
         arrays.nodes["proven"][: arrays.used[NODES]] = -1
+        arrays.nodes["bound"][: arrays.used[NODES]] = -1
         arrays.edges["proven"][: arrays.used[EDGES]] = -1
 
     # --- what it says ---------------------------------------------------------------------------
@@ -211,7 +212,7 @@ def warm_up() -> None:
     """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
     arrays, paths = _make_arrays(1, 1, 8, 8, 0), _make_paths(1, 1)
     arrays.records[:2] = [[3], [4]]
-    arrays.nodes[0] = (LEAF, 0, -1, 0, 0, 0, -1)
+    arrays.nodes[0] = (LEAF, 0, -1, -1, 0, 0, 0, -1)
     arrays.used[NODES] = 1
     compaction.rehash(arrays)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
