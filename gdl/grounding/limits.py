@@ -58,7 +58,8 @@ class Budget:
 
     def fail(self, what: str) -> TooLargeError:
         """The error that says what became too large, and at which rule."""
-        return TooLargeError(f"grounding takes too much: {what}", self.place, REMEDY)
+        place = self.place if self.place is not None and self.place.line else None
+        return TooLargeError(f"grounding takes too much: {what}", place, REMEDY)
 
     def tick(self) -> None:
         """Check the time."""
