@@ -229,6 +229,12 @@ class Evaluator:
             self._demanded.update(stratum.predicates)
             raise _MoreRowsError
 
+    def _threshold(self, predicate: int) -> int:
+        """The rows from which on a relation must be reported to :meth:`_many`."""
+        if predicate < 0 or predicate in self._demanded:
+            return self._most
+        return min(self._most, DEMAND_ROWS)
+
     def _many(self, rows: int, predicate: int) -> None:
         """Called for each relation of more rows than the code was made for, and at each round
         of a fixpoint that has grown beyond that."""
@@ -308,9 +314,14 @@ class Evaluator:
         if predicate not in self._guesses:
             self._guesses[predicate] = 50.0
             stratum = self.stratum[predicate]
-            if stratum is not None and not stratum.recursive:
-                rows = sum(self._work(c, frozenset())[1] for c in stratum.clauses)
-                rows += len(self.program.facts.get(predicate, ()))
+            if stratum is not None:
+                members = frozenset(stratum.predicates if stratum.recursive else ())
+                rows = float(len(self.program.facts.get(predicate, ())))
+                for clause in stratum.clauses:
+                    if clause.head.predicate == predicate or members:
+                        base = not any(a.predicate in members for a in clause.positives)
+                        rows += self._work(clause, frozenset())[1] if base else 0.0
+                rows *= 3.0 if members else 1.0
                 self._guesses[predicate] = min(rows, 1e9) if self.arity[predicate] else min(rows, 0.5)
         return self._guesses[predicate]
 
@@ -365,7 +376,7 @@ class Evaluator:
         stratum = self.stratum[predicate]
         assert stratum is not None
         if stratum.recursive:
-            return False
+            return self.size(predicate) > DEMAND_ROWS
         once = every = 0.0
         for clause in stratum.clauses:
             every += self._work(clause, frozenset())[0]
@@ -593,7 +604,7 @@ class Evaluator:
             writer.clause(clause, match)
         start = [f"o = set({self._global(self._relation(predicate, facts))})" if facts else "o = set()"]
         start.append("add = o.add")
-        end = [f"if len(o) > {self._most}: many(len(o), {writer.predicate})"]
+        end = [f"if len(o) > {self._threshold(writer.predicate)}: many(len(o), {writer.predicate})"]
         if store:
             end.append(f"{store}o")
         end.append("return (o,)" if wanted is None else "return o")
@@ -734,7 +745,8 @@ class Evaluator:
             lines.append(f"  r{p} |= e{p}")
         lines += self._grow_indexes(indexes, 2)
         total = " + ".join(f"len(r{p})" for p in members)
-        lines.append(f"  if {total} > {self._most}: many({total}, {-1 if wanted is None else wanted})")
+        who = -1 if wanted is None else wanted
+        lines.append(f"  if {total} > {self._threshold(who)}: many({total}, {who})")
         end = []
         for p in members:
             result = f"r{p}" if self.arity[p] else f"bool(r{p})"

@@ -134,9 +134,17 @@ class ProverMachine(Machine):
             return known
         index = ids[move] = len(self._moves[role])
         self._moves[role].append(move)
-        place = self._program.row(Term(DOES, self.roles[role], move))
-        self._does[role].append(None if place is None else (self._evaluator.slot(place[0]), _plain(place[1])))
+        self._does[role].append(None)
         return index
+
+    def _does_row(self, role: int, index: int) -> tuple[int, Any]:
+        """The slot and row of ``does`` for a move; the slot is -1 where no rule can read it."""
+        found = self._does[role][index]
+        if found is None:
+            place = self._program.row(Term(DOES, self.roles[role], self._moves[role][index]))
+            found = (-1, None) if place is None else (self._evaluator.slot(place[0]), _plain(place[1]))
+            self._does[role][index] = found
+        return found
 
     # --- the rules -------------------------------------------------------------------------
     def initial_state(self) -> State:
@@ -210,9 +218,9 @@ class ProverMachine(Machine):
         move = evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
         for role, index in enumerate(joint):
-            place = self._does[role][index]
-            if place is not None:
-                rows.setdefault(place[0], set()).add(place[1])
+            slot, row = self._does_row(role, index)
+            if slot >= 0:
+                rows.setdefault(slot, set()).add(row)
         for slot, found in rows.items():
             move[slot] = True if () in found else found
         relations = self._as_true([(n, p, evaluator.rows(n, tables, move)) for n, p in self._next])

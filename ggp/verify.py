@@ -7,12 +7,14 @@ memory is a failing line and nothing more.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import multiprocessing
 import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -202,7 +204,12 @@ def verify_file(trace: Trace, level: str) -> Verdict:
         from players.machines import make_machine
 
         machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)
-        fault, steps = verify_game(machine, read_trace(trace.trace))
+        lines = read_trace(trace.trace)
+        header = next(lines, {})
+        fault, steps = verify_game(machine, chain([header], lines))
+        recorded = header.get("sha256")
+        if fault and recorded and recorded != hashlib.sha256(trace.rules.read_bytes()).hexdigest():
+            fault += " (the trace was recorded from other rules than these: their sha256 differs)"
     except GdlError as error:
         fault = str(error)
     except MemoryError:
