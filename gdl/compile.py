@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gdl.errors import RulesError
-from gdl.flatten import Program, flatten
+from gdl.flatten import flatten
 from gdl.normalize import normalize
+from gdl.program import Program
 from gdl.rules import Rules
 from gdl.specialize import specialize
 from gdl.stratify import Stratum, stratify

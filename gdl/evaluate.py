@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import TooLargeError
-from gdl.flatten import FlatAtom, FlatClause, Program
 from gdl.joins import FunctionWriter, Kind, Match, Path, row, value, variables
 from gdl.magic import rewrite
+from gdl.program import FlatAtom, FlatClause, Program
 from gdl.stratify import Dependence, Stratum
 from gdl.terms import DOES, TRUE, Term
 

@@ -10,184 +10,29 @@ limit (recursive functions) stays as one opaque column, taken apart by :class:`B
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from gdl.errors import Place, TooLargeError
+from gdl.errors import TooLargeError
 from gdl.normalize import Clause
-from gdl.terms import DOES, INIT, LEGAL, NEXT, TRUE, Term
+from gdl.program import MAX_FLAT_CLAUSES, Build, FlatAtom, FlatClause, Predicate, Program, TermTable
+from gdl.shapes import (
+    LEAF,
+    OPAQUE,
+    Env,
+    Function,
+    Leaf,
+    Shape,
+    ShapeInference,
+    Signature,
+    TooManyShapesError,
+    Variant,
+    assignments,
+    leaf_count,
+    meet,
+)
+from gdl.terms import Term
 
 MAX_DEPTH = 4
 """Functions nested deeper than this in an argument become one opaque column."""
-
-MAX_VARIANTS = 400
-"""More shapes than this of one relation make the flattening retry with a smaller depth."""
-
-MAX_FLAT_CLAUSES = 400_000
-
-MAX_ASSIGNMENTS = 2_000
-"""More choices of shapes than this in one clause make it retry with a smaller depth, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """The shape of a column that holds symbols, or any terms where it is ``opaque``."""
-
-    opaque: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """The shape of the terms with one functor, each argument with a shape of its own."""
-
-    name: str
-    args: tuple[Shape, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """The shape of one symbol or term (by its id): no column at all. Only
-    :mod:`gdl.specialize` makes such shapes, after flattening."""
-
-    term: int
-
-
-Shape = Leaf | Function | Constant
-LEAF = Leaf()
-OPAQUE = Leaf(opaque=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """One relation with one shape per argument; ``arity`` counts the leaves (columns)."""
-
-    index: int
-    name: str
-    shapes: tuple[Shape, ...]
-    arity: int
-
-
-@dataclass(frozen=True, slots=True)
-class FlatAtom:
-    """A predicate (by index) of constants and variables: a constant is its id in
-    :class:`TermTable` (>= 0), variable v of the clause is ``-1 - v`` (< 0)."""
-
-    predicate: int
-    args: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """``value = (functor args...)``: builds the value from bound arguments, or takes a bound
-    value apart (and fails where it has another functor or arity). All coded as in FlatAtom."""
-
-    value: int
-    functor: str
-    args: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FlatClause:
-    """``head <- positives, not negatives, distincts, builds``.
-
-    ``distincts`` are pairs of equally long tuples that must differ in at least one place.
-    Every variable (``0 .. variables - 1``) occurs in a positive literal or is given its
-    value by a build whose other side is bound.
-    """
-
-    head: FlatAtom
-    positives: tuple[FlatAtom, ...]
-    negatives: tuple[FlatAtom, ...]
-    distincts: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
-    builds: tuple[Build, ...]
-    variables: int
-    place: Place = field(default=Place(), compare=False)
-
-
-class TermTable:
-    """Numbers ground terms 0, 1, 2, ... in the order they are met."""
-
-    def __init__(self) -> None:
-        self.terms: list[Term] = []
-        self._ids: dict[Term, int] = {}
-
-    def id(self, term: Term) -> int:
-        """The number of a ground term, a new one if it was never met."""
-        found = self._ids.get(term)
-        if found is None:
-            found = self._ids[term] = len(self.terms)
-            self.terms.append(term)
-        return found
-
-    def known(self, term: Term) -> int:
-        """The number of a ground term, -1 if it was never met."""
-        return self._ids.get(term, -1)
-
-    def __len__(self) -> int:
-        return len(self.terms)
-
-
-@dataclass
-class Program:
-    """Flat clauses, their predicates and the numbers of their terms.
-
-    Attributes:
-        predicates: by index.
-        facts: predicate index -> rows of constants (clauses without a body).
-        clauses: the clauses with a body.
-        table: constants.
-    """
-
-    predicates: list[Predicate]
-    facts: dict[int, set[tuple[int, ...]]]
-    clauses: list[FlatClause]
-    table: TermTable
-
-    def __post_init__(self) -> None:
-        self._by_name: dict[tuple[str, int], list[Predicate]] = {}
-        for predicate in self.predicates:
-            self._by_name.setdefault((predicate.name, len(predicate.shapes)), []).append(predicate)
-
-    def named(self, name: str, arity: int) -> list[Predicate]:
-        """The predicates that one relation was split into (none if it has no rules)."""
-        return self._by_name.get((name, arity), [])
-
-    def atom(self, predicate: int, row: tuple[int, ...]) -> Term:
-        """The GDL atom, ``(true (cell 1 1 b))``, of a row of a predicate."""
-        found = self.predicates[predicate]
-        leaves = iter(row)
-        return Term(found.name, *[self._grow(shape, leaves) for shape in found.shapes])
-
-    def arguments(self, predicate: int, row: tuple[int, ...]) -> tuple[Term, ...]:
-        """The arguments of that atom: of ``(does you noop)`` the terms you and noop."""
-        leaves = iter(row)
-        return tuple([self._grow(shape, leaves) for shape in self.predicates[predicate].shapes])
-
-    def _grow(self, shape: Shape, leaves: Iterator[int]) -> Term:
-        if isinstance(shape, Leaf):
-            return self.table.terms[next(leaves)]
-        if isinstance(shape, Constant):
-            return self.table.terms[shape.term]
-        return Term(shape.name, *[self._grow(s, leaves) for s in shape.args])
-
-    def row(self, atom: Term) -> tuple[int, tuple[int, ...]] | None:
-        """The predicate and row of a ground atom; None where no predicate has its shape."""
-        for predicate in self.named(*atom.signature):
-            leaves: list[int] = []
-            if all(self._leaves(a, s, leaves) for a, s in zip(atom.args, predicate.shapes, strict=True)):
-                return predicate.index, tuple(leaves)
-        return None
-
-    def _leaves(self, term: Term, shape: Shape, leaves: list[int]) -> bool:
-        if isinstance(shape, Leaf):
-            if term.args and not shape.opaque:
-                return False
-            leaves.append(self.table.id(term))
-            return True
-        if isinstance(shape, Constant):
-            return term is self.table.terms[shape.term]
-        if term.signature != (shape.name, len(shape.args)):
-            return False
-        return all(self._leaves(t, s, leaves) for t, s in zip(term.args, shape.args, strict=True))
 
 
 def flatten(clauses: list[Clause]) -> Program:
@@ -201,153 +46,14 @@ def flatten(clauses: list[Clause]) -> Program:
     """
     for depth in range(MAX_DEPTH, -1, -1):
         try:
-            variants = _Shapes(clauses, depth).infer()
+            variants = ShapeInference(clauses, depth).infer()
             return _Flattener(clauses, depth, variants).program()
-        except _TooDeepError:
+        except TooManyShapesError:
             if depth == 0:
                 raise TooLargeError(
                     "the rules multiply out to too many clauses", remedy="use fewer alternatives per rule"
                 ) from None
     raise AssertionError("unreachable")
-
-
-class _TooDeepError(Exception):
-    """The depth limit gives too many shapes, or cannot tell two shapes apart."""
-
-
-Signature = tuple[str, int]
-Variant = tuple[Shape, ...]
-Env = dict[Term, Shape]
-
-
-def meet(left: Shape, right: Shape) -> Shape | None:
-    """The shape of the terms that have both shapes; None where there are none."""
-    if isinstance(left, Leaf):
-        if left.opaque:
-            return right
-        return left if isinstance(right, Leaf) else None
-    if isinstance(right, Leaf):
-        return left if right.opaque else None
-    assert isinstance(left, Function) and isinstance(right, Function)
-    if left.name != right.name or len(left.args) != len(right.args):
-        return None
-    args = []
-    for a, b in zip(left.args, right.args, strict=True):
-        both = meet(a, b)
-        if both is None:
-            return None
-        args.append(both)
-    return Function(left.name, tuple(args))
-
-
-def match(term: Term, shape: Shape, env: Env) -> bool:
-    """Whether a term can have a shape; narrows the shapes of its variables in ``env``."""
-    if term.is_variable:
-        known = env.get(term)
-        both = shape if known is None else meet(known, shape)
-        if both is None:
-            return False
-        env[term] = both
-        return True
-    if isinstance(shape, Leaf):
-        if not term.args:
-            return True
-        return shape.opaque and all(match(a, OPAQUE, env) for a in term.args)
-    assert isinstance(shape, Function)
-    if term.signature != (shape.name, len(shape.args)):
-        return False
-    return all(match(a, s, env) for a, s in zip(term.args, shape.args, strict=True))
-
-
-class _Shapes:
-    """The least fixpoint of the shapes that each relation's arguments can have."""
-
-    def __init__(self, clauses: list[Clause], depth: int) -> None:
-        self.clauses = clauses
-        self.depth = depth
-        self.variants: dict[Signature, dict[Variant, None]] = {}
-        self.readers: dict[Signature, list[int]] = {}
-
-    def infer(self) -> dict[Signature, list[Variant]]:
-        """Shapes per relation, in a fixed order."""
-        for number, clause in enumerate(self.clauses):
-            for atom in clause.positives:
-                self.readers.setdefault(atom.signature, []).append(number)
-        waiting = dict.fromkeys(range(len(self.clauses)))
-        work = 0
-        while waiting:
-            number = next(iter(waiting))
-            del waiting[number]
-            clause = self.clauses[number]
-            found = assignments(clause.positives, self.variants)
-            work += len(found)
-            if work > MAX_FLAT_CLAUSES:
-                raise _TooDeepError
-            for env in found:
-                variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
-                for signature in _with_twins(clause.head.signature):
-                    known = self.variants.setdefault(signature, {})
-                    if variant not in known:
-                        known[variant] = None
-                        if len(known) > MAX_VARIANTS:
-                            raise _TooDeepError
-                        waiting.update(dict.fromkeys(self.readers.get(signature, ())))
-        return {signature: list(found) for signature, found in self.variants.items()}
-
-    def shape(self, term: Term, env: Env, level: int) -> Shape:
-        """The shape of a term at a nesting level under an assignment of shapes."""
-        if level >= self.depth:
-            return OPAQUE
-        if term.is_variable:
-            return self.cap(env[term], level)
-        if not term.args:
-            return LEAF
-        return Function(term.name, tuple([self.shape(a, env, level + 1) for a in term.args]))
-
-    def cap(self, shape: Shape, level: int) -> Shape:
-        """A shape moved to a nesting level: what becomes too deep becomes opaque."""
-        if level >= self.depth:
-            return OPAQUE
-        if isinstance(shape, Leaf):
-            if shape.opaque:  # an opaque term at a level where shapes must be known
-                raise _TooDeepError
-            return shape
-        assert isinstance(shape, Function)
-        return Function(shape.name, tuple([self.cap(a, level + 1) for a in shape.args]))
-
-
-def _with_twins(signature: Signature) -> list[Signature]:
-    """The relations whose rows are rows of this one too."""
-    twins = {NEXT: [(TRUE, 1)], INIT: [(TRUE, 1)], LEGAL: [(DOES, 2)]}
-    return [signature, *twins.get(signature[0], [])]
-
-
-def assignments(
-    atoms: tuple[Term, ...],
-    variants: dict[Signature, dict[Variant, None]] | dict[Signature, list[Variant]],
-) -> list[Env]:
-    """Every consistent choice of one variant per atom, as the shapes of the variables.
-
-    Raises _TooDeepError where the choices are more than :data:`MAX_ASSIGNMENTS`.
-    """
-    found: list[Env] = [{}]
-    for atom in atoms:
-        choices = list(variants.get(atom.signature, ()))
-        if len(found) == len(choices) == 1:  # as in most rules: no copies, no comparisons
-            if not all(match(a, s, found[0]) for a, s in zip(atom.args, choices[0], strict=True)):
-                return []
-            continue
-        extended: dict[tuple[Shape, ...], Env] = {}
-        for env in found:
-            for variant in choices:
-                trial = dict(env)
-                if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
-                    # All have bound the same variables in the same order.
-                    extended.setdefault(tuple(trial.values()), trial)
-            if len(extended) > MAX_ASSIGNMENTS:
-                raise _TooDeepError
-        found = list(extended.values())
-    return found
 
 
 Tree = int | tuple[str, tuple["Tree", ...]]
@@ -368,7 +74,7 @@ class _Flattener:
             for variant in found:
                 self.index[signature, variant] = len(self.predicates)
                 self.predicates.append(
-                    Predicate(len(self.predicates), signature[0], variant, sum(map(_leaf_count, variant)))
+                    Predicate(len(self.predicates), signature[0], variant, sum(map(leaf_count, variant)))
                 )
 
     def program(self) -> Program:
@@ -381,7 +87,7 @@ class _Flattener:
                     if written.positives or written.negatives or written.distincts or written.builds:
                         flat[written] = None
                         if len(flat) > MAX_FLAT_CLAUSES:
-                            raise _TooDeepError
+                            raise TooManyShapesError
                     else:
                         facts.setdefault(written.head.predicate, set()).add(written.head.args)
         return Program(self.predicates, facts, list(flat), self.table)
@@ -453,7 +159,7 @@ class _Writer:
         """The flat atoms of the variants that an atom can belong to."""
         signature = atom.signature
         if exact:
-            shapes = _Shapes([], self.flattener.depth)
+            shapes = ShapeInference([], self.flattener.depth)
             variant = tuple([shapes.shape(a, self.env, 0) for a in atom.args])
             found = self.flattener.index.get((signature, variant))
             candidates = [] if found is None else [variant]
@@ -474,7 +180,7 @@ class _Writer:
         assert isinstance(shape, Function)
         if isinstance(tree, int):
             if term.is_variable and self.env[term] is OPAQUE:
-                raise _TooDeepError
+                raise TooManyShapesError
             return False
         if tree[0] != shape.name or len(tree[1]) != len(shape.args):
             return False
@@ -534,10 +240,4 @@ class _Writer:
             return False
         if left[0] != right[0] or len(left[1]) != len(right[1]):
             return True
-        return any([self.differ(a, b, pairs) for a, b in zip(left[1], right[1], strict=True)])
-
-
-def _leaf_count(shape: Shape) -> int:
-    if isinstance(shape, Function):
-        return sum(map(_leaf_count, shape.args))
-    return 1 if isinstance(shape, Leaf) else 0
+        return any(self.differ(a, b, pairs) for a, b in zip(left[1], right[1], strict=True))

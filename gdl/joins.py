@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Protocol
 
 from gdl.errors import RulesError
-from gdl.flatten import Build, FlatAtom, FlatClause
+from gdl.program import Build, FlatAtom, FlatClause
 
 WORK_BETWEEN_TICKS = 300_000
 """Loop iterations, at most, between two looks at the limits."""

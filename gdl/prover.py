@@ -10,9 +10,10 @@ from typing import Any
 from gdl.compile import compile_rules
 from gdl.errors import MoveError, RulesError, StateError
 from gdl.evaluate import Evaluator, Limits, Rows, Tables
-from gdl.flatten import FlatClause, Leaf, Predicate, Program
 from gdl.machine import Machine
+from gdl.program import FlatClause, Predicate, Program
 from gdl.rules import Rules
+from gdl.shapes import Leaf
 from gdl.specialize import bind
 from gdl.state import State
 from gdl.stratify import stratify

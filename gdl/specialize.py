@@ -11,17 +11,8 @@ from dataclasses import replace
 from itertools import product
 
 from gdl.errors import TooLargeError
-from gdl.flatten import (
-    MAX_FLAT_CLAUSES,
-    Constant,
-    FlatAtom,
-    FlatClause,
-    Function,
-    Leaf,
-    Predicate,
-    Program,
-    Shape,
-)
+from gdl.program import MAX_FLAT_CLAUSES, FlatAtom, FlatClause, Predicate, Program
+from gdl.shapes import Constant, Function, Leaf, Shape
 from gdl.stratify import components
 
 
@@ -30,7 +21,7 @@ def specialize(program: Program) -> Program:
     goes; the same program where nothing is to be split.
 
     Raises:
-        TooLargeError: the clauses multiply beyond the limit of :mod:`gdl.flatten`.
+        TooLargeError: the clauses multiply beyond the limit of :mod:`gdl.program`.
     """
     while True:
         for predicate in sorted(_negative_cycles(program)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from gdl.errors import RulesError
-from gdl.flatten import FlatClause, Program
+from gdl.program import FlatClause, Program
 from gdl.terms import DOES, TRUE
 
 
@@ -56,9 +56,7 @@ def stratify(program: Program) -> list[Stratum]:
     clauses: list[list[FlatClause]] = [[] for _ in range(count)]
     for clause in program.clauses:
         clauses[clause.head.predicate].append(clause)
-    reads = [
-        sorted({a.predicate for c in own for a in (*c.positives, *c.negatives)}) for own in clauses
-    ]
+    reads = [sorted({a.predicate for c in own for a in (*c.positives, *c.negatives)}) for own in clauses]
     dependence = [
         {TRUE: Dependence.STATE, DOES: Dependence.MOVE}.get(p.name, Dependence.STATIC)
         for p in program.predicates

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gdl.flatten import LEAF, FlatAtom, FlatClause, Predicate, Program
+from gdl.program import FlatAtom, FlatClause, Predicate, Program
+from gdl.shapes import LEAF
 from gdl.stratify import Dependence
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.flatten import FlatAtom, FlatClause
 from gdl.grounding.decompose import Clause, Literal, decompose
 from gdl.grounding.join import Body, TooManyRowsError
 from gdl.grounding.reach import Reached, fixpoint
 from gdl.grounding.relation import Ids, Relation, first_rows
 from gdl.grounding.split import Splitter
+from gdl.program import FlatAtom, FlatClause
 from gdl.stratify import Dependence, components
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 

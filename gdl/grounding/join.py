@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.flatten import Build, FlatAtom, FlatClause, TermTable
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Argument, Column, Relation, View, first_rows
+from gdl.program import Build, FlatAtom, FlatClause, TermTable
 from gdl.terms import Term
 
 Window = tuple[int, int]

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gdl.flatten import Build, FlatAtom, FlatClause, Function, Leaf, Program, Shape
 from gdl.grounding.demand import Restriction, restrict
 from gdl.grounding.join import Body, Joiner, TooManyRowsError
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Relation
+from gdl.program import Build, FlatAtom, FlatClause, Program
+from gdl.shapes import Function, Leaf, Shape
 from gdl.stratify import Dependence, Stratum, components
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE
 

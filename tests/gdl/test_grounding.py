@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gdl.errors import Place
-from gdl.flatten import FlatAtom, FlatClause, TermTable
 from gdl.ground import ground
 from gdl.grounding import decompose, reach, relation, split
 from gdl.grounding.join import Body, Joiner
@@ -20,6 +19,7 @@ from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.relation import Index, Relation, first_rows
 from gdl.normalize import normalize
 from gdl.parser import parse_rules
+from gdl.program import FlatAtom, FlatClause, TermTable
 from gdl.rules import Rules
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE, Term
 from tests.gdl.ground_evaluator import GroundEvaluator

@@ -1,0 +1,195 @@
+"""Shapes: what the arguments of a relation can look like, by abstract interpretation.
+
+The shape of a term is its functors down to the symbols: ``(cell _ _ _)``. The shapes that the
+arguments of each relation can have are the least fixpoint over the clauses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdl.normalize import Clause
+from gdl.terms import DOES, INIT, LEGAL, NEXT, TRUE, Term
+
+MAX_VARIANTS = 400
+"""More shapes than this of one relation are too many."""
+
+MAX_ASSIGNMENTS = 2_000
+"""So are more choices of shapes than this in one clause."""
+
+MAX_WORK = 400_000
+"""And more choices than this in all clauses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The shape of a column that holds symbols, or any terms where it is ``opaque``."""
+
+    opaque: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The shape of the terms with one functor, each argument with a shape of its own."""
+
+    name: str
+    args: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The shape of one symbol or term (by its id): no column at all. Only
+    :mod:`gdl.specialize` makes such shapes, after flattening."""
+
+    term: int
+
+
+Shape = Leaf | Function | Constant
+LEAF = Leaf()
+OPAQUE = Leaf(opaque=True)
+
+
+class TooManyShapesError(Exception):
+    """The depth limit gives too many shapes, or cannot tell two shapes apart."""
+
+
+Signature = tuple[str, int]
+Variant = tuple[Shape, ...]
+Env = dict[Term, Shape]
+
+
+def meet(left: Shape, right: Shape) -> Shape | None:
+    """The shape of the terms that have both shapes; None where there are none."""
+    if isinstance(left, Leaf):
+        if left.opaque:
+            return right
+        return left if isinstance(right, Leaf) else None
+    if isinstance(right, Leaf):
+        return left if right.opaque else None
+    assert isinstance(left, Function) and isinstance(right, Function)
+    if left.name != right.name or len(left.args) != len(right.args):
+        return None
+    args = []
+    for a, b in zip(left.args, right.args, strict=True):
+        both = meet(a, b)
+        if both is None:
+            return None
+        args.append(both)
+    return Function(left.name, tuple(args))
+
+
+def match(term: Term, shape: Shape, env: Env) -> bool:
+    """Whether a term can have a shape; narrows the shapes of its variables in ``env``."""
+    if term.is_variable:
+        known = env.get(term)
+        both = shape if known is None else meet(known, shape)
+        if both is None:
+            return False
+        env[term] = both
+        return True
+    if isinstance(shape, Leaf):
+        if not term.args:
+            return True
+        return shape.opaque and all(match(a, OPAQUE, env) for a in term.args)
+    assert isinstance(shape, Function)
+    if term.signature != (shape.name, len(shape.args)):
+        return False
+    return all(match(a, s, env) for a, s in zip(term.args, shape.args, strict=True))
+
+
+class ShapeInference:
+    """The least fixpoint of the shapes that each relation's arguments can have."""
+
+    def __init__(self, clauses: list[Clause], depth: int) -> None:
+        self.clauses = clauses
+        self.depth = depth
+        self.variants: dict[Signature, dict[Variant, None]] = {}
+        self.readers: dict[Signature, list[int]] = {}
+
+    def infer(self) -> dict[Signature, list[Variant]]:
+        """Shapes per relation, in a fixed order."""
+        for number, clause in enumerate(self.clauses):
+            for atom in clause.positives:
+                self.readers.setdefault(atom.signature, []).append(number)
+        waiting = dict.fromkeys(range(len(self.clauses)))
+        work = 0
+        while waiting:
+            number = next(iter(waiting))
+            del waiting[number]
+            clause = self.clauses[number]
+            found = assignments(clause.positives, self.variants)
+            work += len(found)
+            if work > MAX_WORK:
+                raise TooManyShapesError
+            for env in found:
+                variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
+                for signature in _with_twins(clause.head.signature):
+                    known = self.variants.setdefault(signature, {})
+                    if variant not in known:
+                        known[variant] = None
+                        if len(known) > MAX_VARIANTS:
+                            raise TooManyShapesError
+                        waiting.update(dict.fromkeys(self.readers.get(signature, ())))
+        return {signature: list(found) for signature, found in self.variants.items()}
+
+    def shape(self, term: Term, env: Env, level: int) -> Shape:
+        """The shape of a term at a nesting level under an assignment of shapes."""
+        if level >= self.depth:
+            return OPAQUE
+        if term.is_variable:
+            return self.cap(env[term], level)
+        if not term.args:
+            return LEAF
+        return Function(term.name, tuple([self.shape(a, env, level + 1) for a in term.args]))
+
+    def cap(self, shape: Shape, level: int) -> Shape:
+        """A shape moved to a nesting level: what becomes too deep becomes opaque."""
+        if level >= self.depth:
+            return OPAQUE
+        if isinstance(shape, Leaf):
+            if shape.opaque:  # an opaque term at a level where shapes must be known
+                raise TooManyShapesError
+            return shape
+        assert isinstance(shape, Function)
+        return Function(shape.name, tuple([self.cap(a, level + 1) for a in shape.args]))
+
+
+def _with_twins(signature: Signature) -> list[Signature]:
+    """The relations whose rows are rows of this one too."""
+    twins = {NEXT: [(TRUE, 1)], INIT: [(TRUE, 1)], LEGAL: [(DOES, 2)]}
+    return [signature, *twins.get(signature[0], [])]
+
+
+def assignments(
+    atoms: tuple[Term, ...],
+    variants: dict[Signature, dict[Variant, None]] | dict[Signature, list[Variant]],
+) -> list[Env]:
+    """Every consistent choice of one variant per atom, as the shapes of the variables.
+
+    Raises TooManyShapesError where the choices are more than :data:`MAX_ASSIGNMENTS`.
+    """
+    found: list[Env] = [{}]
+    for atom in atoms:
+        choices = list(variants.get(atom.signature, ()))
+        if len(found) == len(choices) == 1:  # as in most rules: no copies, no comparisons
+            if not all(match(a, s, found[0]) for a, s in zip(atom.args, choices[0], strict=True)):
+                return []
+            continue
+        extended: dict[tuple[Shape, ...], Env] = {}
+        for env in found:
+            for variant in choices:
+                trial = dict(env)
+                if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
+                    # All have bound the same variables in the same order.
+                    extended.setdefault(tuple(trial.values()), trial)
+            if len(extended) > MAX_ASSIGNMENTS:
+                raise TooManyShapesError
+        found = list(extended.values())
+    return found
+
+
+def leaf_count(shape: Shape) -> int:
+    """How many columns a shape takes."""
+    if isinstance(shape, Function):
+        return sum(map(leaf_count, shape.args))
+    return 1 if isinstance(shape, Leaf) else 0
