@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,9 @@ DEMAND_ROWS = 3000
 CALL_WORK = 12.0
 """What a call for one key costs besides its loops, in loop iterations."""
 
+CHAIN = 3.0
+"""Calls of a recursive predicate that one call leads to."""
+
 STATIC_ROWS = 150_000
 STATIC_SECONDS = 1.0
 """A static stratum that goes beyond this is treated as a dynamic one."""
@@ -58,6 +61,20 @@ STATIC_SECONDS = 1.0
 
 class _MoreRowsError(Exception):
     """A relation has more rows than the generated code was made for."""
+
+
+class _CyclicError(Exception):
+    """A key was asked for again while it was being computed."""
+
+
+class _Busy:
+    """What a lazy path holds for a key that is being computed: any use of it is a cycle."""
+
+    def __bool__(self) -> bool:
+        raise _CyclicError
+
+    def __iter__(self) -> Iterator[Any]:
+        raise _CyclicError
 
 
 class Evaluator:
@@ -90,7 +107,7 @@ class Evaluator:
                 self.chain[p] = chain
         self.given = [p.name in (TRUE, DOES) for p in program.predicates]
         self.namespace: dict[str, Any] = {"tick": self._tick, "many": self._many, "build": self._build}
-        self.namespace.update(take=self._take, defaultdict=defaultdict, new=_new)
+        self.namespace.update(take=self._take, defaultdict=defaultdict, new=_new, busy=_Busy())
         self.static: dict[int, Rows] = {}
         self._paths: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._slots: tuple[list[Any], list[Any]] = ([], [])
@@ -111,6 +128,7 @@ class Evaluator:
             for a in clause.positives
         )
         self._demanded: set[int] = set()
+        self._cyclic: set[int] = set()
         self._calls: dict[tuple[int, tuple[int, ...], tuple[int, ...]], float] = {}
         self._lazy: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._guesses: dict[int, float] = {}
@@ -169,12 +187,23 @@ class Evaluator:
             except _MoreRowsError:
                 self._clear(state, move)
                 self._forget_code()
+            except (_CyclicError, RecursionError):
+                self._clear(state, move)
+                self._bottom_up()
             except TooLargeError:
                 self._clear(state, move)
                 raise
-            except (RecursionError, MemoryError):
+            except MemoryError:
                 self._clear(state, move)
-                raise TooLargeError("the rules are nested too deeply to be evaluated") from None
+                raise TooLargeError("the rules need more memory than there is") from None
+
+    def _bottom_up(self) -> None:
+        """Top-down evaluation of recursive rules has failed: from now on do without it."""
+        recursive = {p for s in self.strata if s.recursive for p in s.predicates}
+        if recursive <= self._cyclic:
+            raise TooLargeError("the rules are nested too deeply to be evaluated")
+        self._cyclic |= recursive
+        self._forget_code()
 
     def _clear(self, state: Tables, move: Tables | None) -> None:
         """Drop all that was derived: some of it may be half done."""
@@ -375,12 +404,15 @@ class Evaluator:
         """Whether so many calls are expected to be cheaper than the whole relation."""
         stratum = self.stratum[predicate]
         assert stratum is not None
-        if stratum.recursive:
+        if stratum.recursive and (predicate in self._cyclic or self.size(predicate) > DEMAND_ROWS):
             return self.size(predicate) > DEMAND_ROWS
         once = every = 0.0
         for clause in stratum.clauses:
             every += self._work(clause, frozenset())[0]
             once += self._work(clause, variables([clause.head.args[c] for c in keys]))[0]
+        if stratum.recursive:
+            every = 2 * self.size(predicate)
+            calls *= CHAIN
         return calls * (once + CALL_WORK) < every
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
@@ -617,7 +649,7 @@ class Evaluator:
         stratum = self.stratum[predicate]
         assert stratum is not None
         move = self.level[predicate] is Dependence.MOVE
-        if stratum.recursive:
+        if stratum.recursive and predicate in self._cyclic:
             self._execute(self._magic_function(stratum, key))
             return
         writer = FunctionWriter(self, f"{'M, D' if move else 'M'}, k")
@@ -626,8 +658,12 @@ class Evaluator:
             asked = row([fact[c] for c in keys])
             facts.setdefault(_evaluated(asked), set()).add(_evaluated(row([fact[c] for c in values])))
         store = f"{'D' if move else 'M'}[{path.name[1:]}][k] = "
+        if stratum.recursive:
+            start_lines = [f"{store}busy"]
+        else:
+            start_lines = []
         parts = ["k"] if len(keys) == 1 else [f"k{i}" for i in range(len(keys))]
-        start = [] if len(keys) == 1 else [f"{', '.join(parts)} = k"]
+        start = [*start_lines] if len(keys) == 1 else [*start_lines, f"{', '.join(parts)} = k"]
         if values:
             start.append(f"o = set({self._global(facts)}.get(k, ()))" if facts else "o = set()")
             start.append("add = o.add")
