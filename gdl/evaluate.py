@@ -51,6 +51,9 @@ DEMAND_ROWS = 3000
 CALL_WORK = 12.0
 """What a call for one key costs besides its loops, in loop iterations."""
 
+MAX_CHAIN = 100
+"""Relations that depend on each other over more steps are computed from the bottom."""
+
 CHAIN = 3.0
 """Calls of a recursive predicate that one call leads to."""
 
@@ -66,15 +69,26 @@ class _MoreRowsError(Exception):
 class _CyclicError(Exception):
     """A key was asked for again while it was being computed."""
 
+    def __init__(self, predicate: int) -> None:
+        super().__init__(predicate)
+        self.predicate = predicate
+
 
 class _Busy:
     """What a lazy path holds for a key that is being computed: any use of it is a cycle."""
 
+    def __init__(self, predicate: int) -> None:
+        self.predicate = predicate
+
     def __bool__(self) -> bool:
-        raise _CyclicError
+        raise _CyclicError(self.predicate)
 
     def __iter__(self) -> Iterator[Any]:
-        raise _CyclicError
+        raise _CyclicError(self.predicate)
+
+
+RECOVERABLE = (_MoreRowsError, _CyclicError, RecursionError, IndexError, MemoryError, TooLargeError)
+"""What generated code may raise; :meth:`Evaluator.recover` knows what to do about it."""
 
 
 class Evaluator:
@@ -107,7 +121,7 @@ class Evaluator:
                 self.chain[p] = chain
         self.given = [p.name in (TRUE, DOES) for p in program.predicates]
         self.namespace: dict[str, Any] = {"tick": self._tick, "many": self._many, "build": self._build}
-        self.namespace.update(take=self._take, defaultdict=defaultdict, new=_new, busy=_Busy())
+        self.namespace.update(take=self._take, defaultdict=defaultdict, new=_new)
         self.static: dict[int, Rows] = {}
         self._paths: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._slots: tuple[list[Any], list[Any]] = ([], [])
@@ -155,7 +169,7 @@ class Evaluator:
         return self._slot[self.path(predicate, (), tuple(range(self.arity[predicate]))).name]
 
     def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
-        """The relation in this state (and move).
+        """The relation in this state (and move), out of the tables or computed now.
 
         Raises:
             TooLargeError: it goes beyond the limits.
@@ -167,57 +181,59 @@ class Evaluator:
             move = self.move_tables()
         tables = state if level is Dependence.STATE else move
         assert tables is not None
-        found = tables[self.slot(predicate)]
-        if found is None:
-            found = self.evaluate(predicate, state, move)
-        return found
-
-    def evaluate(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
-        """Compute a relation that the tables do not have yet."""
+        slot = self.slot(predicate)
         while True:
-            self._rows = 0
-            self._deadline = 0.0
-            for tables, slots in zip((state, move), self._slots, strict=True):
-                if tables is not None and len(tables) < len(slots):
-                    tables.extend([None] * (len(slots) - len(tables)))
             try:
-                if self.chain[predicate] > 100:
-                    self._in_order(predicate, state, move)
-                return self._call(predicate, state, move)
-            except _MoreRowsError:
-                self._clear(state, move)
-                self._forget_code()
-            except (_CyclicError, RecursionError):
-                self._clear(state, move)
-                self._bottom_up()
-            except TooLargeError:
-                self._clear(state, move)
-                raise
-            except MemoryError:
-                self._clear(state, move)
-                raise TooLargeError("the rules need more memory than there is") from None
+                found = tables[slot]
+                if found is None:
+                    self.begin()
+                    if self.chain[predicate] > MAX_CHAIN:
+                        self._in_order(predicate, state, move)
+                    found = self._call(predicate, state, move)
+                return found
+            except RECOVERABLE as error:
+                self.recover(error, state, move)
 
-    def _bottom_up(self) -> None:
-        """Top-down evaluation of recursive rules has failed: from now on do without it."""
-        recursive = {p for s in self.strata if s.recursive for p in s.predicates}
-        if recursive <= self._cyclic:
-            raise TooLargeError("the rules are nested too deeply to be evaluated")
-        self._cyclic |= recursive
-        self._forget_code()
+    def begin(self) -> None:
+        """A new question: time and rows are counted from here."""
+        self._rows = 0
+        self._deadline = 0.0
 
-    def _clear(self, state: Tables, move: Tables | None) -> None:
-        """Drop all that was derived: some of it may be half done."""
+    def recover(self, error: BaseException, state: Tables, move: Tables | None) -> None:
+        """Make ready to ask again after generated code has raised one of RECOVERABLE.
+
+        Raises:
+            TooLargeError: asking again would not help.
+        """
+        grown = False
         for tables, slots in zip((state, move), self._slots, strict=True):
             if tables is not None:
+                grown = grown or len(tables) < len(slots)
+                tables.extend(slots[len(tables) :])
                 for slot, given in enumerate(slots):
-                    if given is None:
+                    if given is None:  # some of what was derived may be half done
                         tables[slot] = None
+        match error:
+            case _MoreRowsError():
+                self._forget_code()
+            case _CyclicError(predicate=predicate):
+                stratum = self.stratum[predicate]
+                assert stratum is not None
+                self._cyclic.update(stratum.predicates)
+                self._forget_code()
+            case RecursionError():
+                self._bottom_up()
+            case IndexError() if grown:  # tables from before some slots were made
+                pass
+            case MemoryError():
+                raise TooLargeError("the rules need more memory than there is") from None
+            case _:
+                raise error
 
     def _call(self, predicate: int, state: Tables, move: Tables | None) -> Rows:
         tables = state if self.level[predicate] is Dependence.STATE else move
         assert tables is not None
-        slot = self.slot(predicate)
-        found = tables[slot]
+        found = tables[self.slot(predicate)]
         if found is None:
             maker = self.namespace[f"g{predicate}"]
             found = maker(state) if tables is state else maker(state, move)
@@ -233,6 +249,35 @@ class Evaluator:
             for p in stratum.predicates:
                 if p in cone and not self.given[p] and self.level[p] is not Dependence.STATIC:
                     self._call(p, state, move)
+
+    def measure(self, samples: list[Tables]) -> None:
+        """Plan anew by the sizes that relations have in some states."""
+        for predicate in range(len(self.program.predicates)):
+            if self.level[predicate] is not Dependence.STATE:
+                continue
+            slot = self.slot(predicate)
+            found = [t[slot] for t in samples if len(t) > slot and t[slot] is not None]
+            if not found:
+                continue
+            arity = self.arity[predicate]
+            if arity == 0:
+                self.sizes[predicate] = (sum(found) / len(found), [])
+                continue
+            size = sum(map(len, found)) / len(found)
+            distinct = []
+            for column in range(arity):
+                values = [len(set(project(rows, (column,)))) for rows in found]
+                distinct.append(max(1.0, sum(values) / len(values)))
+            self.sizes[predicate] = (size, distinct)
+        self._forget_code()
+
+    def _bottom_up(self) -> None:
+        """Top-down evaluation of recursive rules has failed: from now on do without it."""
+        recursive = {p for s in self.strata if s.recursive for p in s.predicates}
+        if recursive <= self._cyclic:
+            raise TooLargeError("the rules are nested too deeply to be evaluated")
+        self._cyclic |= recursive
+        self._forget_code()
 
     # --- what generated code calls -----------------------------------------------------------
     def _tick(self, rows: int, predicate: int) -> int:
@@ -631,7 +676,10 @@ class Evaluator:
         for clause in stratum.clauses:
             head = row(clause.head.args)
             match = Match(
-                lambda head=head: writer.line(f"add({head})"), fresh=lambda head=head: f"{head} not in o"
+                lambda head=head: writer.line(f"add({head})"),
+                fresh=lambda head=head: f"{head} not in o",
+                row=clause.head.args,
+                all_of=lambda name: writer.line(f"o |= {name}"),
             )
             writer.clause(clause, match)
         start = [f"o = set({self._global(self._relation(predicate, facts))})" if facts else "o = set()"]
@@ -659,7 +707,8 @@ class Evaluator:
             facts.setdefault(_evaluated(asked), set()).add(_evaluated(row([fact[c] for c in values])))
         store = f"{'D' if move else 'M'}[{path.name[1:]}][k] = "
         if stratum.recursive:
-            start_lines = [f"{store}busy"]
+            self.namespace[f"b{predicate}"] = _Busy(predicate)
+            start_lines = [f"{store}b{predicate}"]
         else:
             start_lines = []
         parts = ["k"] if len(keys) == 1 else [f"k{i}" for i in range(len(keys))]

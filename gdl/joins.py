@@ -103,11 +103,15 @@ class Match:
         write: writes it.
         leaves: whether it leaves the function.
         fresh: gives the condition that the head at hand is new; None where that is not asked.
+        row: the arguments of the head.
+        all_of: writes what is done where all rows of a relation are matches.
     """
 
     write: Callable[[], None]
     leaves: bool = False
     fresh: Callable[[], str] | None = None
+    row: tuple[int, ...] | None = None
+    all_of: Callable[[str], None] | None = None
 
 
 @dataclass(slots=True)
@@ -412,6 +416,14 @@ class FunctionWriter:
         assert isinstance(atom, FlatAtom)
         rest = [i for i in items if i is not chosen]
         later = scope.needed.union(*(i.variables for i in rest))
+        whole = len(set(atom.args)) == len(atom.args) and not any(a >= 0 or a in scope.bound for a in atom.args)
+        if whole and not rest and scope.match.all_of is not None and scope.match.row == atom.args:
+            path = self._first_path if chosen.first else None
+            if path is None:
+                path = self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
+            self.read(path, scope)
+            scope.match.all_of(path.name)
+            return 1
         keys: list[int] = []
         wanted: list[int] = []
         for column, arg in enumerate(atom.args):

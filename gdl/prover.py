@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gdl.charges import Charge, Plan, generate
 from gdl.compile import compile_rules
 from gdl.errors import MoveError, RulesError, StateError
 from gdl.evaluate import Evaluator, Limits, Rows, Tables
-from gdl.machine import Machine
+from gdl.machine import Machine, Playouts
 from gdl.program import FlatClause, Predicate, Program
+from gdl.remembered import Node, Remembered
 from gdl.rules import Rules
 from gdl.shapes import Leaf
 from gdl.specialize import bind
@@ -19,14 +21,11 @@ from gdl.state import State
 from gdl.stratify import stratify
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
-MAX_NODES = 20_000
-"""States whose answers are remembered, at most."""
+SAMPLES = 40
+"""States of one random playout whose relations are measured before the first playouts."""
 
-MAX_REMEMBERED = 2_000_000
-"""Propositions in all remembered states together, at most."""
-
-MAX_TABLES = 64
-"""States whose derived relations are kept, at most."""
+MIN_STEPS = 3000
+"""Steps after which it is decided whether remembering states pays in playouts."""
 
 
 class _Numbers(dict[Any, int]):
@@ -39,23 +38,6 @@ class _Numbers(dict[Any, int]):
     def __missing__(self, row: Any) -> int:
         found = self[row] = self._number(row)
         return found
-
-
-class _Node:
-    """One state: what is known of it so far."""
-
-    __slots__ = ("goals", "key", "legal", "successors", "tables", "terminal")
-
-    def __init__(self, key: frozenset[int], tables: Tables | None, roles: int) -> None:
-        self.key = key
-        self.tables = tables
-        self.terminal: bool | None = None
-        self.legal: list[list[int] | None] = [None] * roles
-        self.goals: list[Any] = [_UNKNOWN] * roles
-        self.successors: dict[tuple[int, ...], _Node] = {}
-
-
-_UNKNOWN = object()
 
 
 class ProverMachine(Machine):
@@ -91,10 +73,11 @@ class ProverMachine(Machine):
         self._next = self._twins(NEXT)
         self._legal = [self._role_relations(LEGAL, r) for r in range(len(self.roles))]
         self._goal = [self._role_relations(GOAL, r) for r in range(len(self.roles))]
-        self._nodes: OrderedDict[frozenset[int], _Node] = OrderedDict()
-        self._with_tables: OrderedDict[_Node, None] = OrderedDict()
-        self._remembered = 0
+        self._nodes = Remembered(len(self.roles))
         self._initial = self._first_key()
+        self._charge: Charge | None = None
+        self._prepared = False
+        self._walked = self._fresh = 0
 
     # --- names ---------------------------------------------------------------------------
     def proposition(self, index: int) -> Term:
@@ -177,8 +160,69 @@ class ProverMachine(Machine):
         """See :class:`Machine`."""
         return State(self, frozenset([self.proposition_id(p) for p in propositions]))
 
+    def playouts(
+        self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
+    ) -> Playouts:
+        """See :class:`Machine`. Small games are played from what is remembered of their
+        states, large ones without remembering any; the moves are the same."""
+        import numpy as np
+
+        if not self._prepared:
+            self._prepare_charges()
+        rng = random.Random(seed)
+        goals = np.full((n, len(self.roles)), -1, np.int16)
+        lengths = np.zeros(n, np.int32)
+        cut = 0
+        roles = range(len(self.roles))
+        for i in range(n):
+            start = self._node(self.initial_state() if state is None else state)
+            if self._charge is not None and self._walked > MIN_STEPS and 4 * self._fresh > self._walked:
+                steps, was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
+                values = [self._goal_in(tables, r) for r in roles]
+            else:
+                steps, was_cut, node = self._walk(start, rng.random, max_steps)
+                values = [self._goal_of(node, r) for r in roles]
+            lengths[i] = steps
+            cut += was_cut
+            goals[i] = [-1 if v is None else v for v in values]
+        return Playouts(goals, lengths, cut)
+
+    def _walk(self, node: Node, draw: Callable[[], float], most: int) -> tuple[int, bool, Node]:
+        """One playout from node to node: steps, whether it was cut, the last node."""
+        roles = range(len(self.roles))
+        before = self._nodes.made
+        steps = 0
+        cut = False
+        while not (self._is_terminal(node) if node.terminal is None else node.terminal):
+            options = [node.legal[r] or self._legal_of(node, r) for r in roles]
+            if steps >= most or not all(options):
+                cut = True
+                break
+            joint = tuple([o[int(draw() * len(o))] if len(o) > 1 else o[0] for o in options])
+            node = self._successor(node, joint)
+            steps += 1
+        self._walked += steps
+        self._fresh += self._nodes.made - before
+        return steps, cut, node
+
+    def _prepare_charges(self) -> None:
+        """Measure the relations in one random playout, plan by that, and make the charge."""
+        self._prepared = True
+        self._walk(self._node(self.initial_state()), random.Random(0).random, SAMPLES)
+        self._evaluator.measure(list(self._nodes.tables()))
+        self._nodes.drop_tables()
+        self._walked = self._fresh = 0
+        if self._by_role:
+            plan = Plan(
+                self._terminal,
+                [[(p, numbers) for p, numbers in own] for own in self._legal],
+                self._next,
+                self._does_row,
+            )
+            self._charge = generate(self._evaluator, plan)
+
     # --- evaluation ------------------------------------------------------------------------
-    def _is_terminal(self, node: _Node) -> bool:
+    def _is_terminal(self, node: Node) -> bool:
         found = node.terminal
         if found is None:
             found = node.terminal = any(
@@ -186,7 +230,7 @@ class ProverMachine(Machine):
             )
         return found
 
-    def _legal_of(self, node: _Node, role: int) -> list[int]:
+    def _legal_of(self, node: Node, role: int) -> list[int]:
         found = node.legal[role]
         if found is None:
             tables = self._tables(node)
@@ -199,20 +243,23 @@ class ProverMachine(Machine):
             node.legal[role] = found
         return found
 
-    def _goal_of(self, node: _Node, role: int) -> int | None:
-        found = node.goals[role]
-        if found is _UNKNOWN:
-            tables = self._tables(node)
-            values: set[int] = set()
-            for predicate, numbers in self._goal[role]:
-                values.update(map(numbers.__getitem__, _set(self._evaluator.rows(predicate, tables))))
-            values.discard(-1)
-            found = node.goals[role] = values.pop() if len(values) == 1 else None
-        return found  # type: ignore[no-any-return]
+    def _goal_of(self, node: Node, role: int) -> int | None:
+        asked, found = node.goals[role]
+        if not asked:
+            found = self._goal_in(self._tables(node), role)
+            node.goals[role] = (True, found)
+        return found
 
-    def _successor(self, node: _Node, joint: tuple[int, ...]) -> _Node:
+    def _goal_in(self, tables: Tables, role: int) -> int | None:
+        values: set[int] = set()
+        for predicate, numbers in self._goal[role]:
+            values.update(map(numbers.__getitem__, _set(self._evaluator.rows(predicate, tables))))
+        values.discard(-1)
+        return values.pop() if len(values) == 1 else None
+
+    def _successor(self, node: Node, joint: tuple[int, ...]) -> Node:
         known = node.successors.get(joint)
-        if known is not None:
+        if known is not None and known.alive:
             return known
         evaluator = self._evaluator
         tables = self._tables(node)
@@ -225,47 +272,35 @@ class ProverMachine(Machine):
         for slot, found in rows.items():
             move[slot] = True if () in found else found
         relations = self._as_true([(n, p, evaluator.rows(n, tables, move)) for n, p in self._next])
-        known = node.successors[joint] = self._node_of(relations)
+        known = self._node_of(relations)
+        if node.alive:
+            node.successors[joint] = known
         return known
 
-    def _node_of(self, relations: list[tuple[int, Rows]]) -> _Node:
+    def _node_of(self, relations: list[tuple[int, Rows]]) -> Node:
         """The node of the state in which these rows of ``true`` relations hold."""
         ids: list[int] = []
         for predicate, rows in relations:
             if rows:
                 ids.extend(map(self._true[predicate].__getitem__, _set(rows)))
         key = frozenset(ids)
-        node = self._nodes.get(key)
+        node = self._nodes.find(key)
         if node is None:
             tables = self._evaluator.state_tables()
             for predicate, rows in relations:
                 tables[self._evaluator.slot(predicate)] = rows
-            node = self._remember(key, tables)
+            node = self._nodes.add(key, tables)
         return node
 
-    def _node(self, state: State) -> _Node:
+    def _node(self, state: State) -> Node:
         key = state.key
         assert isinstance(key, frozenset)
-        node = self._nodes.get(key)
-        if node is None:
-            return self._remember(key, None)
-        self._nodes.move_to_end(key)
-        return node
+        return self._nodes.find(key) or self._nodes.add(key, None)
 
-    def _remember(self, key: frozenset[int], tables: Tables | None) -> _Node:
-        node = self._nodes[key] = _Node(key, tables, len(self.roles))
-        self._remembered += len(key) + 50
-        if tables is not None:
-            self._keep_tables(node)
-        while len(self._nodes) > MAX_NODES or (self._remembered > MAX_REMEMBERED and len(self._nodes) > 1):
-            _, old = self._nodes.popitem(last=False)
-            self._remembered -= len(old.key) + 50
-            old.successors.clear()
-        return node
-
-    def _tables(self, node: _Node) -> Tables:
+    def _tables(self, node: Node) -> Tables:
         """The tables of a node, made anew from its propositions if they were dropped."""
-        if node.tables is None:
+        tables = node.tables
+        if tables is None:
             tables = self._evaluator.state_tables()
             rows: dict[int, set[Any]] = {}
             for index in node.key:
@@ -273,14 +308,8 @@ class ProverMachine(Machine):
                 rows.setdefault(predicate, set()).add(row)
             for predicate, found in rows.items():
                 tables[self._evaluator.slot(predicate)] = True if () in found else found
-            node.tables = tables
-            self._keep_tables(node)
-        return node.tables
-
-    def _keep_tables(self, node: _Node) -> None:
-        self._with_tables[node] = None
-        if len(self._with_tables) > MAX_TABLES:
-            self._with_tables.popitem(last=False)[0].tables = None
+            self._nodes.keep(node, tables)
+        return tables
 
     # --- construction ------------------------------------------------------------------------
     def _numberer(self, predicate: int) -> Callable[[Any], int]:
