@@ -11,56 +11,62 @@ import typer
 
 from gdl.errors import GdlError
 
-PLAYING: Final = "Play"
-RULES: Final = "Rules"
-ENGINE: Final = "Engine room"
-
-COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "play": (PLAYING, "Watch or play a match in the terminal."),
-    "serve": (PLAYING, "Answer game managers over HTTP as a player."),
-    "host": (PLAYING, "Run a match between players over HTTP (a game manager)."),
-    "games": (PLAYING, "List the games that come along."),
-    "validate": (RULES, "Check rules and say what is wrong, where, and what to do."),
-    "format": (RULES, "Write rules in canonical form, comments kept."),
-    "scramble": (RULES, "Rename all symbols of a game."),
-    "playthrough": (RULES, "Record a random match, state by state."),
-    "verify": (RULES, "Replay recorded traces against a machine."),
-    "ground": (ENGINE, "Show the ground rules of a game, or their statistics."),
-    "propnet": (ENGINE, "Show, draw or measure the propositional network of a game."),
-    "bench": (ENGINE, "Measure random playouts per second."),
+COMMANDS: Final[dict[str, str]] = {
+    "play": "Watch or play a match in the terminal.",
+    "serve": "Answer game managers over HTTP as a player.",
+    "host": "Run a match between players over HTTP (a game manager).",
+    "games": "List the games that come along.",
+    "validate": "Check rules and say what is wrong, where, and what to do.",
+    "format": "Write rules in canonical form, comments kept.",
+    "scramble": "Rename all symbols of a game.",
+    "playthrough": "Record a random match, state by state.",
+    "verify": "Replay recorded traces against a machine.",
+    "ground": "Show the ground rules of a game, or their statistics.",
+    "propnet": "Show, draw or measure the propositional network of a game.",
+    "bench": "Measure random playouts per second.",
 }
-"""Name -> (panel, help). Kept here so that ``ggp --help`` need not import the commands."""
+"""Name -> help. Kept here so that ``ggp --help`` need not import the commands."""
 
 
 def build(wanted: str | None) -> typer.Typer:
     """The application with one command loaded and the others as names with a help text."""
     app = typer.Typer(
         name="ggp",
-        help="General Game Playing: reads the rules of any game in GDL, and plays it.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        # typer's coloured help imports rich's Markdown: too slow for the plain list of commands.
+        rich_markup_mode="rich" if wanted in COMMANDS else None,
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
     @app.callback()
     def top(
-        version: bool = typer.Option(False, "--version", help="Show the version and exit.", is_eager=True),
+        version: bool = typer.Option(
+            False, "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+        ),
     ) -> None:
-        if version:
-            from importlib.metadata import version as installed
+        """General Game Playing: reads the rules of any game in GDL, and plays it."""
 
-            typer.echo(f"ggp {installed('kaskade-ggp')}")
-            raise typer.Exit
-
-    for name, (panel, text) in COMMANDS.items():
+    for name, text in COMMANDS.items():
         function: Callable[..., None]
         if name == wanted:
             function = importlib.import_module(f"ggp.commands.{name}").command
-            app.command(name, rich_help_panel=panel)(function)
+            app.command(name)(function)
         else:
-            app.command(name, help=text, rich_help_panel=panel)(_unloaded)
+            app.command(name, help=text)(_unloaded)
     return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"ggp {version('kaskade-ggp')}")
+        except PackageNotFoundError:
+            typer.echo("ggp, not installed: run from a checkout")
+        raise typer.Exit
 
 
 def _unloaded() -> None:

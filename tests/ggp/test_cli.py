@@ -1,0 +1,88 @@
+"""The command line as a whole: help, errors, exit status, and what it costs to ask."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ggp.cli import COMMANDS
+
+
+def ggp(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_help_names_every_command() -> None:
+    found = ggp("--help")
+    assert found.returncode == 0
+    for name, text in COMMANDS.items():
+        assert name in found.stdout
+        assert text in found.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_module_with_a_documented_function(name: str) -> None:
+    command = importlib.import_module(f"ggp.commands.{name}").command
+    assert inspect.getdoc(command)
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    folder = Path(__file__).parents[2] / "ggp" / "commands"
+    assert {p.stem for p in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['ggp', '--help']\n"
+        "from ggp.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numba', 'numpy', 'pyparsing', 'rich.console', 'asyncio', 'llvmlite'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+
+
+def test_importing_gdl_imports_neither_numpy_nor_pyparsing() -> None:
+    code = "import sys, gdl; sys.exit(bool({'numpy', 'pyparsing', 'numba'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_version() -> None:
+    assert ggp("--version").stdout.startswith("ggp")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["play", "no-such-game"], "no game or file"),
+        (["play", "tictacto"], "did you mean tictactoe"),
+        (["bench", "tictactoe", "--machine", "abacus"], "abacus"),
+        (["verify", "no-such-folder"], "no-such-folder"),
+        (["nonsense"], "nonsense"),
+        (["play"], "Missing argument"),
+    ],
+)
+def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list[str], says: str) -> None:
+    found = ggp(*arguments)
+    assert found.returncode == 2
+    assert says in " ".join(found.stderr.split())
+    assert "Traceback" not in found.stderr
+
+
+def test_rules_that_cannot_be_played_are_answered_with_a_readable_line(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.kif"
+    broken.write_text("(role x)\n(<= terminal (true (a)")
+    found = ggp("play", str(broken))
+    assert found.returncode == 2
+    assert "2:" in found.stderr
+    assert "Traceback" not in found.stderr
