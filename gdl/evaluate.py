@@ -16,7 +16,7 @@ from typing import Any
 
 from gdl.errors import TooLargeError
 from gdl.joins import FunctionWriter, Kind, Match, Path, row, value, variables
-from gdl.magic import rewrite
+from gdl.magic import Call, rewrite
 from gdl.program import FlatAtom, FlatClause, Program
 from gdl.stratify import Dependence, Stratum
 from gdl.terms import DOES, TRUE, Term
@@ -54,6 +54,15 @@ CALL_WORK = 12.0
 MAX_CHAIN = 100
 """Relations that depend on each other over more steps are computed from the bottom."""
 
+INDEX_WORK = 2.0
+"""What a row of a relation costs besides the loops that find it."""
+
+FIXPOINT_WORK = 6.0
+"""What a row of a recursive relation costs altogether."""
+
+MAGIC_WORK = 50.0
+"""What a call costs in addition where it must run a fixpoint."""
+
 CHAIN = 3.0
 """Calls of a recursive predicate that one call leads to."""
 
@@ -69,22 +78,22 @@ class _MoreRowsError(Exception):
 class _CyclicError(Exception):
     """A key was asked for again while it was being computed."""
 
-    def __init__(self, predicate: int) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        self.call = call
 
 
 class _Busy:
     """What a lazy path holds for a key that is being computed: any use of it is a cycle."""
 
-    def __init__(self, predicate: int) -> None:
-        self.predicate = predicate
+    def __init__(self, call: Call) -> None:
+        self.call = call
 
     def __bool__(self) -> bool:
-        raise _CyclicError(self.predicate)
+        raise _CyclicError(self.call)
 
     def __iter__(self) -> Iterator[Any]:
-        raise _CyclicError(self.predicate)
+        raise _CyclicError(self.call)
 
 
 RECOVERABLE = (_MoreRowsError, _CyclicError, RecursionError, IndexError, MemoryError, TooLargeError)
@@ -142,7 +151,8 @@ class Evaluator:
             for a in clause.positives
         )
         self._demanded: set[int] = set()
-        self._cyclic: set[int] = set()
+        self._cyclic: set[Call] = set()
+        self._shallow = False
         self._calls: dict[tuple[int, tuple[int, ...], tuple[int, ...]], float] = {}
         self._lazy: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._guesses: dict[int, float] = {}
@@ -216,13 +226,14 @@ class Evaluator:
         match error:
             case _MoreRowsError():
                 self._forget_code()
-            case _CyclicError(predicate=predicate):
-                stratum = self.stratum[predicate]
-                assert stratum is not None
-                self._cyclic.update(stratum.predicates)
+            case _CyclicError(call=call):
+                self._cyclic.add(call)
+                self._forget_code()
+            case RecursionError() if not self._shallow:
+                self._shallow = True
                 self._forget_code()
             case RecursionError():
-                self._bottom_up()
+                raise TooLargeError("the rules are nested too deeply to be evaluated") from None
             case IndexError() if grown:  # tables from before some slots were made
                 pass
             case MemoryError():
@@ -269,14 +280,6 @@ class Evaluator:
                 values = [len(set(project(rows, (column,)))) for rows in found]
                 distinct.append(max(1.0, sum(values) / len(values)))
             self.sizes[predicate] = (size, distinct)
-        self._forget_code()
-
-    def _bottom_up(self) -> None:
-        """Top-down evaluation of recursive rules has failed: from now on do without it."""
-        recursive = {p for s in self.strata if s.recursive for p in s.predicates}
-        if recursive <= self._cyclic:
-            raise TooLargeError("the rules are nested too deeply to be evaluated")
-        self._cyclic |= recursive
         self._forget_code()
 
     # --- what generated code calls -----------------------------------------------------------
@@ -449,15 +452,18 @@ class Evaluator:
         """Whether so many calls are expected to be cheaper than the whole relation."""
         stratum = self.stratum[predicate]
         assert stratum is not None
-        if stratum.recursive and (predicate in self._cyclic or self.size(predicate) > DEMAND_ROWS):
-            return self.size(predicate) > DEMAND_ROWS
+        if stratum.recursive and self.size(predicate) > DEMAND_ROWS:
+            return True
         once = every = 0.0
         for clause in stratum.clauses:
             every += self._work(clause, frozenset())[0]
             once += self._work(clause, variables([clause.head.args[c] for c in keys]))[0]
+        every += INDEX_WORK * self.size(predicate)
         if stratum.recursive:
-            every = 2 * self.size(predicate)
+            every = FIXPOINT_WORK * self.size(predicate)
             calls *= CHAIN
+            if self._shallow or (predicate, keys) in self._cyclic:
+                once += MAGIC_WORK
         return calls * (once + CALL_WORK) < every
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
@@ -697,7 +703,7 @@ class Evaluator:
         stratum = self.stratum[predicate]
         assert stratum is not None
         move = self.level[predicate] is Dependence.MOVE
-        if stratum.recursive and predicate in self._cyclic:
+        if stratum.recursive and (self._shallow or (predicate, keys) in self._cyclic):
             self._execute(self._magic_function(stratum, key))
             return
         writer = FunctionWriter(self, f"{'M, D' if move else 'M'}, k")
@@ -707,8 +713,8 @@ class Evaluator:
             facts.setdefault(_evaluated(asked), set()).add(_evaluated(row([fact[c] for c in values])))
         store = f"{'D' if move else 'M'}[{path.name[1:]}][k] = "
         if stratum.recursive:
-            self.namespace[f"b{predicate}"] = _Busy(predicate)
-            start_lines = [f"{store}b{predicate}"]
+            self.namespace[f"b{path.name}"] = _Busy((predicate, keys))
+            start_lines = [f"{store}b{path.name}"]
         else:
             start_lines = []
         parts = ["k"] if len(keys) == 1 else [f"k{i}" for i in range(len(keys))]

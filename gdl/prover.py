@@ -24,8 +24,9 @@ from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 SAMPLES = 40
 """States of one random playout whose relations are measured before the first playouts."""
 
-MIN_STEPS = 3000
-"""Steps after which it is decided whether remembering states pays in playouts."""
+CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
+"""Steps after which playouts stop remembering states where more than this share of the steps
+since the last checkpoint led to new ones."""
 
 
 class _Numbers(dict[Any, int]):
@@ -77,7 +78,8 @@ class ProverMachine(Machine):
         self._initial = self._first_key()
         self._charge: Charge | None = None
         self._prepared = False
-        self._walked = self._fresh = 0
+        self._walked = self._fresh = self._checkpoint = 0
+        self._charging = False
 
     # --- names ---------------------------------------------------------------------------
     def proposition(self, index: int) -> Term:
@@ -176,7 +178,7 @@ class ProverMachine(Machine):
         roles = range(len(self.roles))
         for i in range(n):
             start = self._node(self.initial_state() if state is None else state)
-            if self._charge is not None and self._walked > MIN_STEPS and 4 * self._fresh > self._walked:
+            if self._charge is not None and self._charging:
                 steps, was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
                 values = [self._goal_in(tables, r) for r in roles]
             else:
@@ -203,6 +205,10 @@ class ProverMachine(Machine):
             steps += 1
         self._walked += steps
         self._fresh += self._nodes.made - before
+        if self._checkpoint < len(CHECKPOINTS) and self._walked >= CHECKPOINTS[self._checkpoint][0]:
+            self._charging = self._fresh > self._walked * CHECKPOINTS[self._checkpoint][1]
+            self._checkpoint += 1
+            self._walked = self._fresh = 0
         return steps, cut, node
 
     def _prepare_charges(self) -> None:
