@@ -1,0 +1,281 @@
+"""The prover against a naive evaluator, known games, recorded traces and hostile rules."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gdl.errors import MoveError, RulesError, StateError, TooLargeError
+from gdl.evaluate import Limits
+from gdl.machine import Machine
+from gdl.parser import parse_rules, parse_term
+from gdl.prover import ProverMachine
+from gdl.state import State
+from gdl.terms import Term
+from tests.gdl.naive import model
+from tests.gdl.programs import games
+
+TIC_TAC_TOE = """
+(role x) (role o) (init (control x)) (init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 2 1 b))
+(init (cell 2 2 b)) (init (cell 1 3 b)) (init (cell 2 3 b)) (init (cell 3 1 b)) (init (cell 3 2 b))
+(init (cell 3 3 b)) (index 1) (index 2) (index 3)
+(<= (legal ?r (mark ?m ?n)) (true (control ?r)) (true (cell ?m ?n b)))
+(<= (legal x noop) (true (control o))) (<= (legal o noop) (true (control x)))
+(<= (next (cell ?m ?n ?r)) (does ?r (mark ?m ?n)))
+(<= (next (cell ?m ?n ?w)) (true (cell ?m ?n ?w)) (distinct ?w b))
+(<= (next (cell ?m ?n b)) (does ?r (mark ?j ?k)) (true (cell ?m ?n b)) (or (distinct ?m ?j) (distinct ?n ?k)))
+(<= (next (control x)) (true (control o))) (<= (next (control o)) (true (control x)))
+(<= (row ?w) (index ?m) (true (cell ?m 1 ?w)) (true (cell ?m 2 ?w)) (true (cell ?m 3 ?w)))
+(<= (row ?w) (index ?n) (true (cell 1 ?n ?w)) (true (cell 2 ?n ?w)) (true (cell 3 ?n ?w)))
+(<= (row ?w) (true (cell 1 1 ?w)) (true (cell 2 2 ?w)) (true (cell 3 3 ?w)))
+(<= (row ?w) (true (cell 1 3 ?w)) (true (cell 2 2 ?w)) (true (cell 3 1 ?w)))
+(<= (line ?w) (role ?w) (row ?w)) (<= open (true (cell ?m ?n b)))
+(<= (goal ?r 100) (line ?r)) (<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)) (not open))
+(<= (goal ?r 0) (role ?r) (not (goal ?r 50)) (not (goal ?r 100)))
+(<= terminal (line ?w)) (<= terminal (not open))
+"""
+
+
+def prover(text: str, limits: Limits | None = None) -> ProverMachine:
+    return ProverMachine(parse_rules(text), limits)
+
+
+def moves(machine: Machine, state: State, role: int = 0) -> set[Term]:
+    return {machine.move(role, m) for m in machine.legal_moves(state, role)}
+
+
+def shown(text: str, role: str = "you") -> set[str]:
+    """The moves of a role in the first state, as text."""
+    machine = prover(text)
+    return set(map(str, moves(machine, machine.initial_state(), machine.role_id(Term(role)))))
+
+
+GAME = "(role you) (init start) (next start) (legal you noop) (goal you 0) (<= terminal (true never))"
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(games())
+def test_relations_of_random_programs_are_those_of_the_naive_evaluator(text: str) -> None:
+    rules = parse_rules(text)
+    machine = ProverMachine(rules)
+    state = machine.initial_state()
+    first = model(rules)
+    true = {Term("true", a.args[0]) for a in first if a.name == "init"}
+    assert state.propositions == {t.args[0] for t in true}
+    expected = model(rules, true)
+    assert moves(machine, state) == {a.args[1] for a in expected if a.name == "legal"}
+    assert machine.is_terminal(state) == (Term("terminal") in expected)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(games(), st.randoms())
+def test_answers_do_not_change_when_relations_are_measured(text: str, random: object) -> None:
+    machine = prover(text)
+    before = moves(machine, machine.initial_state())
+    machine.playouts(2, seed=1, max_steps=3)
+    fresh = machine.state_of(machine.initial_state().propositions)
+    assert moves(machine, fresh) == before == moves(prover(text), machine.initial_state())
+
+
+def test_tic_tac_toe_has_255168_games_and_5478_states() -> None:
+    machine = prover(TIC_TAC_TOE)
+    counts: dict[State, int] = {}
+
+    def games_from(state: State) -> int:
+        if state not in counts:
+            counts[state] = (
+                1
+                if machine.is_terminal(state)
+                else sum(games_from(following) for _, following in machine.expand([state])[0])
+            )
+        return counts[state]
+
+    assert games_from(machine.initial_state()) == 255168
+    assert len(counts) == 5478
+
+
+def test_goals_follow_from_negated_goals() -> None:
+    machine = prover(TIC_TAC_TOE)
+    state = machine.initial_state()
+    assert [machine.goal(state, r) for r in (0, 1)] == [0, 0]
+    for move in ("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"):
+        state = state.play(move)
+    assert state.terminal
+    assert [machine.goal(state, r) for r in (0, 1)] == [100, 0]
+
+
+def test_the_same_seed_gives_the_same_playouts_remembered_or_not() -> None:
+    machine = prover(TIC_TAC_TOE)
+    walked = machine.playouts(40, seed=7)
+    machine._charging = True
+    charged = machine.playouts(40, seed=7)
+    assert (walked.goals == charged.goals).all()
+    assert (walked.lengths == charged.lengths).all()
+    assert walked.cut == charged.cut == 0
+    assert set(map(tuple, walked.goals.tolist())) <= {(100, 0), (0, 100), (50, 50)}
+
+
+def test_playouts_are_cut_at_the_step_limit_and_where_a_role_cannot_move() -> None:
+    endless = prover(GAME)
+    assert endless.playouts(3, max_steps=5).cut == 3
+    assert endless.playouts(3, max_steps=5).lengths.tolist() == [5, 5, 5]
+    stuck = prover("(role you) (init a) (<= (legal you go) (true a)) (<= (next b) (does you go)) (goal you 7)")
+    found = stuck.playouts(2)
+    assert found.cut == 2
+    assert found.lengths.tolist() == [1, 1]
+
+
+def test_goal_is_none_where_none_or_several_hold() -> None:
+    machine = prover(
+        "(role a) (role b) (role c) (legal a n) (legal b n) (legal c n) (goal a 1) (goal a 2) (goal c 30)"
+    )
+    state = machine.initial_state()
+    assert [machine.goal(state, r) for r in range(3)] == [None, None, 30]
+
+
+def test_recursion_through_the_state_is_a_fixpoint() -> None:
+    text = GAME + """
+        (init (edge 1 2)) (init (edge 2 3)) (init (edge 3 1)) (init (edge 4 5))
+        (<= (path ?x ?y) (true (edge ?x ?y)))
+        (<= (path ?x ?z) (path ?x ?y) (path ?y ?z))
+        (<= (legal you (go ?y)) (path 1 ?y))
+        (<= (legal you (far ?x ?y)) (path ?x ?y) (distinct ?x ?y) (not (path ?y ?x)))"""
+    assert shown(text) == {"noop", "(go 1)", "(go 2)", "(go 3)", "(far 4 5)"}
+
+
+def test_mutual_recursion_is_a_fixpoint() -> None:
+    text = GAME + """
+        (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (init (zero 0))
+        (<= (even ?x) (true (zero ?x))) (<= (even ?y) (odd ?x) (succ ?x ?y)) (<= (odd ?y) (even ?x) (succ ?x ?y))
+        (<= (legal you (even ?x)) (even ?x)) (<= (legal you (odd ?x)) (odd ?x))"""
+    assert shown(text) == {"noop", "(even 0)", "(odd 1)", "(even 2)", "(odd 3)", "(even 4)"}
+
+
+def test_recursion_builds_and_takes_apart_terms() -> None:
+    text = GAME + """
+        (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+        (<= (upto 0 nil) (true start)) (<= (upto ?n (cons ?n ?l)) (succ ?m ?n) (upto ?m ?l))
+        (<= (in ?x (cons ?x ?l)) (upto ?n (cons ?x ?l)))
+        (<= (legal you (say ?l)) (upto 7 ?l)) (<= (legal you (has ?x)) (upto 8 ?l) (in ?x ?l))"""
+    expected = "nil"
+    for n in range(1, 8):
+        expected = f"(cons {n} {expected})"
+    assert shown(text) == {"noop", f"(say {expected})", "(has 8)"}
+
+
+def test_a_relation_without_arguments_may_have_parentheses_or_not() -> None:
+    text = GAME + "(<= (open) (true (start))) (<= (legal you go) open) (<= (legal you stay) (not (open)))"
+    assert shown(text) == {"noop", "go"}
+
+
+def test_names_differing_in_case_are_the_same() -> None:
+    assert shown(GAME + "(<= (LEGAL You (GO ?X)) (Thing ?x)) (thing A) (THING a)") == {"noop", "(go a)"}
+
+
+def test_deep_chains_of_relations_are_evaluated() -> None:
+    links = "".join(f"(<= (r{i + 1} ?x) (r{i} ?x) (true start))" for i in range(1500))
+    assert shown(GAME + "(r0 a)" + links + "(<= (legal you (go ?x)) (r1500 ?x))") == {"noop", "(go a)"}
+
+
+def test_bodies_may_nest_more_loops_than_python_blocks() -> None:
+    chain = " ".join(f"(true (edge ?v{i} ?v{i + 1}))" for i in range(30))
+    text = GAME + f"(init (edge a b)) (init (edge b a)) (<= (legal you (go ?v0 ?v30)) {chain})"
+    assert shown(text) == {"noop", "(go a a)", "(go b b)"}
+    tests = " ".join(f"(not (true (edge ?v{i} c)))" for i in range(31))
+    assert shown(text + f"(<= (legal you (end ?v0)) {chain} {tests})") >= {"(end a)", "(end b)"}
+
+
+def test_a_long_walk_down_a_recursive_relation_needs_no_deep_stack() -> None:
+    succ = "".join(f"(succ {i} {i + 1})" for i in range(3000))
+    text = GAME + succ + "(<= (down ?x) (true start) (last ?x)) (last 3000) (<= (down ?x) (succ ?x ?y) (down ?y))"
+    assert shown(text + "(<= (legal you go) (down 0))") == {"noop", "go"}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "(<= (n (s ?x)) (n ?x)) (n z) (<= (legal you (go ?x)) (n ?x))",
+        "(<= (n (s ?x)) (n ?x)) (<= (n z) (true start)) (<= (legal you (go ?x)) (n ?x))",
+        "(<= (big ?a ?b ?c ?d ?e ?f) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f))"
+        "(<= (legal you (go ?a ?b ?c ?d ?e ?f)) (big ?a ?b ?c ?d ?e ?f))",
+        "(<= (legal you (go ?a ?b ?c ?d ?e ?f)) (true start) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f))",
+        "(<= (legal you go) (true start) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g) (d ?h)"
+        " (none ?a ?b ?c ?d ?e ?f ?g ?h)) (none 1 2 3 4 5 6 7 x) (<= (none ?a ?b ?c ?d ?e ?f ?g ?h)"
+        " (none ?b ?c ?d ?e ?f ?g ?h ?a))"
+        "(<= (legal you stop) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (true (x ?a ?b ?c ?d ?e ?f)))"
+        "(<= (next (x ?a ?b ?c ?d ?e ?f)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f))",
+    ],
+    ids=["static terms", "dynamic terms", "static join", "dynamic join", "huge state"],
+)
+def test_rules_without_end_are_refused(rules: str) -> None:
+    domain = "".join(f"(d {i})" for i in range(40))
+    limits = Limits(rows=200_000, seconds=3.0, depth=60, terms=20_000)
+    with pytest.raises(TooLargeError):
+        machine = prover(GAME + domain + rules, limits)
+        state = machine.initial_state()
+        machine.legal_moves(state, 0)
+        machine.next_state(state, [0])
+
+
+def test_a_question_that_failed_fails_again() -> None:
+    machine = prover(
+        GAME + "(<= (n z) (true start)) (<= (n (s ?x)) (n ?x)) (<= (legal you (go ?x)) (n ?x))",
+        Limits(rows=1000, seconds=1.0, depth=30, terms=500),
+    )
+    for _ in range(2):
+        with pytest.raises(TooLargeError):
+            machine.legal_moves(machine.initial_state(), 0)
+    assert not machine.is_terminal(machine.initial_state())
+
+
+def test_rules_that_cannot_be_played_are_refused() -> None:
+    with pytest.raises(RulesError):
+        prover("(init a)")
+    with pytest.raises(RulesError):
+        prover("(role a) (<= (p ?x) (role ?x) (not (p ?x))) (<= terminal (p ?x))")
+
+
+def test_unknown_propositions_and_moves_are_refused() -> None:
+    machine = prover(TIC_TAC_TOE)
+    with pytest.raises(StateError):
+        machine.state_of([parse_term("(nothing 1)")])
+    with pytest.raises(StateError):
+        machine.proposition_id(parse_term("?x"))
+    with pytest.raises(MoveError):
+        machine.move_id(0, parse_term("(jump 1 2)"))
+    with pytest.raises(IndexError):
+        machine.move(0, -1)
+
+
+def test_states_are_the_same_from_propositions_as_from_play() -> None:
+    machine = prover(TIC_TAC_TOE)
+    state = machine.initial_state().play("(mark 2 2)")
+    again = machine.state_of(state.propositions)
+    assert again == state
+    assert hash(again) == hash(state)
+    assert machine.legal_moves(again, 1) == machine.legal_moves(state, 1)
+
+
+def test_a_role_may_be_a_compound_term_or_derived() -> None:
+    text = "(<= (role (robot ?n)) (number ?n)) (number 1) (number 2) (init a) (<= (legal (robot 1) go) (true a))"
+    machine = prover(text)
+    assert [str(r) for r in machine.roles] == ["(robot 1)", "(robot 2)"]
+    assert [len(machine.legal_moves(machine.initial_state(), r)) for r in (0, 1)] == [1, 0]
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "hex", "eightPuzzle", "sudoku", "laikLee_hex", "kitten_escapes_from_fire"])
+def test_answers_are_those_of_a_recorded_trace(corpus: Path, name: str) -> None:
+    machine = prover((corpus / "games" / f"{name}.kif").read_text())
+    lines = gzip.decompress((corpus / "traces" / f"{name}.jsonl.gz").read_bytes()).splitlines()
+    for line in map(json.loads, lines[:40]):
+        if line["type"] == "step":
+            state = machine.state_of(map(parse_term, line["state"]))
+            assert machine.is_terminal(state) == line["terminal"]
+            for role, term in enumerate(machine.roles):
+                recorded = {parse_term(m) for r, m in line["legal"].items() if parse_term(r) is term for m in m}
+                assert moves(machine, state, role) == recorded
