@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from gdl.errors import MoveError, RulesError, StateError, TooLargeError
-from gdl.evaluate import Limits
+from gdl.evaluate import Evaluator, Limits
 from gdl.machine import Machine
 from gdl.parser import parse_rules, parse_term
 from gdl.prover import ProverMachine
@@ -72,9 +71,23 @@ def test_relations_of_random_programs_are_those_of_the_naive_evaluator(text: str
     assert machine.is_terminal(state) == (Term("terminal") in expected)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(games(), st.randoms())
-def test_answers_do_not_change_when_relations_are_measured(text: str, random: object) -> None:
+@pytest.mark.parametrize("shallow", [False, True], ids=["top-down", "magic sets"])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=games())
+def test_relations_computed_key_by_key_are_those_of_the_naive_evaluator(shallow: bool, text: str) -> None:
+    rules = parse_rules(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Evaluator, "_cheaper", lambda *_: True)
+        machine = ProverMachine(rules)
+        machine._evaluator._shallow = shallow
+        state = machine.initial_state()
+        expected = model(rules, {Term("true", p) for p in state.propositions})
+        assert moves(machine, state) == {a.args[1] for a in expected if a.name == "legal"}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(games())
+def test_answers_do_not_change_when_relations_are_measured(text: str) -> None:
     machine = prover(text)
     before = moves(machine, machine.initial_state())
     machine.playouts(2, seed=1, max_steps=3)
