@@ -57,13 +57,13 @@ MAX_CHAIN = 100
 INDEX_WORK = 2.0
 """What a row of a relation costs besides the loops that find it."""
 
-FIXPOINT_WORK = 6.0
+FIXPOINT_WORK = 12.0
 """What a row of a recursive relation costs altogether."""
 
 MAGIC_WORK = 50.0
 """What a call costs in addition where it must run a fixpoint."""
 
-CHAIN = 3.0
+CHAIN = 2.0
 """Calls of a recursive predicate that one call leads to."""
 
 STATIC_ROWS = 150_000
