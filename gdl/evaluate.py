@@ -60,6 +60,9 @@ INDEX_WORK = 2.0
 FIXPOINT_WORK = 12.0
 """What a row of a recursive relation costs altogether."""
 
+SHARE = 0.3
+"""How much of the cost of the relations that a relation reads is put down to it."""
+
 MAGIC_WORK = 50.0
 """What a call costs in addition where it must run a fixpoint."""
 
@@ -156,6 +159,7 @@ class Evaluator:
         self._calls: dict[tuple[int, tuple[int, ...], tuple[int, ...]], float] = {}
         self._lazy: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._guesses: dict[int, float] = {}
+        self._whole: dict[int, float] = {}
         self._limit_rows = limits.rows
         self._limit_seconds = limits.seconds
         for stratum in strata:
@@ -388,6 +392,12 @@ class Evaluator:
             return self.sizes[predicate][0]
         if self.given[predicate]:
             return 1.5 if self.program.predicates[predicate].name == DOES else 10.0
+        if not self._guesses:
+            self._guesses[-1] = 0.0
+            for stratum in self.strata:  # from the bottom, so that this does not recur deeply
+                for p in stratum.predicates:
+                    self.size(p)
+                    self._whole_work(p)
         if predicate not in self._guesses:
             self._guesses[predicate] = 50.0
             stratum = self.stratum[predicate]
@@ -454,17 +464,33 @@ class Evaluator:
         assert stratum is not None
         if stratum.recursive and self.size(predicate) > DEMAND_ROWS:
             return True
-        once = every = 0.0
+        once = 0.0
         for clause in stratum.clauses:
-            every += self._work(clause, frozenset())[0]
             once += self._work(clause, variables([clause.head.args[c] for c in keys]))[0]
-        every += INDEX_WORK * self.size(predicate)
         if stratum.recursive:
-            every = FIXPOINT_WORK * self.size(predicate)
             calls *= CHAIN
             if self._shallow or (predicate, keys) in self._cyclic:
                 once += MAGIC_WORK
-        return calls * (once + CALL_WORK) < every
+        return calls * (once + CALL_WORK) < self._whole_work(predicate)
+
+    def _whole_work(self, predicate: int) -> float:
+        """What computing a whole relation is expected to cost, in loop iterations, with a
+        share of what it reads."""
+        if predicate in self.static or self.given[predicate]:
+            return 0.0
+        if predicate not in self._whole:
+            stratum = self.stratum[predicate]
+            assert stratum is not None
+            self._whole[predicate] = 0.0
+            if stratum.recursive:
+                work = FIXPOINT_WORK * self.size(predicate)
+            else:
+                work = INDEX_WORK * self.size(predicate)
+                work += sum(self._work(c, frozenset())[0] for c in stratum.clauses)
+            read = {a.predicate for c in stratum.clauses for a in (*c.positives, *c.negatives)}
+            work += SHARE * sum(map(self._whole_work, sorted(read)))
+            self._whole[predicate] = min(work, 1e9)
+        return self._whole[predicate]
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
         """See :class:`gdl.joins.Relations`."""
@@ -563,6 +589,7 @@ class Evaluator:
             self._stub(f"q{path.name}", lambda key=key: self._compile_lazy(key))
         self._calls.clear()
         self._guesses.clear()
+        self._whole.clear()
 
     def _compile_path(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], function: str, number: int

@@ -270,6 +270,7 @@ class FunctionWriter:
             condition, _ = self._condition(part[0], scope)
             self.line(f"if {condition}:")
             self.indent += 1
+            scope.calls *= self._share(part, scope.bound)
             return 1
         flag = self.name("f")
         self.line(f"{flag} = False")
@@ -283,7 +284,22 @@ class FunctionWriter:
         self.indent = indent
         self.line(f"if {flag}:")
         self.indent += 1
+        scope.calls *= self._share(part, scope.bound)
         return work
+
+    def _share(self, items: list[_Item], bound: frozenset[int]) -> float:
+        """In what share of all cases positive literals are expected to have a match."""
+        matches = 1.0
+        left = [i.what for i in items if isinstance(i.what, FlatAtom) and not i.negative]
+        while left:
+            fans = []
+            for atom in left:
+                keys = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
+                fans.append(self.relations.fan(atom.predicate, keys))
+            best = fans.index(min(fans))
+            matches *= fans[best]
+            bound |= variables(left.pop(best).args)
+        return min(1.0, max(matches, 0.02))
 
     # --- tests ---------------------------------------------------------------------------
     def _tests(self, items: list[_Item], scope: _Scope) -> list[_Item]:
@@ -305,6 +321,7 @@ class FunctionWriter:
                     conditions = []
                 conditions.append(condition)
             self._if(conditions)
+            scope.calls *= self._share(tests, scope.bound)
             done = {id(i) for i in tests}
             for item in builds:
                 assert isinstance(item.what, Build)
