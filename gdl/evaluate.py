@@ -54,10 +54,10 @@ CALL_WORK = 12.0
 MAX_CHAIN = 100
 """Relations that depend on each other over more steps are computed from the bottom."""
 
-INDEX_WORK = 2.0
+INDEX_WORK = 6.0
 """What a row of a relation costs besides the loops that find it."""
 
-FIXPOINT_WORK = 12.0
+FIXPOINT_WORK = 16.0
 """What a row of a recursive relation costs altogether."""
 
 SHARE = 0.3
@@ -156,6 +156,8 @@ class Evaluator:
         self._demanded: set[int] = set()
         self._cyclic: set[Call] = set()
         self._shallow = False
+        self._counting = False
+        self._asked: dict[int, float] = {}
         self._calls: dict[tuple[int, tuple[int, ...], tuple[int, ...]], float] = {}
         self._lazy: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Path] = {}
         self._guesses: dict[int, float] = {}
@@ -285,6 +287,27 @@ class Evaluator:
                 distinct.append(max(1.0, sum(values) / len(values)))
             self.sizes[predicate] = (size, distinct)
         self._forget_code()
+
+    def count_calls(self) -> None:
+        """From now until :meth:`measure_calls` compute all relations key by key, to see how
+        many keys are asked for."""
+        self._counting = True
+        self._forget_code()
+
+    def measure_calls(self, samples: list[Tables]) -> None:
+        """Plan anew by the numbers of keys that were asked for in some states."""
+        self._counting = False
+        self._forget_code()
+        self._asked = {}
+        for (predicate, keys, _), path in self._lazy.items():
+            if self.level[predicate] is not Dependence.STATE:
+                continue
+            slot = int(path.name[1:])
+            found = [t[slot] for t in samples if len(t) > slot and t[slot] is not None]
+            calls = sum(map(len, found)) / max(1, len(samples))
+            if calls:
+                work = calls * (self._once(predicate, keys) + CALL_WORK)
+                self._asked[predicate] = self._asked.get(predicate, 0.0) + work
 
     # --- what generated code calls -----------------------------------------------------------
     def _tick(self, rows: int, predicate: int) -> int:
@@ -464,14 +487,25 @@ class Evaluator:
         assert stratum is not None
         if stratum.recursive and self.size(predicate) > DEMAND_ROWS:
             return True
-        once = 0.0
-        for clause in stratum.clauses:
-            once += self._work(clause, variables([clause.head.args[c] for c in keys]))[0]
+        if self._counting:
+            return True
+        if predicate in self._asked:
+            return self._asked[predicate] < self._whole_work(predicate)
         if stratum.recursive:
             calls *= CHAIN
-            if self._shallow or (predicate, keys) in self._cyclic:
-                once += MAGIC_WORK
-        return calls * (once + CALL_WORK) < self._whole_work(predicate)
+        return calls * (self._once(predicate, keys) + CALL_WORK) < self._whole_work(predicate)
+
+    def _once(self, predicate: int, keys: tuple[int, ...]) -> float:
+        """Loop iterations that computing the rows of one key is expected to take."""
+        stratum = self.stratum[predicate]
+        assert stratum is not None
+        once = 0.0
+        if stratum.recursive and (self._shallow or (predicate, keys) in self._cyclic):
+            once += MAGIC_WORK
+        for clause in stratum.clauses:
+            if clause.head.predicate == predicate:
+                once += self._work(clause, variables([clause.head.args[c] for c in keys]))[0]
+        return once
 
     def _whole_work(self, predicate: int) -> float:
         """What computing a whole relation is expected to cost, in loop iterations, with a
@@ -754,6 +788,8 @@ class Evaluator:
             start.append(f"if k in {self._global(facts)}:")
             start += [f" {store}True", " return True"]
         for clause in stratum.clauses:
+            if clause.head.predicate != predicate:
+                continue  # another member of a mutual recursion
             self._lazy_clause(writer, clause, keys, values, parts, store, self._calls.get(key, 1.0))
         end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]
         self._execute([*writer.helpers, *writer.function(f"q{path.name}", start, end)])

@@ -21,7 +21,7 @@ from gdl.state import State
 from gdl.stratify import stratify
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
-SAMPLES = 40
+SAMPLES = 60
 """States of one random playout whose relations are measured before the first playouts."""
 
 CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
@@ -212,11 +212,13 @@ class ProverMachine(Machine):
         return steps, cut, node
 
     def _prepare_charges(self) -> None:
-        """Measure the relations in one random playout, plan by that, and make the charge."""
+        """Measure the relations in a random playout, plan by that, and make the charge."""
         self._prepared = True
-        self._walk(self._node(self.initial_state()), random.Random(0).random, SAMPLES)
-        self._evaluator.measure(list(self._nodes.tables()))
-        self._nodes.drop_tables()
+        evaluator = self._evaluator
+        evaluator.measure(self._sample())
+        evaluator.count_calls()
+        evaluator.measure_calls(self._sample())
+        self._nodes = Remembered(len(self.roles))
         self._walked = self._fresh = 0
         if self._by_role:
             plan = Plan(
@@ -226,6 +228,12 @@ class ProverMachine(Machine):
                 self._does_row,
             )
             self._charge = generate(self._evaluator, plan)
+
+    def _sample(self) -> list[Tables]:
+        """The tables of the states of one random playout."""
+        self._nodes = Remembered(len(self.roles))
+        self._walk(self._node(self.initial_state()), random.Random(0).random, SAMPLES)
+        return list(self._nodes.tables())
 
     # --- evaluation ------------------------------------------------------------------------
     def _is_terminal(self, node: Node) -> bool:

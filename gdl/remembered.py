@@ -91,9 +91,3 @@ class Remembered:
         for node in self._with_tables:
             if node.tables is not None:
                 yield node.tables
-
-    def drop_tables(self) -> None:
-        """Drop all tables."""
-        for node in self._with_tables:
-            node.tables = None
-        self._with_tables.clear()
