@@ -36,7 +36,7 @@ class Plan:
 
 def generate(evaluator: Evaluator, plan: Plan) -> Charge | None:
     """The function for one game; None where its rules are of a kind that it does not cover
-    (relations that are the same in all states, ``legal`` that depends on ``does``)."""
+    (``legal`` or ``terminal`` that depends on ``does``, roles inside of other terms)."""
     lines = ["def charge(M, random, most):", " n = 0", " while True:", "  begin()", "  try:"]
     level = evaluator.level
     for predicate in plan.terminal:
@@ -52,24 +52,29 @@ def generate(evaluator: Evaluator, plan: Plan) -> Charge | None:
     names: dict[str, Any] = {"begin": evaluator.begin, "recover": evaluator.recover, "E": RECOVERABLE}
     for role, relations in enumerate(plan.legal):
         parts = []
+        always: list[int] = []
         for number, (predicate, numbers) in enumerate(relations):
-            if level[predicate] is not Dependence.STATE or evaluator.arity[predicate] == 0:
+            if level[predicate] is Dependence.MOVE or evaluator.arity[predicate] == 0:
                 return None
+            if level[predicate] is Dependence.STATIC:
+                always += map(numbers.__getitem__, evaluator.static[predicate])
+                continue
             names[f"k{predicate}_{role}"] = numbers.__getitem__
             lines += _ask(f"a{number}", predicate, evaluator, "   ")
             parts.append(f"*map(k{predicate}_{role}, a{number})")
-        lines += [
-            f"   o{role} = [{', '.join(parts)}]",
-            f"   if len(o{role}) > 1: o{role}.sort()",
-            f"   elif not o{role}: return n, True, M",
-        ]
+        names[f"c{role}_"] = sorted(always)
+        if parts:
+            lines.append(f"   o{role} = [{f'*c{role}_, ' if always else ''}{', '.join(parts)}]")
+            lines.append(f"   if len(o{role}) > 1: o{role}.sort()")
+            lines.append(f"   elif not o{role}: return n, True, M")
+        else:
+            lines.append(f"   o{role} = c{role}_")
+            lines.append(f"   if not o{role}: return n, True, M")
     lines.append("  except E as e: recover(e, M, None); continue")
-    places = []
     for role in range(len(plan.legal)):
         names[f"does{role}"] = _Memo(plan.does, role)
         lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
         lines.append(f"  s{role}, w{role} = does{role}[i]")
-        places.append(f"(s{role}, w{role})")
     names["move_tables"] = evaluator.move_tables
     names["state_tables"] = evaluator.state_tables
     lines += ["  D = move_tables()"]

@@ -220,10 +220,11 @@ class ProverMachine(Machine):
         evaluator.measure_calls(self._sample())
         self._nodes = Remembered(len(self.roles))
         self._walked = self._fresh = 0
-        if self._by_role:
+        of_one_role = set(self._by_role.values())
+        if all(p in of_one_role for own in self._legal for p, _ in own):
             plan = Plan(
                 self._terminal,
-                [[(p, numbers) for p, numbers in own] for own in self._legal],
+                self._legal,
                 self._next,
                 self._does_row,
             )
