@@ -86,9 +86,8 @@ def read_trace(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         GdlError: it is no trace.
     """
-    opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
     try:
-        with opened as lines:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
             for line in lines:
                 if line.strip():
                     yield orjson.loads(line)
@@ -96,7 +95,7 @@ def read_trace(path: Path) -> Iterator[dict[str, Any]]:
         raise GdlError(f"cannot read the trace: {error}", source=str(path)) from None
 
 
-class _Difference(Exception):
+class _DifferenceError(Exception):
     """The machine and the trace disagree."""
 
 
@@ -120,7 +119,7 @@ def verify_game(machine: Machine, lines: Iterable[dict[str, Any]]) -> tuple[str 
                     replay.header(line)
                 case "step":
                     replay.step(line)
-    except _Difference as difference:
+    except _DifferenceError as difference:
         return str(difference), replay.steps
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise GdlError(f"the trace is malformed: {error!r}") from None
@@ -155,7 +154,7 @@ class _Replay:
         for role, name in enumerate(machine.roles):
             recorded = next((m for r, m in line["legal"].items() if _term(r) is name), None)
             if recorded is None:
-                raise _Difference(f"{place}: the trace has no legal moves for {name}")
+                raise _DifferenceError(f"{place}: the trace has no legal moves for {name}")
             moves = [machine.move(role, m) for m in machine.legal_moves(state, role)]
             self.sets(f"legal moves of {name}", map(_term, recorded), moves, place)
         self.same("terminal", line["terminal"], machine.is_terminal(state), place)
@@ -172,7 +171,7 @@ class _Replay:
     @staticmethod
     def same(what: str, recorded: object, found: object, place: str) -> None:
         if recorded != found:
-            raise _Difference(f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(found)}")
+            raise _DifferenceError(f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(found)}")
 
     def sets(self, what: str, recorded: Iterable[Term], found: Iterable[Term], place: str) -> None:
         recorded, found = frozenset(recorded), frozenset(found)
@@ -182,7 +181,7 @@ class _Replay:
                 if terms:
                     shown = " ".join(map(str, sorted(terms)[:3]))
                     parts.append(f"{text}: {shown}{f' and {len(terms) - 3} more' * (len(terms) > 3)}")
-            raise _Difference(f"{place}: {what}: {'; '.join(parts)}")
+            raise _DifferenceError(f"{place}: {what}: {'; '.join(parts)}")
 
 
 def _show(value: object) -> str:
@@ -229,7 +228,7 @@ def verify_all(
         seconds: wall time per game.
         megabytes: address space that each process may add to what it starts with.
     """
-    context = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
+    context: Any = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
     waiting = list(reversed(traces))
     running: dict[Connection, tuple[Trace, Any, float]] = {}
     try:
