@@ -11,19 +11,19 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
-from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
+from gdl.terms import BASE, INIT, NEXT, TRUE, Term
+from ggp.coordinates import KEYWORDS, CoordinateOrder
 
 Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""
 
 _MOST_SIDE = 40
 _MOST_PANELS = 12
-_KEYWORDS = frozenset({ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, BASE, INPUT, DISTINCT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def board_of(
         possible: base propositions: all, or those seen.
         complete: whether ``possible`` is all of them.
     """
-    order = _Order(rules)
+    order = CoordinateOrder(rules)
     found: list[tuple[Layer, set[Term], set[Term]]] = []
     groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for term in possible:
@@ -185,7 +185,9 @@ def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
     return states
 
 
-def _layer(terms: set[Term], states: list[frozenset[Term]], roles: set[Term], order: _Order) -> Layer | None:
+def _layer(
+    terms: set[Term], states: list[frozenset[Term]], roles: set[Term], order: CoordinateOrder
+) -> Layer | None:
     """The functor's propositions as a layer, if two arguments are coordinates."""
     sample = next(iter(terms))
     name, arity = sample.signature
@@ -293,7 +295,7 @@ def _facts(
     pairs = {(layer.name, layer.arity, layer.x, layer.y) for layer in layers}
     facts: dict[tuple[str, int], list[Term]] = defaultdict(list)
     for rule in rules:
-        if not rule.body and rule.head.ground and rule.head.name not in _KEYWORDS:
+        if not rule.body and rule.head.ground and rule.head.name not in KEYWORDS:
             facts[rule.head.signature].append(rule.head)
     bodies = [list(_atoms(rule)) for rule in rules if rule.body and rule.head.name != INIT]
     while True:
@@ -332,7 +334,7 @@ def _atoms(rule: Rule) -> Iterator[Term]:
     for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
         if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
             yield atom.args[0]
-        elif atom.name not in _KEYWORDS:
+        elif atom.name not in KEYWORDS:
             yield atom
 
 
@@ -374,51 +376,3 @@ def _turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
                     votes += first.startswith("row") + second.startswith("col")
                     votes -= first.startswith("col") + second.startswith("row")
     return votes > 0
-
-
-@dataclass
-class _Order:
-    """Orders coordinates: numbers by value, letters by the alphabet, others by a successor relation
-    among the facts, or else by the alphabet."""
-
-    rules: Rules
-    chains: list[dict[Term, int]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        steps: dict[str, list[tuple[Term, Term]]] = defaultdict(list)
-        for rule in self.rules:
-            head = rule.head
-            if not rule.body and head.ground and len(head.args) == 2 and head.name not in _KEYWORDS:
-                steps[head.name].append((head.args[0], head.args[1]))
-        self.chains = [rank for pairs in steps.values() if (rank := _ranks(pairs))]
-
-    def sure(self, domain: set[Term]) -> int:
-        """1 where the domain has an order of its own, else 0."""
-        plain = all(t.name.isdecimal() or len(t.name) == 1 for t in domain)
-        return int(plain or self._chain(domain) is not None)
-
-    def sort(self, domain: set[Term]) -> tuple[Term, ...]:
-        """The coordinates in order."""
-        chain = self._chain(domain)
-        if chain is None or all(t.name.isdecimal() or len(t.name) == 1 for t in domain):
-            return tuple(sorted(domain))
-        return tuple(sorted(domain, key=lambda t: chain[t]))
-
-    def _chain(self, domain: set[Term]) -> dict[Term, int] | None:
-        return next((chain for chain in self.chains if domain <= chain.keys()), None)
-
-
-def _ranks(pairs: list[tuple[Term, Term]]) -> dict[Term, int]:
-    """Ranks along a chain of steps; empty if the pairs are not one single chain."""
-    after = dict(pairs)
-    if len(pairs) < 2 or not len(after) == len(pairs) == len(set(after.values())):
-        return {}
-    starts = after.keys() - set(after.values())
-    if len(starts) != 1:
-        return {}
-    rank: dict[Term, int] = {}
-    at: Term | None = starts.pop()
-    while at is not None:
-        rank[at] = len(rank)
-        at = after.get(at)
-    return rank if len(rank) == len(pairs) + 1 else {}

@@ -171,7 +171,9 @@ class _Replay:
     @staticmethod
     def same(what: str, recorded: object, found: object, place: str) -> None:
         if recorded != found:
-            raise _DifferenceError(f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(found)}")
+            raise _DifferenceError(
+                f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(found)}"
+            )
 
     def sets(self, what: str, recorded: Iterable[Term], found: Iterable[Term], place: str) -> None:
         recorded, found = frozenset(recorded), frozenset(found)
