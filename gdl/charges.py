@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.evaluate import RECOVERABLE, Evaluator, Tables
+from gdl.evaluate import RECOVERABLE, Evaluator
+from gdl.schema import Tables
 from gdl.stratify import Dependence
 
 Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
@@ -38,10 +39,10 @@ def generate(evaluator: Evaluator, plan: Plan) -> Charge | None:
     """The function for one game; None where its rules are of a kind that it does not cover
     (``legal`` or ``terminal`` that depends on ``does``, roles inside of other terms)."""
     lines = ["def charge(M, random, most):", " n = 0", " while True:", "  begin()", "  try:"]
-    level = evaluator.level
+    level = evaluator.schema.level
     for predicate in plan.terminal:
         if level[predicate] is Dependence.STATIC:
-            if evaluator.static[predicate]:
+            if evaluator.schema.static[predicate]:
                 lines.append("   return n, False, M")
             continue
         if level[predicate] is Dependence.MOVE:
@@ -54,10 +55,10 @@ def generate(evaluator: Evaluator, plan: Plan) -> Charge | None:
         parts = []
         always: list[int] = []
         for number, (predicate, numbers) in enumerate(relations):
-            if level[predicate] is Dependence.MOVE or evaluator.arity[predicate] == 0:
+            if level[predicate] is Dependence.MOVE or evaluator.schema.arity[predicate] == 0:
                 return None
             if level[predicate] is Dependence.STATIC:
-                always += map(numbers.__getitem__, evaluator.static[predicate])
+                always += map(numbers.__getitem__, evaluator.schema.static[predicate])
                 continue
             names[f"k{predicate}_{role}"] = numbers.__getitem__
             lines += _ask(f"a{number}", predicate, evaluator, "   ")
@@ -90,13 +91,13 @@ def generate(evaluator: Evaluator, plan: Plan) -> Charge | None:
             return None
         slot = evaluator.slot(twin)
         if level[predicate] is Dependence.STATIC:
-            names[f"z{predicate}"] = evaluator.static[predicate]
+            names[f"z{predicate}"] = evaluator.schema.static[predicate]
             lines.append(f"    N[{slot}] = z{predicate}")
         else:
             lines += _ask("t", predicate, evaluator, "    ")
             lines.append(f"    N[{slot}] = t")
     lines += ["    break", "   except E as e: recover(e, M, D)", "  M = N", "  n += 1"]
-    for p in evaluator.program.named("does", 2):
+    for p in evaluator.schema.program.named("does", 2):
         if p.arity == 0:
             return None
     namespace = evaluator.namespace
@@ -121,7 +122,7 @@ class _Memo(dict[int, tuple[int, Any]]):
 
 def _ask(name: str, predicate: int, evaluator: Evaluator, pad: str) -> list[str]:
     """Lines that put a dynamic relation into a variable."""
-    move = evaluator.level[predicate] is Dependence.MOVE
+    move = evaluator.schema.level[predicate] is Dependence.MOVE
     table = "D" if move else "M"
     parameters = "M, D" if move else "M"
     return [

@@ -8,11 +8,10 @@ own text gets into it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Protocol
 
+from gdl.access import Kind, Path, Relations, row, value, variables
 from gdl.errors import RulesError
 from gdl.program import Build, FlatAtom, FlatClause
 
@@ -21,68 +20,6 @@ WORK_BETWEEN_TICKS = 300_000
 
 MAX_NESTED_LOOPS = 16
 """Python allows 20 nested blocks; what is nested deeper becomes a function of its own."""
-
-
-class Kind(Enum):
-    """What an access path is made of."""
-
-    ROWS = "a set of rows: tuples, or plain values of one column; a bool where no column is left"
-    LISTS = "a dict from key to the list of the rows with that key"
-    VALUES = "a dict from key to its only row"
-    LAZY = "a dict from key to the rows with that key, or to a bool; filled by a call when a key misses"
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A variable of the generated code through which a relation is read.
-
-    Attributes:
-        name: the variable.
-        kind: what it holds.
-        loader: the statement that gives it its value at the start of a function; empty for
-            globals.
-        maker: the expression that computes it where the loader gave None; empty where the
-            loader always gives a value.
-        call: of a LAZY one the start of the call that computes what a key misses.
-    """
-
-    name: str
-    kind: Kind
-    loader: str = ""
-    maker: str = ""
-    call: str = ""
-
-
-class Relations(Protocol):
-    """What the writer must know about the relations that bodies read."""
-
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
-        """The access from the values of the columns ``keys`` to those of ``values``; a set of
-        ``values`` where there are no keys. Columns in neither are projected away."""
-
-    def lazy(
-        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
-    ) -> Path | None:
-        """The same access, computed key by key as it is asked for; None where computing the
-        whole relation is expected to be cheaper than that many calls."""
-
-    def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
-        """How many rows a key of these columns is expected to have."""
-
-    def effort(self, predicate: int) -> int:
-        """Greater for relations whose look at costs more: static ones, given ones, derived."""
-
-    def most(self, predicate: int, keys: tuple[int, ...]) -> int:
-        """How many rows a key of these columns has at most."""
-
-    def scanned(self, predicate: int, keys: tuple[int, ...]) -> bool:
-        """Whether to scan all rows rather than to make an index on constant columns."""
-
-    def functor(self, name: str) -> int:
-        """The number of a functor."""
-
-    def fresh(self) -> int:
-        """A number for a new function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,23 +67,6 @@ class _Scope:
     needed: frozenset[int]
     calls: float = 1.0
     """How often this place is expected to be reached."""
-
-
-def variables(args: Iterable[int]) -> frozenset[int]:
-    """The variables (coded < 0) among arguments."""
-    return frozenset([a for a in args if a < 0])
-
-
-def value(arg: int) -> str:
-    """The source of an argument: a number or a local variable."""
-    return str(arg) if arg >= 0 else f"v{-1 - arg}"
-
-
-def row(args: Sequence[int]) -> str:
-    """The source of a row or key: plain for one column."""
-    if len(args) == 1:
-        return value(args[0])
-    return f"({', '.join(map(value, args))})"
 
 
 class FunctionWriter:
@@ -220,6 +140,20 @@ class FunctionWriter:
         indent = self.indent
         self._level(items, _Scope(bound, ready, one, 0, 0, match, needed, calls))
         self.indent = indent
+
+    def bind(self, args: Sequence[int], parts: Sequence[str]) -> frozenset[int]:
+        """Give arguments the values of some variables, and go on only where they agree; the
+        variables that are bound by that."""
+        bound: set[int] = set()
+        conditions: list[str] = []
+        for arg, part in zip(args, parts, strict=True):
+            if arg < 0 and arg not in bound:
+                self.line(f"{value(arg)} = {part}")
+                bound.add(arg)
+            else:
+                conditions.append(f"{part} == {value(arg)}")
+        self._if(conditions)
+        return frozenset(bound)
 
     # --- one level: tests, then components, then a loop --------------------------------
     def _level(self, items: list[_Item], scope: _Scope) -> int:
@@ -433,7 +367,8 @@ class FunctionWriter:
         assert isinstance(atom, FlatAtom)
         rest = [i for i in items if i is not chosen]
         later = scope.needed.union(*(i.variables for i in rest))
-        whole = len(set(atom.args)) == len(atom.args) and not any(a >= 0 or a in scope.bound for a in atom.args)
+        whole = len(set(atom.args)) == len(atom.args) and scope.bound.isdisjoint(atom.args)
+        whole = whole and all(a < 0 for a in atom.args)
         if whole and not rest and scope.match.all_of is not None and scope.match.row == atom.args:
             path = self._first_path if chosen.first else None
             if path is None:
@@ -505,16 +440,16 @@ class FunctionWriter:
             scope.needed,
             scope.calls * max(self.relations.fan(atom.predicate, key), 0.05),
         )
-        args = [a if (a := atom.args[c]) in later or a >= 0 or atom.args.count(a) > 1 else None for c in columns]
         targets: list[str] = []
         conditions: list[str] = []
-        for arg in args:
-            if arg is None:
-                targets.append("_")
-            else:
+        for column in columns:
+            arg = atom.args[column]
+            if arg in later or arg >= 0 or atom.args.count(arg) > 1:
                 names, tests = self._targets([arg], inner)
                 targets += names
                 conditions += tests
+            else:
+                targets.append("_")
         self.line(f"for {', '.join(targets)} in {source}:")
         place = len(self.lines)
         self.indent += 1
@@ -526,7 +461,8 @@ class FunctionWriter:
         if work > WORK_BETWEEN_TICKS:
             self.ticks = True
             pad = " " * (start + 1)
-            self.lines[place:place] = [f"{pad}n -= 1", f"{pad}if n < 0: n = tick({self.size}, {self.predicate})"]
+            look = f"if n < 0: n = tick({self.size}, {self.predicate})"
+            self.lines[place:place] = [f"{pad}n -= 1", f"{pad}{look}"]
             work = 1
         self._break_out(scope)
         return work
@@ -559,12 +495,12 @@ class FunctionWriter:
         name = f"h{self.relations.fresh()}"
         given = sorted(scope.bound, reverse=True)
         found = sorted(scope.needed - scope.bound, reverse=True)
-        writer = FunctionWriter(self.relations, ", ".join(filter(None, [self.parameters, *map(value, given)])))
+        arguments = ", ".join(filter(None, [self.parameters, *map(value, given)]))
+        writer = FunctionWriter(self.relations, arguments)
         result = f"yield ({''.join(f'{value(v)}, ' for v in found)})"
         match = Match(lambda: writer.line(result))
         writer._level(items, _Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed))
         self.helpers += [*writer.helpers, *writer.function(name, ["if 0: yield"])]
-        arguments = ", ".join(filter(None, [self.parameters, *map(value, given)]))
         targets = "".join(f"{value(v)}, " for v in found) or "_"
         self.line(f"for {targets} in {name}({arguments}):")
         start = self.indent

@@ -10,11 +10,13 @@ from typing import Any
 from gdl.charges import Charge, Plan, generate
 from gdl.compile import compile_rules
 from gdl.errors import MoveError, RulesError, StateError
-from gdl.evaluate import Evaluator, Limits, Rows, Tables
+from gdl.evaluate import Evaluator
+from gdl.limits import Limits
 from gdl.machine import Machine, Playouts
 from gdl.program import FlatClause, Predicate, Program
 from gdl.remembered import Node, Remembered
 from gdl.rules import Rules
+from gdl.schema import Rows, Tables
 from gdl.shapes import Leaf
 from gdl.specialize import bind
 from gdl.state import State
@@ -59,7 +61,7 @@ class ProverMachine(Machine):
     level = "prover"
 
     def __init__(self, rules: Rules, limits: Limits | None = None) -> None:
-        program, strata = compile_rules(rules)
+        program, _ = compile_rules(rules)
         program, self._by_role = _split_by_role(program)
         self._evaluator = Evaluator(program, stratify(program), limits or Limits())
         self._program = program

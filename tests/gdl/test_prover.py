@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gdl.errors import MoveError, RulesError, StateError, TooLargeError
-from gdl.evaluate import Evaluator, Limits
+from gdl.estimates import Estimates
+from gdl.limits import Limits
 from gdl.machine import Machine
 from gdl.parser import parse_rules, parse_term
 from gdl.prover import ProverMachine
@@ -77,9 +78,9 @@ def test_relations_of_random_programs_are_those_of_the_naive_evaluator(text: str
 def test_relations_computed_key_by_key_are_those_of_the_naive_evaluator(shallow: bool, text: str) -> None:
     rules = parse_rules(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Evaluator, "_cheaper", lambda *_: True)
+        patch.setattr(Estimates, "cheaper", lambda *_: True)
         machine = ProverMachine(rules)
-        machine._evaluator._shallow = shallow
+        machine._evaluator._estimates.shallow = shallow
         state = machine.initial_state()
         expected = model(rules, {Term("true", p) for p in state.propositions})
         assert moves(machine, state) == {a.args[1] for a in expected if a.name == "legal"}

@@ -1,0 +1,164 @@
+"""Where hostile rules are stopped: rows, time, depth and number of terms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gdl.errors import TooLargeError
+from gdl.magic import Call
+from gdl.program import TermTable
+from gdl.schema import Schema
+from gdl.terms import Term
+
+DEMAND_ROWS = 3000
+"""A dynamic relation that has more rows is computed key by key where it can be."""
+
+FIRST_MOST = 1000
+"""Rows that generated code expects a relation to have at most, until one has more."""
+
+TICKS = 16
+"""Ticks from one look at the limits to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where hostile rules are stopped.
+
+    Attributes:
+        rows: rows of all relations that one question needs.
+        seconds: for one question (legal, next, ...), or for all static relations.
+        depth: nesting of function terms.
+        terms: different terms that the rules may build.
+    """
+
+    rows: int = 2_000_000
+    seconds: float = 60.0
+    depth: int = 200
+    terms: int = 1_000_000
+
+
+class MoreRowsError(Exception):
+    """A relation has more rows than the generated code was made for."""
+
+
+class CyclicError(Exception):
+    """A key was asked for again while it was being computed."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        self.call = call
+
+
+class Busy:
+    """What a lazy path holds for a key that is being computed: any use of it is a cycle."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+
+    def __bool__(self) -> bool:
+        raise CyclicError(self.call)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise CyclicError(self.call)
+
+
+class Guard:
+    """Counts what questions take; generated code calls it.
+
+    Attributes:
+        most: rows that generated code expects a relation to have at most.
+        demanded: predicates whose relations are too large to be computed whole.
+        rows: rows that the question at hand has taken.
+    """
+
+    def __init__(self, schema: Schema, limits: Limits) -> None:
+        self._schema = schema
+        self._limits = limits
+        self._seconds = limits.seconds
+        self._row_limit = limits.rows
+        self._deadline = 0.0
+        self._functors: list[str] = []
+        self.most = FIRST_MOST
+        self.demanded: set[int] = set()
+        self.rows = 0
+
+    def begin(self) -> None:
+        """A new question: time and rows are counted from here."""
+        self.rows = 0
+        self._deadline = 0.0
+
+    def restrict(self, rows: int | None, seconds: float) -> None:
+        """Stop earlier for a while: after so many more rows, and seconds from now; None lifts
+        the restriction."""
+        self._deadline = 0.0
+        self._row_limit = self._limits.rows if rows is None else min(self._limits.rows, self.rows + rows)
+        self._seconds = self._limits.seconds if rows is None else min(self._limits.seconds, seconds)
+
+    def tick(self, rows: int, predicate: int) -> int:
+        """Look at the limits; how many ticks there are until the next look.
+
+        Args:
+            rows: of the relation that is being computed.
+            predicate: its predicate; -1 where it must be computed whole.
+
+        Raises:
+            TooLargeError: a limit is reached.
+        """
+        now = time.monotonic()
+        if not self._deadline:
+            self._deadline = now + self._seconds
+        if rows > DEMAND_ROWS and predicate >= 0 and predicate not in self.demanded:
+            self.demanded.update(self._schema.stratum(predicate).predicates)
+            raise MoreRowsError
+        if now > self._deadline:
+            raise TooLargeError(
+                f"a question took more than {self._seconds:g} seconds", remedy="use smaller relations"
+            )
+        if rows + self.rows > self._row_limit:
+            raise TooLargeError(f"the relations have more than {self._row_limit} rows")
+        return TICKS
+
+    def threshold(self, predicate: int) -> int:
+        """The rows from which on a relation must be reported to :meth:`many`."""
+        if predicate < 0 or predicate in self.demanded:
+            return self.most
+        return min(self.most, DEMAND_ROWS)
+
+    def many(self, rows: int, predicate: int) -> None:
+        """Called for each relation of more rows than the code was made for, and at each round
+        of a fixpoint that has grown beyond that. Raises as :meth:`tick` does."""
+        self.tick(rows, predicate)
+        self.rows += rows
+        if rows > self.most:
+            while self.most < rows:
+                self.most *= 8
+            raise MoreRowsError
+
+    def functor(self, name: str) -> int:
+        """The number of a functor in generated code."""
+        if name not in self._functors:
+            self._functors.append(name)
+        return self._functors.index(name)
+
+    def build(self, functor: int, args: tuple[int, ...]) -> int:
+        """The number of a function term. Raises TooLargeError where terms grow without end."""
+        table = self._table
+        term = Term(self._functors[functor], *[table.terms[a] for a in args])
+        if term.depth > self._limits.depth or len(table) > self._limits.terms:
+            raise TooLargeError("the rules build terms without end", remedy="bound the recursion")
+        return table.id(term)
+
+    def take(self, functor: int, arity: int, number: int) -> tuple[int, ...] | None:
+        """The arguments of a function term; None where it has another functor or arity."""
+        table = self._table
+        term = table.terms[number]
+        if len(term.args) != arity or term.name != self._functors[functor]:
+            return None
+        return tuple([table.id(a) for a in term.args])
+
+    @property
+    def _table(self) -> TermTable:
+        return self._schema.program.table

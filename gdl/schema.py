@@ -1,0 +1,97 @@
+"""What the evaluator knows of each predicate of a program: arity, stratum, level, static rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gdl.program import Program
+from gdl.stratify import Dependence, Stratum
+from gdl.terms import DOES, TRUE
+
+Rows = Any
+"""A relation: a bool for arity 0, else a set of ints (arity 1) or of tuples."""
+
+Tables = list[Any]
+"""What is known of one state or joint move, by slot; None where it was not computed yet."""
+
+
+class Schema:
+    """The predicates of a program, those included that the evaluator makes up for itself.
+
+    Attributes:
+        program: the flat clauses.
+        strata: all strata in order.
+        arity: columns of each predicate.
+        level: what each predicate depends on. Static relations that are too large to be
+            computed whole are treated as depending on the state.
+        chain: how many strata lie below each predicate, one below the other.
+        given: whether a predicate is ``true`` or ``does``.
+        static: the rows of the static predicates, once they are computed.
+    """
+
+    def __init__(self, program: Program, strata: list[Stratum]) -> None:
+        self.program = program
+        self.strata = strata
+        count = len(program.predicates)
+        self.arity = [p.arity for p in program.predicates]
+        self.level = [Dependence.STATIC] * count
+        self.chain = [0] * count
+        self.given = [p.name in (TRUE, DOES) for p in program.predicates]
+        self.static: dict[int, Rows] = {}
+        self._stratum: dict[int, Stratum] = {}
+        for stratum in strata:
+            chain = 1 + max((self.chain[p] for p in reads(stratum)), default=0)
+            for p in stratum.predicates:
+                self.level[p] = stratum.dependence
+                self._stratum[p] = stratum
+                self.chain[p] = chain
+
+    def stratum(self, predicate: int) -> Stratum:
+        """The stratum of one of the program's predicates."""
+        return self._stratum[predicate]
+
+    def moves(self, predicate: int) -> bool:
+        """Whether it depends on what the roles do."""
+        return self.level[predicate] is Dependence.MOVE
+
+    def every(self, predicate: int) -> tuple[int, ...]:
+        """All columns."""
+        return tuple(range(self.arity[predicate]))
+
+    def facts(self, predicate: int) -> set[tuple[int, ...]]:
+        """The rows that hold without a condition."""
+        return self.program.facts.get(predicate, set())
+
+    def relation(self, predicate: int, facts: Iterable[tuple[int, ...]]) -> Rows:
+        """Rows of tuples as a relation."""
+        arity = self.arity[predicate]
+        if arity == 0:
+            return bool(facts)
+        return {r[0] for r in facts} if arity == 1 else set(facts)
+
+    def new_predicate(self, like: int, arity: int) -> int:
+        """A predicate for generated clauses alone, of the level of another one."""
+        self.arity.append(arity)
+        self.level.append(self.level[like])
+        self.given.append(False)
+        return len(self.arity) - 1
+
+
+def reads(stratum: Stratum) -> set[int]:
+    """The predicates that the clauses of a stratum read."""
+    return {a.predicate for c in stratum.clauses for a in (*c.positives, *c.negatives)}
+
+
+def project(rows: Rows, columns: Sequence[int]) -> list[Any]:
+    """Each row's values in some columns: plain for one, else a tuple."""
+    if isinstance(rows, bool):
+        return [()] if rows else []
+    if rows and isinstance(next(iter(rows)), int) and columns:
+        return list(rows)
+    if len(columns) == 1:
+        column = columns[0]
+        return [r[column] for r in rows]
+    if not columns:
+        return [()] * len(rows)
+    return [tuple([r[c] for c in columns]) for r in rows]
