@@ -35,9 +35,14 @@ from propnet.vector import (
 )
 
 
+PARKING_PAYS = 0.25
+"""Share of a step's cost from which on goals are evaluated for many ended lanes together."""
+
+
 class Code(NamedTuple):
     """A plan as the kernels take it; the fields are the plan's. ``sizes`` holds its numbers of
-    bases, moves, blocks without moves, blocks."""
+    bases, moves, blocks without moves, blocks, blocks before those that only goals need, and
+    the cost of the latter and of a step without them, in gate inputs."""
 
     inputs: NDArray[np.uint32]
     runs: NDArray[np.int32]
@@ -58,7 +63,12 @@ class Code(NamedTuple):
 
 def code_of(plan: Plan) -> Code:
     """The plan's arrays as one value for the kernels."""
-    sizes = np.array([plan.bases, plan.moves, plan.base_blocks, len(plan.blocks)], np.int64)
+    # A move costs a step about as much as four gate inputs, a base proposition as two.
+    step = len(plan.inputs) - plan.goal_inputs + 4 * plan.moves + 2 * plan.bases
+    blocks = plan.base_blocks, len(plan.blocks), plan.play_blocks
+    # Where goals cost little, parking lanes costs more than it saves.
+    goals = plan.goal_inputs if plan.goal_inputs >= step * PARKING_PAYS else 0
+    sizes = np.array([plan.bases, plan.moves, *blocks, goals, step], np.int64)
     fields = {name: getattr(plan, name) for name in Code._fields if name != "sizes"}
     return Code(sizes=sizes, **{k: np.ascontiguousarray(v) for k, v in fields.items()})
 
@@ -87,7 +97,8 @@ def evaluate(
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
         _load(wires, records, first, count, code.sizes[0])
-        _evaluate_bases(code, wires)
+        _evaluate_play(code, wires)
+        _evaluate_goals(code, wires)
         store(lanes, 0, load(wires, code.terminal[0]) ^ splat(code.terminal[1]))
         for lane in range(count):
             terminal[first + lane] = (lanes[0, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1) != 0
@@ -113,7 +124,7 @@ def successors(
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
         _load(wires, records, first, count, bases)
-        _evaluate_bases(code, wires)
+        _evaluate_play(code, wires)
         for wire in range(1 + bases, 1 + bases + code.sizes[1]):
             store(wires, wire * BYTES, splat(0))
         for lane in range(count):
@@ -142,8 +153,10 @@ def playouts(
     """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry).
 
     Playout i starts from record i of ``starts``, or all from the only one. A lane whose playout
-    is over takes the next one that waits, so all but the last few passes use all lanes; which
-    playouts are reported does not depend on how long they last. ``following`` is scratch,
+    is over is parked, its state held, until what the parked lanes idle away has cost as much as
+    the gates that only goals need; these are then evaluated for all parked lanes at once, which
+    take the next playouts that wait. So all but the last few passes use nearly all lanes, and
+    which playouts are reported does not depend on how long they last. ``following`` is scratch,
     (bases, 8). The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
     (steps, roles). Returns how many were cut by ``max_steps`` or for want of a legal move.
     """
@@ -165,8 +178,10 @@ def playouts(
     cut = 0
     now = np.int64(0)
     deadline = np.int64(max_steps)
+    parked = splat(0)
+    idle = np.int64(0)
     while any_lane(active):
-        _evaluate_bases(code, wires)
+        _evaluate_play(code, wires)
         over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
         stopped = splat(0)
         for role in range(roles):
@@ -186,26 +201,38 @@ def playouts(
                     lanes[0, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
                     deadline = min(deadline, since[lane] + max_steps)
             stopped = stopped | load(lanes, 0)
-        ended = (over | stopped) & active
-        renewed = splat(0)
+        ended = (over | stopped) & active & ~parked
         if any_lane(ended):
             cut += count_lanes(ended & ~over)
-            _read_goals(code, wires, ended, lanes, job, goals)
+            parked = parked | ended
             store(lanes, 0, ended)
-            store(lanes, BYTES, splat(0))
             for word in range(WORDS):
                 left = lanes[0, word]
                 while left != 0:
                     lane = 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
                     lengths[job[lane]] = now - since[lane]
-                    if waiting < n:
+        renewed = splat(0)
+        if any_lane(parked):
+            idle += count_lanes(parked) * code.sizes[6]
+            if idle >= LANES * code.sizes[5] or not any_lane(active & ~parked):
+                idle = np.int64(0)
+                _evaluate_goals(code, wires)
+                _read_goals(code, wires, parked, lanes, job, goals)
+                store(lanes, 0, parked)
+                store(lanes, BYTES, splat(0))
+                for word in range(WORDS):
+                    left = lanes[0, word]
+                    while left != 0 and waiting < n:
+                        lane = 64 * word + lowest_bit(left)
+                        left &= left - np.uint64(1)
                         job[lane] = waiting
                         since[lane] = now + 1
                         waiting += 1
                         lanes[1, word] |= np.uint64(1) << np.uint64(lane & 63)
-            renewed = load(lanes, BYTES)
-            active = (active & ~ended) | renewed
+                renewed = load(lanes, BYTES)
+                active = (active & ~parked) | renewed
+                parked = splat(0)
         _evaluate_moves(code, wires)
         for base in range(bases):
             value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
@@ -219,6 +246,10 @@ def playouts(
                 store(wires, (1 + base) * BYTES, value)
             if starts.shape[0] > 1:
                 _scatter(wires, starts, lanes[1], job)
+        elif any_lane(parked):
+            for base in range(bases):
+                held = load(wires, (1 + base) * BYTES) & parked
+                store(wires, (1 + base) * BYTES, (load(following, base * BYTES) & ~parked) | held)
         else:
             for base in range(bases):
                 store(wires, (1 + base) * BYTES, load(following, base * BYTES))
@@ -253,9 +284,15 @@ def _note_moves(
 
 
 @inner
-def _evaluate_bases(code: Code, wires: NDArray[np.uint64]) -> None:
-    """Evaluate what needs no move."""
-    evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, np.int64(0), code.sizes[2])
+def _evaluate_play(code: Code, wires: NDArray[np.uint64]) -> None:
+    """Evaluate what every step needs and needs no move."""
+    evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, np.int64(0), code.sizes[4])
+
+
+@inner
+def _evaluate_goals(code: Code, wires: NDArray[np.uint64]) -> None:
+    """Evaluate what only goals need."""
+    evaluate_blocks(wires, code.blocks, code.runs, code.inputs, code.init, code.sizes[4], code.sizes[2])
 
 
 @inner

@@ -23,6 +23,10 @@ RUN = 5
 _PAGE = 4096
 
 
+PLAY, GOALS, MOVES = range(3)
+"""Sections of a plan, in their order."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What the kernels read. Wire w is row w of a ``(wires, 8)`` array: the constant true, the base
@@ -38,6 +42,8 @@ class Plan:
         blocks: int32, shape (blocks, 4): first run, past-the-last run, and for a loop its first
             and past-the-last wire (0, 0 where the block is none).
         base_blocks: how many of the first blocks need no move.
+        play_blocks: how many of these come before the blocks that only goals need.
+        goal_inputs: how many inputs the gates have that only goals need.
         init: uint8, shape (wires,): what the gates of loops start from.
         next_offsets, next_signs: uint32 and int64 (bases,): wire offset that gives each base
             proposition's next value, and -1 where it is to be negated (else 0).
@@ -57,6 +63,8 @@ class Plan:
     runs: NDArray[np.int32]
     blocks: NDArray[np.int32]
     base_blocks: int
+    play_blocks: int
+    goal_inputs: int
     init: NDArray[np.uint8]
     next_offsets: NDArray[np.uint32]
     next_signs: NDArray[np.int64]
@@ -89,13 +97,14 @@ def plan(network: Network) -> Plan:
     for i, (low, high) in enumerate(network.loops):
         loop_of[low:high] = i
 
-    section = np.arange(gates) >= network.base_gates
+    section = _sections(network, start, read)
+    play_gates = int(np.count_nonzero(section == PLAY))
     level = _levels(network, start, read, loop_of)
     # Inside a loop the network's own order stays: it is the order that settles fastest.
     shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
     order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
-    runs, blocks, base_blocks = _runs(
-        plain[order], negations[order], loop_of[order], network.base_gates, first
+    runs, blocks, edges = _runs(
+        plain[order], negations[order], loop_of[order], (play_gates, network.base_gates), first
     )
     # Both orders have the same runs; which reads memory more evenly depends on the game.
     candidates = order, _by_place(order, start, read, shape, loop_of, level + network.gates * section, first)
@@ -124,7 +133,9 @@ def plan(network: Network) -> Plan:
         inputs=inputs,
         runs=runs,
         blocks=blocks,
-        base_blocks=base_blocks,
+        base_blocks=int(np.count_nonzero(edges < network.base_gates)),
+        play_blocks=int(np.count_nonzero(edges < play_gates)),
+        goal_inputs=int(widths[section == GOALS].sum()),
         init=init,
         next_offsets=next_offsets,
         next_signs=next_signs,
@@ -138,6 +149,32 @@ def plan(network: Network) -> Plan:
         terminal=np.array([terminal_offset[0], terminal_sign[0]], np.int64),
         initial=np.asarray(network.initial, np.bool_),
     )
+
+
+def _sections(network: Network, start: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What each gate is for: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
+    first, base_gates = network.first_gate, network.base_gates
+    needed = np.zeros(network.nodes, np.bool_)
+    for literals in (network.legal_literals, network.next_literals):
+        needed[literals >> 1] = True
+    needed[network.terminal_literal >> 1] = True
+    needed[read[start[base_gates] :]] = True
+    begins = start.tolist()
+    nodes = read.tolist()
+    wanted = needed.tolist()
+    loop_ending = {int(high): int(low) for low, high in network.loops}
+    gate = base_gates
+    while gate > 0:
+        # The gates of a loop need each other.
+        low = loop_ending.get(gate, gate - 1)
+        if any(wanted[first + low : first + gate]):
+            wanted[first + low : first + gate] = [True] * (gate - low)
+            for node in nodes[begins[low] : begins[gate]]:
+                wanted[node] = True
+        gate = low
+    section = np.where(np.array(wanted[first:], np.bool_), PLAY, GOALS)
+    section[base_gates:] = MOVES
+    return section
 
 
 def _by_place(
@@ -216,17 +253,17 @@ def _runs(
     plain: NDArray[np.int64],
     negated: NDArray[np.int64],
     loop: NDArray[np.int64],
-    base_gates: int,
+    bounds: tuple[int, ...],
     first_wire: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-    """Runs and blocks of gates in plan order, and how many blocks need no move."""
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Runs and blocks of gates in plan order, and each block's first gate; no block straddles
+    one of the bounds."""
     gates = len(plain)
     if gates == 0:
-        return np.zeros((0, RUN), np.int32), np.zeros((0, 4), np.int32), 0
+        return np.zeros((0, RUN), np.int32), np.zeros((0, 4), np.int32), np.zeros(0, np.int64)
     number = np.arange(gates)
     block_edge = np.diff(loop, prepend=-2) != 0
-    if base_gates < gates:
-        block_edge[base_gates] = True
+    block_edge[[b for b in bounds if b < gates]] = True
     run_edge = block_edge | (np.diff(plain, prepend=-1) != 0) | (np.diff(negated, prepend=-1) != 0)
     heads = np.flatnonzero(run_edge)
     begins = np.concatenate(([0], np.cumsum(plain + negated)))[heads]
@@ -246,4 +283,4 @@ def _runs(
         ),
         axis=1,
     )
-    return runs.astype(np.int32), blocks.astype(np.int32), int(np.count_nonzero(edges < base_gates))
+    return runs.astype(np.int32), blocks.astype(np.int32), edges

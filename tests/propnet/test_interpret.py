@@ -12,6 +12,7 @@ import pytest
 from gdl.errors import MoveError, StateError
 from gdl.machine import Machine
 from gdl.rules import Rules
+from propnet import lanes
 from propnet.interpret import PropnetMachine
 from propnet.pack import pack, unpack
 from tests.propnet.circuits import LINES, Circuit, naive, random_network, term, tic_tac_toe
@@ -229,6 +230,28 @@ def test_the_moves_of_a_playout_lead_where_it_went(tictactoe):
             state = tictactoe.next_state(state, joint)
         assert tictactoe.is_terminal(state)
         assert [tictactoe.goal(state, r) for r in (0, 1)] == found.goals[row].tolist()
+
+
+@pytest.mark.parametrize("starts", [1, 700])
+@pytest.mark.parametrize("pays", [0.0, float("inf")])
+def test_lanes_parked_until_goals_pay_report_the_goals_of_their_last_states(monkeypatch, starts, pays):
+    monkeypatch.setattr(lanes, "PARKING_PAYS", pays)
+    for seed in range(4):
+        # Goals of many gates: lanes wait for each other before these are evaluated.
+        network = random_network(np.random.default_rng(seed), 8, [3, 2], 60, widest=4)
+        machine = PropnetMachine(Rules(()), network)
+        rng = np.random.default_rng(seed)
+        records = pack(rng.random((starts, 8)) < 0.5)
+        found = machine.playouts_from(np.repeat(records, 1400 // starts, axis=0), seed=seed, max_steps=5)
+        records = np.repeat(records, 1400 // starts, axis=0)
+        for row in (0, 1, 255, 511, 512, 699, 700, 1399):
+            state = machine.states(records[row : row + 1])[0]
+            moves = machine.playout_moves(records, row, int(found.lengths[row]), seed=seed, max_steps=5)
+            for joint in moves.tolist():
+                assert all(m in machine.legal_moves(state, r) for r, m in enumerate(joint))
+                state = machine.next_state(state, joint)
+            goals = [machine.goal(state, r) for r in range(2)]
+            assert [-1 if g is None else g for g in goals] == found.goals[row].tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))
