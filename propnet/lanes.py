@@ -34,7 +34,6 @@ from propnet.vector import (
     store,
 )
 
-
 PARKING_PAYS = 0.25
 """Share of a step's cost from which on goals are evaluated for many ended lanes together."""
 
