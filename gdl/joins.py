@@ -168,9 +168,7 @@ class FunctionWriter:
         producing = [i for p in parts if any(i.variables & open_head for i in p) for i in p]
         existential.sort(key=len)
         work = 1
-        while existential and (
-            producing or len(existential) > 1 or self._single(existential[0], scope)
-        ):
+        while existential and (producing or len(existential) > 1 or self._single(existential[0], scope)):
             part = existential.pop(0)
             work = max(work, self._exists(part, scope))
         if not producing:
@@ -211,9 +209,7 @@ class FunctionWriter:
         indent = self.indent
 
         found = Match(lambda: self.line(f"{flag} = True"))
-        inner = _Scope(
-            scope.bound, scope.ready, True, 0, scope.nested, found, frozenset(), scope.calls
-        )
+        inner = _Scope(scope.bound, scope.ready, True, 0, scope.nested, found, frozenset(), scope.calls)
         work = self._level(part, inner)
         self.indent = indent
         self.line(f"if {flag}:")
@@ -272,9 +268,7 @@ class FunctionWriter:
             self.line(f"if {' and '.join(conditions)}:")
             self.indent += 1
 
-    def _condition(
-        self, item: _Item, scope: _Scope, before: list[str] | None = None
-    ) -> tuple[str, bool]:
+    def _condition(self, item: _Item, scope: _Scope, before: list[str] | None = None) -> tuple[str, bool]:
         """The test of an item, and whether statements had to be written before it (after the
         conditions that were waiting). Unbound variables are projected away."""
         what = item.what
@@ -393,7 +387,9 @@ class FunctionWriter:
         constant = all(atom.args[c] >= 0 for c in keys)
         if chosen.first or (
             self.relations.lazy(atom.predicate, key, tuple(wanted), scope.calls) is None
-            and constant and scope.nested == 0 and self.relations.scanned(atom.predicate, key)
+            and constant
+            and scope.nested == 0
+            and self.relations.scanned(atom.predicate, key)
         ):
             path = self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
             if chosen.first:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,7 +25,9 @@ from gdl.stratify import stratify
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
 SAMPLES = 60
-"""States of one random playout whose relations are measured before the first playouts."""
+SAMPLE_SECONDS = 0.3
+"""States of one random playout whose relations are measured before the first playouts, and the
+CPU time after which fewer must do."""
 
 CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
 """Steps after which playouts stop remembering states where more than this share of the steps
@@ -235,16 +238,20 @@ class ProverMachine(Machine):
     def _sample(self) -> list[Tables]:
         """The tables of the states of one random playout."""
         self._nodes = Remembered(len(self.roles))
-        self._walk(self._node(self.initial_state()), random.Random(0).random, SAMPLES)
+        node = self._node(self.initial_state())
+        draw = random.Random(0).random
+        started = time.process_time()
+        for _ in range(SAMPLES):
+            steps, _, node = self._walk(node, draw, 1)
+            if not steps or time.process_time() - started > SAMPLE_SECONDS:
+                break
         return list(self._nodes.tables())
 
     # --- evaluation ------------------------------------------------------------------------
     def _is_terminal(self, node: Node) -> bool:
         found = node.terminal
         if found is None:
-            found = node.terminal = any(
-                self._evaluator.rows(p, self._tables(node)) for p in self._terminal
-            )
+            found = node.terminal = any(self._evaluator.rows(p, self._tables(node)) for p in self._terminal)
         return found
 
     def _legal_of(self, node: Node, role: int) -> list[int]:

@@ -207,7 +207,7 @@ def verify_file(trace: Trace, level: str) -> Verdict:
         machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)
         lines = read_trace(trace.trace)
         header = next(lines, {})
-        fault, steps = verify_game(machine, chain([header], lines))
+        fault, steps = verify_game(machine, chain([header] if header else [], lines))
         recorded = header.get("sha256")
         if fault and recorded and recorded != hashlib.sha256(trace.rules.read_bytes()).hexdigest():
             fault += " (the trace was recorded from other rules than these: their sha256 differs)"

@@ -68,9 +68,7 @@ def _atoms(formula: Formula, negative: bool) -> Iterator[tuple[Term, bool]]:
                 yield from _atoms(part, negative)
 
 
-def _all(
-    body: list[Formula], binding: Binding, atoms: dict[tuple[str, int], set[Term]]
-) -> Iterator[Binding]:
+def _all(body: list[Formula], binding: Binding, atoms: dict[tuple[str, int], set[Term]]) -> Iterator[Binding]:
     """All ways to satisfy a body: what binds variables first, then what only tests."""
     if not body:
         yield binding

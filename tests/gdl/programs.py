@@ -59,9 +59,11 @@ def games(draw: st.DrawFn) -> str:
             body = [draw(_formula((*earlier, name), earlier, 2)) for _ in range(draw(st.integers(1, 3)))]
             used = {v for v in VARIABLES if any(v in part for part in body)}
             body += [f"(edge {v} {draw(st.sampled_from(VARIABLES))})" for v in sorted(used)]
-            bound = sorted({v for v in VARIABLES if any(v in part for part in body)}) + ["a"]
+            bound = [*sorted({v for v in VARIABLES if any(v in part for part in body)}), "a"]
             head = " ".join(draw(st.sampled_from(bound)) for _ in range(ARITY[name]))
-            lines.append(f"(<= ({name} {head}) {' '.join(body)})" if head else f"(<= {name} {' '.join(body)})")
+            lines.append(
+                f"(<= ({name} {head}) {' '.join(body)})" if head else f"(<= {name} {' '.join(body)})"
+            )
         shown = " ".join(VARIABLES[: ARITY[name]])
         move, asked = (f"(show {name} {shown})", f"({name} {shown})") if shown else (f"(show {name})", name)
         lines.append(f"(<= (legal you {move}) {asked})")

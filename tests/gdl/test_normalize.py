@@ -1,0 +1,118 @@
+"""Normal form: the same meaning in clauses that are safe, and without what nothing asks for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from gdl.errors import RulesError
+from gdl.normalize import Clause, normalize
+from gdl.parser import parse_rules
+from gdl.rules import Literal, Not, Rule, Rules
+from gdl.terms import Term
+from tests.gdl.naive import model
+from tests.gdl.programs import games
+
+
+def clauses(text: str) -> list[Clause]:
+    return normalize(parse_rules(text))
+
+
+def as_rules(normal: list[Clause]) -> Rules:
+    """Clauses as rules again, for the naive evaluator."""
+    return Rules(
+        tuple(
+            Rule(
+                c.head,
+                (
+                    *map(Literal, c.positives),
+                    *(Not(Literal(n)) for n in c.negatives),
+                    *(Literal(Term("distinct", a, b)) for a, b in c.distincts),
+                ),
+            )
+            for c in normal
+        )
+    )
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(games())
+def test_clauses_mean_what_the_rules_mean(text: str) -> None:
+    rules = parse_rules(text)
+    true = {Term("true", a.args[0]) for a in model(rules) if a.name == "init"}
+    expected = {a for a in model(rules, true) if a.name in ("legal", "terminal")}
+    normal = normalize(rules)
+    assert {a for a in model(as_rules(normal), true) if a.name in ("legal", "terminal")} == expected
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(games())
+def test_every_variable_of_a_clause_occurs_in_a_positive_literal(text: str) -> None:
+    for clause in clauses(text):
+        bound = {v for p in clause.positives for v in p.variables()}
+        terms = [clause.head, *clause.negatives, *(t for pair in clause.distincts for t in pair)]
+        assert {v for t in terms for v in t.variables()} <= bound
+
+
+def test_or_is_multiplied_out() -> None:
+    found = clauses("(role r) (p a) (q b) (<= (legal r ?x) (or (p ?x) (and (q ?x) (not (p ?x)))))")
+    legal = {str(c) for c in found if c.head.name == "legal"}
+    assert legal == {"(<= (legal r ?x) (p ?x))", "(<= (legal r ?x) (q ?x) (not (p ?x)))"}
+
+
+def test_many_alternatives_become_a_chain_and_not_a_product() -> None:
+    choices = " ".join(f"(or (p ?x{i}) (q ?x{i}))" for i in range(30))
+    heads = " ".join(f"?x{i}" for i in range(30))
+    found = clauses(f"(role r) (p a) (q b) (<= (legal r (go {heads})) {choices})")
+    assert len(found) < 200
+    assert any(c.head.name.startswith("aux;") for c in found)
+
+
+def test_a_double_negation_vanishes() -> None:
+    assert "(<= terminal (p a))" in map(str, clauses("(role r) (p a) (<= terminal (not (not (p a))))"))
+
+
+def test_not_of_a_conjunction_is_a_disjunction_of_negations() -> None:
+    found = clauses("(role r) (p a) (q a) (<= (legal r ?x) (role ?x) (not (and (p ?x) (q ?x))))")
+    assert {str(n) for c in found if c.head.name == "legal" for n in c.negatives} == {"(p ?x)", "(q ?x)"}
+
+
+def test_a_variable_of_a_negation_alone_says_that_there_is_none() -> None:
+    found = clauses("(role r) (p a b) (<= (legal r ?x) (role ?x) (not (p ?x ?y)))")
+    (legal,) = (c for c in found if c.head.name == "legal")
+    (negative,) = legal.negatives
+    assert negative.name.startswith("aux;")
+    assert list(map(str, negative.args)) == ["?x"]
+
+
+def test_not_distinct_says_that_both_are_the_same() -> None:
+    found = clauses("(role r) (p a) (p b) (<= (legal r (go ?x ?y)) (p ?x) (p ?y) (not (distinct ?x ?y)))")
+    (legal,) = (c for c in found if c.head.name == "legal")
+    (first, second) = legal.head.args[1].args
+    assert first is second
+    assert not legal.distincts
+
+
+def test_a_distinct_that_always_holds_or_never_is_decided() -> None:
+    found = clauses("(role r) (<= (legal r a) (distinct a b)) (<= (legal r b) (distinct a a))")
+    assert [str(c) for c in found if c.head.name == "legal"] == ["(legal r a)"]
+
+
+def test_a_free_variable_in_the_head_ranges_over_the_terms_of_the_game() -> None:
+    found = clauses("(role r) (p a) (<= (legal r ?x) (role r))")
+    assert any(c.positives and c.positives[-1].name == "universe;" for c in found)
+    universe = {str(c.head.args[0]) for c in found if c.head.name == "universe;"}
+    assert universe == {"r"}  # (p a) is not needed
+
+
+def test_rules_that_nothing_asks_for_are_dropped() -> None:
+    names = {
+        c.head.name for c in clauses("(role r) (base (p a)) (input r go) (unused a) (<= terminal (used a))")
+    }
+    assert names == {"role", "terminal"}
+
+
+@pytest.mark.parametrize("head", ["(true a)", "(does r a)", "(distinct a b)"])
+def test_keywords_of_bodies_cannot_be_heads(head: str) -> None:
+    with pytest.raises(RulesError):
+        clauses(f"(role r) (<= {head} (role r))")
