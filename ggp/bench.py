@@ -119,12 +119,14 @@ def run(
 ) -> dict[str, Any]:
     """Random playouts for about ``seconds`` of CPU, in batches that grow until one takes a
     good part of that time (lanes that run dry at the end of a batch then do not matter)."""
-    done = states = cut = 0
+    done = states = cut = calls = 0
     spent = wall_spent = 0.0
     while True:
         wall = time.perf_counter()
         before = cpu()
-        found = machine.playouts(batch, seed + done + 1)
+        # Never the same playouts twice: a machine that remembers states would be flattered.
+        calls += 1
+        found = machine.playouts(batch, seed + calls)
         took = cpu() - before
         wall = time.perf_counter() - wall
         if took < seconds / 8 and batch < 1 << 24:
