@@ -10,6 +10,7 @@ instructions.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -80,13 +81,14 @@ class Body:
         self.head = frozenset(a for a in clause.head.args if a < 0)
 
 
-class _Check:
+class _Check(ABC):
     """A test of bindings that can be made as soon as some variables are bound."""
 
     variables: frozenset[int]
 
+    @abstractmethod
     def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
-        raise NotImplementedError
+        """Which of the bindings pass."""
 
 
 class _Absent(_Check):
