@@ -59,17 +59,6 @@ def parse_terms(text: str, name: str = "") -> list[Term]:
     return [reader.term(part) for part in parts]
 
 
-def rules_of(source: Source, sentences: list[SExpr]) -> Rules:
-    """Rules from expressions that were already read (those of a START message, say)."""
-    reader = Reader(source)
-    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, source.name)
-
-
-def term_of(source: Source, part: SExpr) -> Term:
-    """A term from an expression that was already read."""
-    return Reader(source).term(part)
-
-
 class Reader:
     """Turns expressions into rules and terms, and notes how names are spelled."""
 

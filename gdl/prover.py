@@ -64,6 +64,7 @@ class ProverMachine(Machine):
     level = "prover"
 
     def __init__(self, rules: Rules, limits: Limits | None = None) -> None:
+        # Rules that are not stratified as written are refused, even if the split by role would mend them.
         program, _ = compile_rules(rules)
         program, self._by_role = _split_by_role(program)
         self._evaluator = Evaluator(program, stratify(program), limits or Limits())

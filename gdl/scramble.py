@@ -14,23 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from gdl.flow import flow_of
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import (
-    BASE,
-    DISTINCT,
-    DOES,
+    ARITIES,
+    CONNECTIVES,
     GOAL,
-    INIT,
-    INPUT,
-    LEGAL,
-    NEXT,
-    ROLE,
-    TERMINAL,
-    TRUE,
     Term,
 )
 
-KEYWORDS = frozenset(
-    {TRUE, DOES, NEXT, INIT, LEGAL, GOAL, TERMINAL, ROLE, BASE, INPUT, DISTINCT, "not", "or", "and", "<="}
-)
+KEYWORDS = ARITIES.keys() | CONNECTIVES
 """Names that are never renamed."""
 
 _CONSONANTS = "bdfghjklmnprstvwz"

@@ -144,3 +144,21 @@ ROLE: Final = "role"
 BASE: Final = "base"
 INPUT: Final = "input"
 DISTINCT: Final = "distinct"
+
+ARITIES: Final = {
+    TRUE: 1,
+    DOES: 2,
+    NEXT: 1,
+    INIT: 1,
+    LEGAL: 2,
+    GOAL: 2,
+    TERMINAL: 0,
+    ROLE: 1,
+    BASE: 1,
+    INPUT: 2,
+    DISTINCT: 2,
+}
+"""The relations whose meaning GDL fixes, and how many arguments each takes."""
+
+CONNECTIVES: Final = frozenset({"not", "or", "and", "<="})
+"""The words that join literals; they name no relation."""

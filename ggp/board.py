@@ -16,8 +16,8 @@ from itertools import combinations
 
 from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
-from gdl.terms import BASE, INIT, NEXT, TRUE, Term
-from ggp.coordinates import KEYWORDS, CoordinateOrder
+from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
+from ggp.coordinates import CoordinateOrder
 
 Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""
@@ -295,7 +295,7 @@ def _facts(
     pairs = {(layer.name, layer.arity, layer.x, layer.y) for layer in layers}
     facts: dict[tuple[str, int], list[Term]] = defaultdict(list)
     for rule in rules:
-        if not rule.body and rule.head.ground and rule.head.name not in KEYWORDS:
+        if not rule.body and rule.head.ground and rule.head.name not in ARITIES:
             facts[rule.head.signature].append(rule.head)
     bodies = [list(_atoms(rule)) for rule in rules if rule.body and rule.head.name != INIT]
     while True:
@@ -334,7 +334,7 @@ def _atoms(rule: Rule) -> Iterator[Term]:
     for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
         if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
             yield atom.args[0]
-        elif atom.name not in KEYWORDS:
+        elif atom.name not in ARITIES:
             yield atom
 
 

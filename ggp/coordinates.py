@@ -6,10 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from gdl.rules import Rules
-from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
-
-KEYWORDS = frozenset({ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, BASE, INPUT, DISTINCT})
-"""Relations that GDL itself gives a meaning."""
+from gdl.terms import ARITIES, Term
 
 
 @dataclass
@@ -24,7 +21,7 @@ class CoordinateOrder:
         steps: dict[str, list[tuple[Term, Term]]] = defaultdict(list)
         for rule in self.rules:
             head = rule.head
-            if not rule.body and head.ground and len(head.args) == 2 and head.name not in KEYWORDS:
+            if not rule.body and head.ground and len(head.args) == 2 and head.name not in ARITIES:
                 steps[head.name].append((head.args[0], head.args[1]))
         self.chains = [rank for pairs in steps.values() if (rank := _ranks(pairs))]
 

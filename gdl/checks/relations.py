@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from gdl.checks.diagnostic import Diagnostic, Kind, info, warning
-from gdl.checks.sentences import ARITIES, CONNECTIVES
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
-from gdl.terms import DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term
+from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term
 
 UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
 UNUSED_RELATION = info("unused-relation", "remove its rules, or use it")

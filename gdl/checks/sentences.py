@@ -9,36 +9,15 @@ from gdl.checks.diagnostic import Diagnostic, error, info, warning
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, literals
 from gdl.terms import (
-    BASE,
+    ARITIES,
+    CONNECTIVES,
     DISTINCT,
     DOES,
-    GOAL,
     INIT,
-    INPUT,
-    LEGAL,
     NEXT,
-    ROLE,
-    TERMINAL,
     TRUE,
     Term,
 )
-
-ARITIES = {
-    TRUE: 1,
-    DOES: 2,
-    NEXT: 1,
-    INIT: 1,
-    LEGAL: 2,
-    GOAL: 2,
-    TERMINAL: 0,
-    ROLE: 1,
-    BASE: 1,
-    INPUT: 2,
-    DISTINCT: 2,
-}
-"""The relations whose meaning GDL fixes, and how many arguments each takes."""
-
-CONNECTIVES = frozenset({"not", "or", "and", "<="})
 
 KEYWORD_AS_HEAD = error("keyword-as-head", "write next, init or legal instead")
 KEYWORD_ARITY = error("keyword-arity", "give it the number of arguments that GDL fixes")
