@@ -20,20 +20,24 @@ from ggp.game import Game
 from players.machines import make_machine
 
 
+UNHURRIED = 600.0
+"""Seconds for looking at states: the number of states ends the look, never a busy machine's clock."""
+
+
 @functools.cache
 def machine_of(game: str, level: str) -> Machine:
     return Game.load(game).machine(level)
 
 
 def board(game: str, level: str) -> Board:
-    found = find_board(machine_of(game, level))
+    found = find_board(machine_of(game, level), UNHURRIED)
     assert found is not None
     return found
 
 
 def picture(game: str) -> str:
     machine = machine_of(game, "prover")
-    painter = Painter(find_board(machine), machine.rules, machine.roles)
+    painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
     return painter.draw(machine.initial_state().propositions).plain()
 
 
@@ -59,7 +63,7 @@ def test_sides_of_the_board_are_in_order(game: str, columns: str, rows: str, lev
 @pytest.mark.parametrize("game", ["prisonersdilemma", "rockpaperscissors"])
 def test_games_without_a_board_have_none_and_are_shown_as_propositions(game: str) -> None:
     machine = machine_of(game, "propnet")
-    assert find_board(machine) is None
+    assert find_board(machine, UNHURRIED) is None
     drawing = Painter(None, machine.rules, machine.roles).draw(machine.initial_state().propositions)
     assert drawing.lines == ()
     assert set(drawing.beside) == {machine.rules.spell(p) for p in machine.initial_state().propositions}
@@ -79,7 +83,7 @@ def test_walls_and_goals_of_sokoban_are_drawn_from_facts() -> None:
 
 def test_a_piece_on_a_marked_square_shows_both() -> None:
     machine = machine_of("sokoban", "propnet")
-    painter = Painter(find_board(machine), machine.rules, machine.roles)
+    painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
     state = [parse_term(t) for t in ("(at c 3)", "(box d 5)", "(box c 4)", "(step 3)")]
     drawing = painter.draw(state)
     assert "5  # . . B+. . #" in drawing.plain().splitlines()
@@ -99,7 +103,7 @@ def test_scrambled_games_have_the_same_board(game: str) -> None:
     level = "prover" if game == "chess" else "propnet"
     plain = make_machine(rules, level)
     hidden = make_machine(scramble(rules, seed=3)[0], level)
-    one, two = find_board(plain), find_board(hidden)
+    one, two = find_board(plain, UNHURRIED), find_board(hidden, UNHURRIED)
     assert one is not None
     assert two is not None
     assert (len(one.columns), len(one.rows)) == (len(two.columns), len(two.rows))
@@ -168,6 +172,6 @@ def test_every_public_state_can_be_drawn(corpus: Path) -> None:
 def test_different_pieces_have_different_letters() -> None:
     for game in ("chess", "checkers", "chinesecheckers", "tron", "sokoban", "amazons"):
         machine = machine_of(game, "prover")
-        painter = Painter(find_board(machine), machine.rules, machine.roles)
+        painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
         glyphs = [glyph for glyph, _, _ in painter.legend]
         assert len(glyphs) == len(set(glyphs))
