@@ -70,9 +70,28 @@ class Plain:
         return text
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a player said, or what went wrong (``error``), and how many seconds it took."""
+
+    text: str
+    error: str = ""
+    seconds: float = 0.0
+
+
+class Mover(Protocol):
+    """A player that is asked without HTTP. It keeps the clocks itself."""
+
+    async def start(self, role: int, state: State) -> Answer:
+        """The match begins in ``state``; ``ready`` when it may go on."""
+
+    async def choose(self, state: State) -> Answer:
+        """A move as GDL text."""
+
+
 @dataclass(slots=True)
 class Seat:
-    """Who plays a role: a player at an address, or a stand-in (``address`` is None).
+    """Who plays a role: a player at an address, a mover, or a stand-in (both are None).
 
     Attributes:
         name: what the player is called in the record and in the ``Receiver`` header.
@@ -82,6 +101,7 @@ class Seat:
     name: str
     address: Address | None
     kind: str = ""
+    mover: Mover | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +121,6 @@ class Step:
     moves: tuple[str, ...]
     errors: tuple[str, ...]
     seconds: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    text: str
-    error: str
-    seconds: float
 
 
 def parse_seats(players: str) -> list[Seat]:
@@ -131,13 +144,17 @@ class Host:
     was cut short.
 
     Args:
-        rules: the text of the rules.
+        rules: the text of the rules, as players at addresses get it.
         machine: any machine of these rules.
         seats: who plays, in role order.
         record: where the match is written to; gives match id and clocks.
         seed: what random moves come from.
         cipher: hides the words of the game from the players.
         watch: called after each turn.
+        opening: joint moves, by ids, that are made before the players are started. ``rules`` must
+            then begin in the state that they lead to.
+        max_steps: the match is aborted after this many joint moves; its goals are those of the
+            state reached.
     """
 
     def __init__(
@@ -150,6 +167,8 @@ class Host:
         seed: int = 0,
         cipher: Cipher | None = None,
         watch: Callable[[Step], None] = lambda step: None,
+        opening: Sequence[Sequence[int]] = (),
+        max_steps: int | None = None,
     ) -> None:
         if len(seats) != len(machine.roles):
             names = ", ".join(map(machine.rules.spell, machine.roles))
@@ -164,6 +183,8 @@ class Host:
         self._rng = random.Random(seed)
         self._cipher = cipher or Plain()
         self._watch = watch
+        self._opening = opening
+        self._max_steps = max_steps
 
     async def run(self) -> MatchRecord:
         """Play the match to its end.
@@ -184,39 +205,51 @@ class Host:
     async def _play(self) -> None:
         machine, record = self._machine, self.record
         state = machine.initial_state()
-        errors, seconds = await self._start()
+        for moves in self._opening:
+            self._reached(state, [""] * len(moves))
+            record.add_moves(self._spelled(moves))
+            state = machine.next_state(state, moves)
+        errors, seconds = await self._start(state)
         self._reached(state, errors)
-        self._watch(Step(0, state, (), errors, seconds))
+        self._watch(Step(len(record.moves), state, (), errors, seconds))
         joint: tuple[str, ...] | None = None
-        while not machine.is_terminal(state):
+        while not machine.is_terminal(state) and len(record.moves) != self._max_steps:
             answers = await asyncio.gather(
                 *(self._ask(role, state, joint) for role in range(len(self._seats)))
             )
             choice = [self._judged(role, state, answer) for role, answer in enumerate(answers)]
             errors = tuple(error for _, error in choice)
-            joint = tuple(
-                machine.rules.spell(machine.move(role, move)) for role, (move, _) in enumerate(choice)
-            )
+            joint = self._spelled([move for move, _ in choice])
             state = machine.next_state(state, [move for move, _ in choice])
             record.add_moves(joint)
             self._reached(state, errors)
             self._watch(Step(len(record.moves), state, joint, errors, tuple(a.seconds for a in answers)))
         record.goals = [machine.goal(state, role) or 0 for role in range(len(self._seats))]
-        record.completed = True
-        await self._tell_all(stop_request(record.match_id, self._hidden(joint)))
+        record.completed = machine.is_terminal(state)
+        record.aborted = not record.completed
+        if record.completed:
+            await self._tell_all(stop_request(record.match_id, self._hidden(joint)))
+        else:
+            await self._tell_all(abort_request(record.match_id))
+
+    def _spelled(self, joint: Sequence[int]) -> tuple[str, ...]:
+        machine = self._machine
+        return tuple(machine.rules.spell(machine.move(role, move)) for role, move in enumerate(joint))
 
     def _reached(self, state: State, errors: Sequence[str]) -> None:
         spell = self._machine.rules.spell
         self.record.add_state(map(spell, sorted(state.propositions)), errors)
 
     # --- messages -------------------------------------------------------------------------------
-    async def _start(self) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    async def _start(self, state: State) -> tuple[tuple[str, ...], tuple[float, ...]]:
         record = self.record
         rules = spaced(self._cipher.scramble(self._rules))
 
-        async def start(role: int, seat: Seat) -> _Answer:
+        async def start(role: int, seat: Seat) -> Answer:
+            if seat.mover is not None:
+                return await seat.mover.start(role, state)
             if seat.address is None:
-                return _Answer(READY, "", 0.0)
+                return Answer(READY)
             name = self._cipher.scramble(self._machine.rules.spell(self._machine.roles[role]))
             text = start_request(record.match_id, name, rules, record.startclock, record.playclock)
             return await _exchange(seat, text, record.startclock)
@@ -227,23 +260,25 @@ class Host:
         )
         return errors, tuple(a.seconds for a in answers)
 
-    async def _ask(self, role: int, state: State, joint: tuple[str, ...] | None) -> _Answer:
+    async def _ask(self, role: int, state: State, joint: tuple[str, ...] | None) -> Answer:
         seat = self._seats[role]
         if seat.address is not None:
             text = play_request(self.record.match_id, self._hidden(joint))
             return await _exchange(seat, text, self.record.playclock)
+        if seat.mover is not None:
+            return await seat.mover.choose(state)
         machine = self._machine
         options = machine.legal_moves(state, role)
         if not options:
-            return _Answer("", "", 0.0)
+            return Answer("")
         ordered = sorted(options, key=lambda move: sort_key(machine.move(role, move)))
         move = self._rng.choice(ordered) if seat.kind == "random" else ordered[0]
-        return _Answer(self._cipher.scramble(machine.rules.spell(machine.move(role, move))), "", 0.0)
+        return Answer(self._cipher.scramble(machine.rules.spell(machine.move(role, move))))
 
     def _hidden(self, joint: tuple[str, ...] | None) -> list[str] | None:
         return None if joint is None else list(map(self._cipher.scramble, joint))
 
-    def _judged(self, role: int, state: State, answer: _Answer) -> tuple[int, str]:
+    def _judged(self, role: int, state: State, answer: Answer) -> tuple[int, str]:
         """The move that counts, and what was wrong with the answer."""
         machine = self._machine
         options = machine.legal_moves(state, role)
@@ -288,7 +323,7 @@ async def ask_names(seats: Sequence[Seat]) -> None:
     await asyncio.gather(*map(ask, seats))
 
 
-async def _exchange(seat: Seat, message: str, seconds: float) -> _Answer:
+async def _exchange(seat: Seat, message: str, seconds: float) -> Answer:
     """One message and its answer; whatever goes wrong becomes the answer's error."""
     assert seat.address is not None
     began = time.monotonic()
@@ -303,7 +338,7 @@ async def _exchange(seat: Seat, message: str, seconds: float) -> _Answer:
         error = f"{ILLEGAL} {_short(problem.message)}"
     except OSError as problem:
         error = f"{NO_CONNECTION} {_short(problem.strerror or type(problem).__name__)}"
-    return _Answer(text, error, time.monotonic() - began)
+    return Answer(text, error, time.monotonic() - began)
 
 
 def _short(text: str) -> str:
