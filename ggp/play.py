@@ -17,7 +17,7 @@ from ggp.human import HumanPlayer, Quit
 from ggp.local_match import play_match
 from ggp.match_view import JsonView, TextView
 from players.player import Player
-from players.registry import NAMES, make_player
+from players.registry import check_name, make_player
 
 HUMAN = "human"
 
@@ -30,8 +30,8 @@ def people(names: Sequence[str]) -> bool:
 def check_names(names: Sequence[str], as_json: bool) -> None:
     """Complain about players that cannot be. Raises GdlError."""
     for name in names:
-        if name not in (*NAMES, HUMAN):
-            raise GdlError(f"there is no player {name!r}", remedy=f"choose {', '.join(NAMES)} or {HUMAN}")
+        if name != HUMAN:
+            check_name(name)
     if as_json and people(names):
         raise GdlError("--json leaves no room for a person's prompts", remedy="leave out one of them")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from gdl.errors import MoveError
 from gdl.machine import Machine
@@ -56,6 +58,10 @@ class Player(ABC):
     """
 
     name: str = ""
+
+    OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {}
+    """What can be asked of it besides its seed (see :mod:`players.registry`): keyword arguments of
+    the class, and how each is read from text (ValueError if it cannot be)."""
 
     machine: Machine
     role: int

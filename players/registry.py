@@ -1,4 +1,8 @@
-"""The players by name. A player's module is imported when it is first asked for."""
+"""The players by name, with options: ``uct``, ``uct:workers=2,explore=0.4``.
+
+A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them. A
+player's module is imported when it is first asked for.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,95 @@ from players.player import Player
 _PLACES = {
     "legal": ("players.legal", "LegalPlayer"),
     "random": ("players.random", "RandomPlayer"),
+    "greedy": ("players.greedy", "GreedyPlayer"),
+    "montecarlo": ("players.montecarlo", "MonteCarloPlayer"),
     "uct": ("players.uct", "UctPlayer"),
+    "uct-sequential": ("players.uct_sequential", "SequentialUctPlayer"),
 }
 
 NAMES: tuple[str, ...] = tuple(_PLACES)
-"""The names that :func:`make_player` knows."""
+"""The kinds that :func:`make_player` knows, the weakest first."""
 
 
-def make_player(name: str, seed: int = 0) -> Player:
-    """A new player of a kind: ``legal``, ``random`` or ``uct``.
+def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
+    """A new player.
+
+    Args:
+        name: a kind of :data:`NAMES`, with options or without.
+        seed: what its randomness comes from.
+        defaults: options of those kinds of players that have them, where the name does not say
+            otherwise; others take no notice.
 
     Raises:
-        GdlError: there is no such kind.
+        GdlError: there is no such kind, or no such option, or its value is none.
     """
-    try:
-        module, kind = _PLACES[name.lower()]
-    except KeyError:
-        raise GdlError(f"there is no player {name}", remedy=f"the players are {', '.join(NAMES)}") from None
-    player: Player = getattr(import_module(module), kind)(seed=seed)
-    return player
+    kind, options = _kind_of(name)
+    given = {key: value for key, value in defaults.items() if key in kind.OPTIONS}
+    return kind(seed=seed, **{**given, **_values(kind, name, options)})
+
+
+def check_name(name: str) -> None:
+    """Complain about a name that :func:`make_player` would refuse; makes no player.
+
+    Raises:
+        GdlError: as :func:`make_player`.
+    """
+    kind, options = _kind_of(name)
+    _values(kind, name, options)
+
+
+def is_registered(name: str) -> bool:
+    """Whether the name is meant for this registry, and not ``module:Class``."""
+    kind, _, options = name.partition(":")
+    return kind.strip().lower() in _PLACES and ("=" in options or not options)
+
+
+def split_names(text: str) -> list[str]:
+    """Names with commas between them: ``uct:workers=1,explore=0.4,random`` is two players."""
+    names: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        if names and "=" in part and ":" not in part.partition("=")[0]:
+            names[-1] += f",{part}"
+        elif part:
+            names.append(part)
+    return names
+
+
+def with_option(name: str, key: str, value: object) -> str:
+    """The name with one more option, unless it says something about that one already or its kind
+    has no such option. Raises GdlError if there is no such kind."""
+    kind, options = _kind_of(name)
+    if key not in kind.OPTIONS or key in dict(options):
+        return name
+    return f"{name}{',' if options else ':'}{key}={value}"
+
+
+def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:
+    kind, _, rest = name.strip().partition(":")
+    place = _PLACES.get(kind.strip().lower())
+    if place is None:
+        raise GdlError(f"there is no player {name!r}", remedy=f"the players are {', '.join(NAMES)}")
+    options: list[tuple[str, str]] = []
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise GdlError(f"{part!r} in {name} is no option", remedy="options are written key=value")
+        options.append((key.strip().lower(), value.strip()))
+    found: type[Player] = getattr(import_module(place[0]), place[1])
+    return found, options
+
+
+def _values(kind: type[Player], name: str, options: list[tuple[str, str]]) -> dict[str, object]:
+    known = kind.OPTIONS
+    values: dict[str, object] = {}
+    for key, text in options:
+        if key not in known:
+            raise GdlError(
+                f"{kind.name} has no option {key!r}",
+                remedy=f"its options are {', '.join(known)}" if known else "it has no options",
+            )
+        try:
+            values[key] = known[key](text)
+        except ValueError:
+            raise GdlError(f"{key}={text} in {name}: not a value of this option") from None
+    return values

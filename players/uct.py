@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,17 +46,19 @@ class UctPlayer(Player):
     """Searches until the deadline, or until nothing more is to be found.
 
     Attributes:
-        max_iterations: playouts per turn after which it stops early; None for no such limit. With
+        playouts: playouts per turn after which it stops early; None for no such limit. With
             a limit and time enough, the same seed gives the same choices.
         memory: bytes for the search tree.
         on_progress: called about ten times a second during a search with the answer so far.
     """
 
     name = "uct"
+    OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {"playouts": int, "memory": int}
+    batch = BATCH
 
-    def __init__(self, *, seed: int = 0, max_iterations: int | None = None, memory: int = _MEMORY) -> None:
+    def __init__(self, *, seed: int = 0, playouts: int | None = None, memory: int = _MEMORY) -> None:
         super().__init__(seed=seed)
-        self.max_iterations = max_iterations
+        self.playouts = playouts
         self.memory = memory
         self.on_progress: Callable[[Choice], None] | None = None
         self._tree: Tree | None = None
@@ -97,10 +100,10 @@ class UctPlayer(Player):
 
     def _set_machine(self, machine: Machine) -> Tree:
         self._lanes: Lanes = lanes_of(machine)
-        self._pace = Pace(self._lanes.width, BATCH, self._lanes.warm_up())
+        self._pace = Pace(self._lanes.width, self.batch, self._lanes.warm_up())
         self._alone = len(machine.roles) == 1
         self._may_prove = len(machine.roles) <= 2
-        self._tree = Tree(self._lanes, BATCH, self.seed * 8191 + self.role, self.memory)
+        self._tree = Tree(self._lanes, self.batch, self.seed * 8191 + self.role, self.memory)
         return self._tree
 
     # --- the search ---------------------------------------------------------------------------
@@ -121,10 +124,10 @@ class UctPlayer(Player):
                     break
                 deadline = min(deadline, self._line_found + _SHORTEN_SECONDS)
             lanes, steps = self._pace.plan(deadline - began, not self._playouts)
-            if self.max_iterations is not None:
-                lanes = min(lanes and BATCH, self.max_iterations - self._playouts)
+            if self.playouts is not None:
+                lanes = min(lanes and self.batch, self.playouts - self._playouts)
                 steps = _FIXED_STEPS
-            lanes = min(lanes, max(_SMALLEST_BATCH, tree.visits // _GROWTH))
+            lanes = min(lanes, self.batch, max(_SMALLEST_BATCH, tree.visits // _GROWTH))
             if lanes <= 0:
                 break
             longest, cut = self._batch(tree, lanes, steps, deadline - 2 * MARGIN)

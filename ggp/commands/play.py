@@ -11,7 +11,8 @@ def command(
         "",
         "--players",
         "-p",
-        help="One per role, by commas: uct, random, legal, human. Roles left out are played by random, "
+        help="One per role, by commas: uct, montecarlo, greedy, random, legal, human; options as in "
+        "uct:playouts=1000. Roles left out are played by random, "
         "or by uct where only people are named. [default: uct for one role, else uct,random]",
     ),
     startclock: float = typer.Option(1.0, "--startclock", min=0, help="Seconds to build and prepare."),
@@ -38,10 +39,11 @@ def command(
 
     began = time.monotonic()
     loaded = Game.load(game)
-    names = [name.strip().lower() for name in players.split(",") if name.strip()]
 
     from ggp.play import check_names, people, play_in_terminal, play_json
+    from players.registry import split_names
 
+    names = split_names(players.lower())
     check_names(names, as_json)
     try:
         if as_json:

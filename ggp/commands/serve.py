@@ -10,7 +10,11 @@ def command(
     host: str = typer.Option(
         "127.0.0.1", "--host", help="Address to listen on; 0.0.0.0 lets other computers in."
     ),
-    player: str = typer.Option("uct", "--player", help="Player: legal, random, uct, or module:Class."),
+    player: str = typer.Option(
+        "uct",
+        "--player",
+        help="Player: uct, montecarlo, greedy..., with options (uct:playouts=1000), or module:Class.",
+    ),
     name: str = typer.Option("", "--name", help="Name in INFO replies; kaskade by default."),
     matches: int = typer.Option(
         1, "--matches", min=1, max=64, help="Matches at once; more are answered busy."
@@ -35,17 +39,15 @@ def command(
     from ggp.server import Server, ServerConfig
     from ggp.thinker import make_player
     from players.machines import LEVELS
+    from players.registry import check_name, is_registered
 
     levels = ("debug", "info", "warning", "error")
     if log_level.lower() not in levels:
         raise GdlError(f"there is no log level {log_level!r}", remedy=f"choose {', '.join(levels)}")
     if machine not in LEVELS:
         raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
-    if ":" not in player:
-        from players.registry import NAMES
-
-        if player.lower() not in NAMES:
-            raise GdlError(f"there is no player {player!r}", remedy=f"choose {', '.join(NAMES)}")
+    if is_registered(player) or ":" not in player:
+        check_name(player)
     else:
         make_player(player, seed)
     if not all(c.isalnum() or c in "-_.+" for c in name):

@@ -57,8 +57,8 @@ def test_players_make_legal_moves_in_random_games(
     machine = machine_of(random_game(seed, roles, simultaneous), level)
     players = [make_player(name, seed) for _ in range(roles)]
     for player in players:
-        if name == "uct":
-            player.max_iterations = 40  # type: ignore[attr-defined]
+        if hasattr(player, "playouts"):
+            player.playouts = 40
     follow(machine, players)
 
 
@@ -122,5 +122,5 @@ def test_a_role_without_a_legal_move_is_an_error() -> None:
 
 
 def test_unknown_players_are_refused_with_the_names_of_those_there_are() -> None:
-    with pytest.raises(GdlError, match=r"no player deep.*uct"):
+    with pytest.raises(GdlError, match=r"no player 'deep'.*uct"):
         make_player("deep")

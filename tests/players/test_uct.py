@@ -26,7 +26,7 @@ LEVELS = ["prover", "propnet"]
 
 
 def ask(machine: Machine, state: State, role: int, iterations: int, seed: int = 0, **options: int) -> Choice:
-    player = UctPlayer(seed=seed, max_iterations=iterations, **options)
+    player = UctPlayer(seed=seed, playouts=iterations, **options)
     player.start(machine, role, state, 0.0, 0.0)
     return player.choose(state, time.monotonic() + LONG)
 
@@ -55,9 +55,9 @@ def test_wins_in_one_and_blocks_losses_in_one(level: str) -> None:
 def test_plays_small_games_as_well_as_trying_everything_does(level: str, roles: int, seed: int) -> None:
     machine = make_machine(parse_rules(random_game(seed, roles, simultaneous=False)), level)
     state = machine.initial_state()
-    player = UctPlayer(seed=seed, max_iterations=1500)
+    player = UctPlayer(seed=seed, playouts=1500)
     player.start(machine, 0, state, LONG, time.monotonic() + LONG)
-    rival = UctPlayer(seed=seed + 1, max_iterations=1500)
+    rival = UctPlayer(seed=seed + 1, playouts=1500)
     players: list[Player] = [player, rival][:roles]
     for role, other in enumerate(players[1:], 1):
         other.start(machine, role, state, LONG, time.monotonic() + LONG)
@@ -86,7 +86,7 @@ def test_what_it_says_is_proven_is_true(seed: int, roles: int) -> None:
 def test_solves_puzzles_and_follows_the_line_to_the_end(game: str, level: str) -> None:
     machine = Game.load(game).machine(level)
     state = machine.initial_state()
-    player = UctPlayer(seed=2, max_iterations=20_000 if level == "propnet" else 3000)
+    player = UctPlayer(seed=2, playouts=20_000 if level == "propnet" else 3000)
     player.start(machine, 0, state, LONG, time.monotonic() + LONG)
     while not machine.is_terminal(state):
         state = machine.next_state(state, [player.choose(state, time.monotonic() + LONG).move])
@@ -96,7 +96,7 @@ def test_solves_puzzles_and_follows_the_line_to_the_end(game: str, level: str) -
 def test_line_is_given_up_when_another_move_was_made() -> None:
     machine = Game.load("sokoban").machine("propnet")
     state = machine.initial_state()
-    player = UctPlayer(seed=2, max_iterations=20_000)
+    player = UctPlayer(seed=2, playouts=20_000)
     player.start(machine, 0, state, LONG, time.monotonic() + LONG)
     chosen = player.choose(state, time.monotonic() + LONG).move
     other = next(m for m in machine.legal_moves(state, 0) if m != chosen)
@@ -111,7 +111,7 @@ def test_line_is_given_up_when_another_move_was_made() -> None:
 def test_line_goes_on_when_a_faster_machine_is_ready() -> None:
     game = Game.load("sokoban")
     slow, fast = game.machine("prover"), game.machine("propnet")
-    player = UctPlayer(seed=1, max_iterations=3000)
+    player = UctPlayer(seed=1, playouts=3000)
     state = slow.initial_state()
     player.start(slow, 0, state, LONG, time.monotonic() + LONG)
     state = slow.next_state(state, [player.choose(state, time.monotonic() + LONG).move])
@@ -166,7 +166,7 @@ def test_games_that_are_not_zero_sum_are_not_said_to_be_proven() -> None:
 def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> None:
     machine = Game.load("connectfour").machine("propnet")
     state = machine.initial_state()
-    player = UctPlayer(seed=1, max_iterations=60_000, memory=1 << 20)
+    player = UctPlayer(seed=1, playouts=60_000, memory=1 << 20)
     player.start(machine, 0, state, 0.0, 0.0)
     choice = player.choose(state, time.monotonic() + LONG)
     assert sum(c.visits for c in choice.candidates) == 60_000
@@ -181,12 +181,12 @@ def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> 
 def test_the_subtree_of_the_moves_made_is_kept() -> None:
     machine = Game.load("connectfour").machine("propnet")
     state = machine.initial_state()
-    player = UctPlayer(seed=1, max_iterations=20_000)
+    player = UctPlayer(seed=1, playouts=20_000)
     player.start(machine, 0, state, 0.0, 0.0)
     move = player.choose(state, time.monotonic() + LONG).move
     state = machine.next_state(state, [move, machine.legal_moves(state, 1)[0]])
     state = machine.next_state(state, [machine.legal_moves(state, r)[0] for r in (0, 1)])
-    player.max_iterations = 512
+    player.playouts = 512
     visits = sum(c.visits for c in player.choose(state, time.monotonic() + LONG).candidates)
     assert visits > 600
 

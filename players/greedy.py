@@ -1,0 +1,61 @@
+"""The greedy player: looks one move ahead, at the goals."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import product
+
+from gdl.state import State
+from players.player import Candidate, Choice, Player
+
+_REPLIES = 16
+"""Joint moves of the others that are tried against each of its moves; all, where there are no more."""
+
+
+class GreedyPlayer(Player):
+    """Plays the move after which its goal is highest on average, the others moving at random.
+
+    States that give it no goal count as 50. Ties are broken at random.
+    """
+
+    name = "greedy"
+
+    def prepare(self, state: State, deadline: float) -> None:
+        self._rng = random.Random(f"{self.seed} {self.role}")
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        machine = self.machine
+        others = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        others[self.role] = options[:1]  # stands for any of them
+        replies = self._replies(others)
+        shuffled = self.in_order(options)
+        self._rng.shuffle(shuffled)
+        found: list[Candidate] = []
+        for move in shuffled:
+            if not replies or time.monotonic() >= deadline:
+                break
+            values = []
+            for reply in replies:
+                joint = list(reply)
+                joint[self.role] = move
+                values.append(self._value(machine.next_state(state, joint)))
+                if time.monotonic() >= deadline:
+                    break
+            found.append(Candidate(move, len(values), sum(values) / len(values)))
+        if not found:
+            return Choice(shuffled[0], (), "no time to look ahead")
+        found.sort(key=lambda candidate: -candidate.value)
+        return Choice(found[0].move, tuple(found), f"looked at {len(found)} moves")
+
+    def _replies(self, others: list[list[int]]) -> list[tuple[int, ...]]:
+        count = 1
+        for moves in others:
+            count *= len(moves)
+        if count <= _REPLIES:
+            return list(product(*others))
+        return [tuple(self._rng.choice(moves) for moves in others) for _ in range(_REPLIES)]
+
+    def _value(self, state: State) -> float:
+        value = self.machine.goal(state, self.role)
+        return 50.0 if value is None else float(value)

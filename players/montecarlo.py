@@ -1,0 +1,91 @@
+"""The flat Monte Carlo player: as many random playouts after each of its moves, and no tree."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from gdl.machine import Machine
+from gdl.state import State
+from players.lanes import lanes_of
+from players.pace import MARGIN, Pace
+from players.player import Candidate, Choice, Player
+
+_BATCH = 512
+_SCALAR_STEPS = 1000
+
+
+class MonteCarloPlayer(Player):
+    """Plays the move after which random playouts end best on average.
+
+    The playouts are shared out evenly among its moves; the others' first moves are random too.
+
+    Args:
+        playouts: playouts per turn after which it stops early; None for no such limit.
+    """
+
+    name = "montecarlo"
+    OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {"playouts": int}
+
+    def __init__(self, *, seed: int = 0, playouts: int | None = None) -> None:
+        super().__init__(seed=seed)
+        self.playouts = playouts
+
+    def prepare(self, state: State, deadline: float) -> None:
+        self._rng = random.Random(f"{self.seed} {self.role}")
+        self._set_machine(self.machine)
+
+    def update_machine(self, machine: Machine) -> None:
+        super().update_machine(machine)
+        self._set_machine(machine)
+
+    def _set_machine(self, machine: Machine) -> None:
+        self._lanes = lanes_of(machine)
+        self._pace = Pace(self._lanes.width, _BATCH, self._lanes.warm_up())
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        lanes = self._lanes
+        record = lanes.retain(lanes.record(state)[None, :])
+        others = [
+            np.array(self.machine.legal_moves(state, role), np.int32)
+            for role in range(len(self.machine.roles))
+        ]
+        shuffled = self.in_order(options)
+        self._rng.shuffle(shuffled)
+        moves = np.array(shuffled, np.int32)
+        totals = np.zeros(len(moves))
+        visits = np.zeros(len(moves), np.int64)
+        numbers = np.random.default_rng(self._rng.getrandbits(63))
+        done = 0
+        while all(map(len, others)) and (self.playouts is None or done < self.playouts):
+            began = time.monotonic()
+            count, steps = self._pace.plan(deadline - began, not done)
+            if self.playouts is not None:
+                count, steps = min(count and _BATCH, self.playouts - done), _SCALAR_STEPS
+            if count <= 0:
+                break
+            turn = np.arange(done, done + count) % len(moves)
+            joint = np.stack([numbers.choice(legal, count) for legal in others], axis=1)
+            joint[:, self.role] = moves[turn]
+            after = lanes.successors(np.repeat(record, count, axis=0), joint)
+            ends = lanes.playouts(after, int(numbers.integers(1 << 62)), steps, deadline - 2 * MARGIN)
+            goals = ends.goals[:, self.role]
+            np.add.at(totals, turn, np.where(goals < 0, 50, goals))
+            np.add.at(visits, turn, 1)
+            done += count
+            if lanes.width == 1:  # it keeps the states it has met
+                record = lanes.retain(record)
+            now = time.monotonic()
+            cut = int(np.count_nonzero(~ends.finished))
+            self._pace.learn(count, now - began, int(ends.lengths.max()), cut, deadline - now)
+        values = np.divide(totals, visits, out=np.full(len(moves), -1.0), where=visits > 0)
+        ranked = np.argsort(-values, kind="stable")
+        found = tuple(
+            Candidate(int(moves[i]), int(visits[i]), float(max(values[i], 0.0))) for i in ranked if visits[i]
+        )
+        move = int(moves[ranked[0]])
+        return Choice(move, found, f"{done:,} playouts" if done else "no time to search")

@@ -1,0 +1,12 @@
+"""Textbook UCT, one playout after the other: the opponent that the others are measured against."""
+
+from __future__ import annotations
+
+from players.uct import UctPlayer
+
+
+class SequentialUctPlayer(UctPlayer):
+    """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
+
+    name = "uct-sequential"
+    batch = 1
