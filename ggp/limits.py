@@ -1,39 +1,5 @@
-"""What the processes that work on strangers' rules have in common: a limit of memory, errors
-on one line, and games to warm up with."""
+"""See :mod:`players.limits`."""
 
-from __future__ import annotations
+from players.limits import WARM_UP_GAMES, describe, limit_memory
 
-import os
-
-WARM_UP_GAMES = (
-    "(role a) (init (n 0)) (legal a x) (legal a y) (<= (next (n 1)) (true (n 0)) (does a x))"
-    " (<= terminal (true (n 1))) (goal a 100)",
-    "(role a) (role b) (init (n 0)) (legal a x) (legal a y) (legal b x) (legal b y)"
-    " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
-    " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
-)
-"""Games whose only purpose is that everything is compiled once before a match needs it."""
-
-
-def limit_memory(size: int) -> None:
-    """Let this process allocate at most ``size`` bytes of data, and at most half of the computer's
-    memory; more is a MemoryError."""
-    try:
-        import resource
-    except ImportError:  # not on this platform
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    size = min(size, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
-    limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
-
-
-def describe(error: BaseException) -> str:
-    """An unexpected error on one line, with the innermost place it came from."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = ""
-    if trace is not None:
-        place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{place}"
+__all__ = ["WARM_UP_GAMES", "describe", "limit_memory"]

@@ -19,7 +19,7 @@ import threading
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.parser import parse_rules
-from ggp.limits import WARM_UP_GAMES, describe, limit_memory
+from players.limits import WARM_UP_GAMES, describe, limit_memory
 from players.machines import make_machine
 
 MEMORY_BYTES = 4 * 1024**3

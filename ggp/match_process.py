@@ -30,7 +30,7 @@ from gdl.machine import Machine
 from gdl.parser import parse_rules, parse_term
 from gdl.prover import ProverMachine
 from ggp.ledger import Ledger
-from ggp.limits import describe, limit_memory
+from players.limits import describe, limit_memory
 from ggp.thinker import Position, Thinker
 
 MEMORY_BYTES = 6 * 1024**3

@@ -43,6 +43,17 @@ class Choice:
     note: str = ""
 
 
+def same_numbering(one: Machine, other: Machine) -> bool:
+    """Whether ids of moves and packed states of one machine mean the same on the other: they are made
+    from networks with the same propositions and moves."""
+    networks = getattr(one, "network", None), getattr(other, "network", None)
+    if networks[0] is None or networks[1] is None:
+        return one is other
+    return networks[0] is networks[1] or all(
+        getattr(networks[0], part) == getattr(networks[1], part) for part in ("roles", "bases", "moves")
+    )
+
+
 class Player(ABC):
     """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``.
 
@@ -55,6 +66,8 @@ class Player(ABC):
         seed: what its randomness comes from.
         machine: the machine it thinks on, from :meth:`start` on.
         role: index of its role.
+        resumes: whether it goes on where it was when it is asked about the same state again, so that
+            the time of a turn can be given to it in parts.
     """
 
     name: str = ""
@@ -65,6 +78,7 @@ class Player(ABC):
 
     machine: Machine
     role: int
+    resumes: bool = False
 
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
@@ -98,18 +112,14 @@ class Player(ABC):
         if not options:
             raise MoveError(f"{self.machine.roles[self.role]} has no legal move in this state")
         choice = self.decide(own, options, deadline)
-        if state.machine is self.machine:
-            return choice
-        return replace(
-            choice,
-            move=self._translate(choice.move, state.machine),
-            candidates=tuple(
-                replace(c, move=self._translate(c.move, state.machine)) for c in choice.candidates
-            ),
-        )
+        return self.translated(choice, state.machine)
 
     def update_machine(self, machine: Machine) -> None:
-        """Think on another, faster machine of the same rules from now on."""
+        """Think on another, faster machine of the same rules from now on.
+
+        Between two calls of :meth:`choose`, and never within one. What was found so far is to be kept
+        where it can be; where :func:`same_numbering` holds, all of it.
+        """
         self.machine = machine
 
     def stop(self) -> None:
@@ -133,6 +143,16 @@ class Player(ABC):
     def in_order(self, options: list[int]) -> list[int]:
         """Move ids in the order of the moves' text, which is the same on every machine."""
         return sorted(options, key=lambda move: sort_key(self.machine.move(self.role, move)))
+
+    def translated(self, choice: Choice, machine: Machine) -> Choice:
+        """An answer in ids of :attr:`machine`, in those of another machine of the same rules."""
+        if machine is self.machine:
+            return choice
+        return replace(
+            choice,
+            move=self._translate(choice.move, machine),
+            candidates=tuple(replace(c, move=self._translate(c.move, machine)) for c in choice.candidates),
+        )
 
     def _translate(self, move: int, machine: Machine) -> int:
         return machine.move_id(self.role, self.machine.move(self.role, move))

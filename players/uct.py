@@ -20,7 +20,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from players.lanes import Lanes, lanes_of
 from players.pace import MARGIN, Pace
-from players.player import Candidate, Choice, Player
+from players.player import Candidate, Choice, Player, same_numbering
 from players.uct_kernel import ENDED, FRESH, LEAF
 from players.uct_tree import Tree, warm_up
 
@@ -59,6 +59,7 @@ class UctPlayer(Player):
     def __init__(self, *, seed: int = 0, playouts: int | None = None, memory: int = _MEMORY) -> None:
         super().__init__(seed=seed)
         self.playouts = playouts
+        self.resumes = playouts is None
         self.memory = memory
         self.on_progress: Callable[[Choice], None] | None = None
         self._tree: Tree | None = None
@@ -93,17 +94,25 @@ class UctPlayer(Player):
         self._line = [machine.move_id(0, old.move(0, move)) for move in self._line]
         if self._line_from is not None:
             self._line_from = self.own_state(self._line_from)
-        self._set_machine(machine)
+        if same_numbering(old, machine):
+            # The tree's records and moves mean the same on both.
+            self._tree.lanes = self._set_lanes(machine)
+        else:
+            self._set_machine(machine)
 
     def stop(self) -> None:
         self._tree = None
 
-    def _set_machine(self, machine: Machine) -> Tree:
+    def _set_lanes(self, machine: Machine) -> Lanes:
         self._lanes: Lanes = lanes_of(machine)
         self._pace = Pace(self._lanes.width, self.batch, self._lanes.warm_up())
+        return self._lanes
+
+    def _set_machine(self, machine: Machine) -> Tree:
+        lanes = self._set_lanes(machine)
         self._alone = len(machine.roles) == 1
         self._may_prove = len(machine.roles) <= 2
-        self._tree = Tree(self._lanes, self.batch, self.seed * 8191 + self.role, self.memory)
+        self._tree = Tree(lanes, self.batch, self.seed * 8191 + self.role, self.memory)
         return self._tree
 
     # --- the search ---------------------------------------------------------------------------

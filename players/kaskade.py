@@ -1,0 +1,247 @@
+"""The cascade of machines: prover, propositional network, native code, each as soon as it is built.
+
+The prover answers at once. The faster machines are built in processes of their own, one stage
+after the other, while the player already plays. A stage that fails, is killed, hangs or takes
+more than it may ends the climb; the player stays on the stage before.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from gdl.rules import Rules
+from players.kaskade_builder import Builder, BuildError
+from players.kaskade_stages import STAGES, Stage
+from players.limits import describe
+
+AUTO: Final = "auto"
+BOTTOM: Final = "prover"
+
+BEGUN: Final = "begun"
+READY: Final = "ready"
+FAILED: Final = "failed"
+
+_CLOSE_SECONDS = 5.0
+"""How long a machine that is just being loaded is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What has become of a stage.
+
+    Attributes:
+        level: the stage's machine.
+        what: ``begun``, ``ready`` (may come again, as more of it is compiled) or ``failed``.
+        seconds: since the stage was begun.
+        detail: the reason of a failure; else empty.
+    """
+
+    level: str
+    what: str
+    seconds: float
+    detail: str = ""
+
+    def __str__(self) -> str:
+        if self.what == BEGUN:
+            return f"building the {self.level} machine"
+        if self.what == READY:
+            return f"the {self.level} machine is ready after {self.seconds:.1f} s"
+        return f"no {self.level} machine: {self.detail}"
+
+
+class Kaskade:
+    """The machines of one game, as they come.
+
+    Its processes start, and import what they need, when it is made; :meth:`begin` gives them the
+    rules. A machine is not for several threads at once: who asks for :meth:`best` uses it.
+
+    Args:
+        level: the furthest machine that may be used; ``auto`` for the furthest there is.
+        on_event: is told what happens to the stages, mostly from a thread of the cascade.
+        stages: what can be built.
+
+    Raises:
+        GdlError: no such level.
+    """
+
+    def __init__(
+        self,
+        level: str = AUTO,
+        *,
+        on_event: Callable[[Event], None] | None = None,
+        stages: Sequence[Stage] = STAGES,
+    ) -> None:
+        known = [stage.level for stage in stages]
+        if level not in (AUTO, BOTTOM, *known):
+            raise GdlError(
+                f"there is no machine {level!r}", remedy=f"choose {', '.join((BOTTOM, *known, AUTO))}"
+            )
+        count = {AUTO: len(known), BOTTOM: 0}.get(level)
+        self._stages = tuple(stages[: known.index(level) + 1 if count is None else count])
+        self._on_event = on_event
+        self._changed = threading.Condition()
+        self._ready: dict[str, Machine] = {}
+        self._prover: Machine | None = None
+        self._rules: Rules | None = None
+        self._rising = bool(self._stages)
+        self._thread: threading.Thread | None = None
+        self._builders: list[Builder] = []
+        self._fault = ""
+        self._close = weakref.finalize(self, _kill, self._builders)
+        try:
+            for stage in self._stages:
+                self._builders.append(Builder(stage.work))
+        except OSError as error:
+            # What can be built with those there are is built; then this is told.
+            self._fault = describe(error)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The machines above the prover that it builds, in this order."""
+        return tuple(stage.level for stage in self._stages)
+
+    @property
+    def rising(self) -> bool:
+        """Whether a faster machine may still come."""
+        return self._rising
+
+    def begin(self, text: str, rules: Rules | None = None) -> None:
+        """Begin to build the machines of these rules. To be called once.
+
+        Args:
+            text: the rules.
+            rules: the same, if they are already parsed.
+
+        Raises:
+            ParseError: these are no rules.
+        """
+        self._rules = rules if rules is not None else parse_rules(text)
+        if self._stages:
+            self._thread = threading.Thread(
+                target=self._run, args=(text, self._rules), daemon=True, name="kaskade"
+            )
+            self._thread.start()
+
+    def best(self) -> Machine:
+        """The furthest machine that is ready; the prover's is made when it is first asked for.
+
+        Raises:
+            RulesError: the rules cannot be played.
+        """
+        with self._changed:
+            for level in reversed(self._ready):
+                return self._ready[level]
+        if self._prover is None:
+            from gdl.prover import ProverMachine
+
+            if self._rules is None:
+                raise GdlError("the cascade was given no rules yet", remedy="call begin()")
+            self._prover = ProverMachine(self._rules)
+        return self._prover
+
+    def wait(self, level: str, seconds: float | None = None) -> bool:
+        """Wait until a machine is ready, or it is clear that it will not come; whether it is ready.
+
+        Args:
+            level: the machine; one above the cap never comes.
+            seconds: how long to wait at most; None for as long as its limits let it build.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: level in self._ready or not self._rising, seconds)
+            return level in self._ready
+
+    def reject(self, machine: Machine, reason: str) -> None:
+        """This machine answers wrongly: forget it and those above it, and build no more."""
+        with self._changed:
+            levels = [level for level, ready in self._ready.items() if ready is machine]
+            for level in levels:
+                for above in list(self._ready)[list(self._ready).index(level) :]:
+                    del self._ready[above]
+            self._rising = False
+            self._changed.notify_all()
+        if levels:
+            self._tell(Event(machine.level, FAILED, 0.0, reason))
+
+    def close(self) -> None:
+        """End all processes that still build. The machines that are ready stay."""
+        with self._changed:
+            self._rising = False
+            self._changed.notify_all()
+        self._close()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(_CLOSE_SECONDS)
+        else:
+            for builder in self._builders:
+                builder.close()
+
+    def __enter__(self) -> Kaskade:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- the thread of the cascade ---------------------------------------------------------------
+    def _run(self, text: str, rules: Rules) -> None:
+        given = b""
+        machine: Machine | None = None
+        for stage, builder in zip_longest(self._stages, self._builders):
+            began = time.monotonic()
+            try:
+                if builder is None:
+                    raise BuildError(f"its process could not be started: {self._fault}")
+                if not self._rising:
+                    break
+                self._tell(Event(stage.level, BEGUN, 0.0))
+                before = machine
+                for product in builder.build(text, given):
+                    machine = stage.load(rules, product, before)
+                    if not self._arrived(stage.level, machine):
+                        break
+                    self._tell(Event(stage.level, READY, time.monotonic() - began))
+                if machine is before:
+                    raise BuildError("its builder has delivered nothing")
+                given = product
+            except GdlError as error:
+                self._failed(stage.level, began, str(error))
+                break
+            except MemoryError:
+                self._failed(stage.level, began, "there is no memory for it here")
+                break
+            except Exception as error:
+                self._failed(stage.level, began, describe(error))
+                break
+        for builder in self._builders:
+            builder.close()
+        with self._changed:
+            self._rising = False
+            self._changed.notify_all()
+
+    def _arrived(self, level: str, machine: Machine) -> bool:
+        with self._changed:
+            if not self._rising:
+                return False
+            self._ready[level] = machine
+            self._changed.notify_all()
+        return True
+
+    def _failed(self, level: str, began: float, reason: str) -> None:
+        if self._rising:
+            self._tell(Event(level, FAILED, time.monotonic() - began, reason))
+
+    def _tell(self, event: Event) -> None:
+        if self._on_event is not None:
+            self._on_event(event)
+
+
+def _kill(builders: list[Builder]) -> None:
+    for builder in builders:
+        builder.kill()

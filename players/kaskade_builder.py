@@ -1,0 +1,232 @@
+"""A process that builds one stage of the cascade, as the process that plays sees it.
+
+What goes in and what comes out lies in files without a name (shared memory where the system has
+it), so that nothing is left over whoever is killed; the pipes only carry short messages. A
+builder has its own process group, and ends when its input does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from gdl.errors import GdlError
+
+MAX_LINE = 65536
+"""Longest message of a builder, in bytes."""
+
+_LOOK_SECONDS = 1.0
+"""How often it is looked whether a silent builder still lives."""
+
+
+class BuildError(GdlError):
+    """A builder has not delivered; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a builder does, and what it may use.
+
+    Attributes:
+        function: ``module:function``. It is called with the rules' text and what the stage before
+            has delivered, and yields bytes, each time more is ready than before.
+        warm_up: ``module:function`` called before there are rules; may be empty.
+        seconds: of wall time from the rules to the end.
+        cpu_seconds: of CPU time, of all its threads.
+        memory: bytes of data.
+        nice: by how much others come first on a busy processor.
+    """
+
+    function: str
+    warm_up: str = ""
+    seconds: float = 300.0
+    cpu_seconds: float = 120.0
+    memory: int = 4 * 1024**3
+    nice: int = 0
+
+
+class Builder:
+    """One process; it starts, imports and warms up before it is given rules.
+
+    Raises:
+        OSError: there are no more processes, files or memory.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self._given = _nameless()
+        self._product = _nameless()
+        self._errors = _nameless()
+        files = (self._given.fileno(), self._product.fileno())
+        limits = [str(work.memory), str(work.cpu_seconds), str(work.nice)]
+        root = str(Path(__file__).resolve().parent.parent)
+        known = os.environ.get("PYTHONPATH", "")
+        try:
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-P", "-m", "players.kaskade_process"),
+                    *(work.function, work.warm_up, *map(str, files), *limits),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                pass_fds=files,
+                process_group=0,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
+            )
+        except BaseException:
+            self._close_files()
+            raise
+        self._killed = False
+        self._reaped = False
+        self._reaping = threading.Lock()
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def build(self, text: str, given: bytes) -> Iterator[bytes]:
+        """Have it build; what it delivers, whole and checked. The process is gone at the end.
+
+        Raises:
+            BuildError: it failed, was killed, took too long or sent what it should not.
+        """
+        deadline = time.monotonic() + self.work.seconds
+        try:
+            rules = text.encode()
+            self._given.write(rules + given)
+            self._given.flush()
+            self._say({"rules": len(rules), "given": len(given), "sha256": _digest(rules + given)})
+            for message in self._messages(deadline):
+                if "error" in message:
+                    raise BuildError(str(message["error"])[:500])
+                if "done" in message:
+                    return
+                yield self._read(int(message["at"]), int(message["size"]), str(message["sha256"]))
+            raise BuildError(self._end())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BuildError(f"the builder sends what it should not: {error}") from None
+        finally:
+            self.kill()
+            self._reap()
+
+    def kill(self) -> None:
+        """End the process, and all that it has started. From any thread."""
+        with self._reaping:
+            self._killed = True
+            if not self._reaped:
+                with contextlib.suppress(OSError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End a process that was never asked to build."""
+        self.kill()
+        self._reap()
+
+    # --- in the thread that builds ------------------------------------------------------------
+    def _say(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output tells why
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _messages(self, deadline: float) -> Iterator[dict[str, Any]]:
+        assert self._process.stdout is not None
+        pipe = self._process.stdout.fileno()
+        waiting = bytearray()
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise BuildError(f"it took more than {self.work.seconds:g} s")
+            if not select.select([pipe], [], [], min(left, _LOOK_SECONDS))[0]:
+                if self._process.poll() is not None:
+                    return  # something that it has started keeps the pipe
+                continue
+            chunk = os.read(pipe, MAX_LINE)
+            if not chunk:
+                return
+            waiting += chunk
+            while (end := waiting.find(b"\n")) >= 0:
+                line = bytes(waiting[:end])
+                del waiting[: end + 1]
+                yield json.loads(line)
+            if len(waiting) > MAX_LINE:
+                raise BuildError("it sends a message without an end")
+
+    def _read(self, at: int, size: int, sha256: str) -> bytes:
+        file = self._product.fileno()
+        length = os.fstat(file).st_size
+        if not 0 <= at <= at + size <= length:
+            raise BuildError(f"it has delivered {length:,} bytes of {at + size:,}")
+        parts: list[bytes] = []
+        while size:
+            parts.append(os.pread(file, size, at))
+            if not parts[-1]:
+                raise BuildError("what it has delivered is cut off")
+            at += len(parts[-1])
+            size -= len(parts[-1])
+        found = b"".join(parts)
+        if _digest(found) != sha256:
+            raise BuildError("what it has delivered is not what it announced")
+        return found
+
+    def _end(self) -> str:
+        """Why a process has ended that did not say so."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LOOK_SECONDS)
+        status = self._process.returncode
+        if self._killed:
+            return "it was stopped"
+        if status is None:
+            return "it has closed its output"
+        try:
+            how = f"it was killed by {signal.Signals(-status).name}" if status < 0 else ""
+        except ValueError:
+            how = ""
+        if status == -signal.SIGXCPU:
+            how = f"it took more than {self.work.cpu_seconds:g} s of CPU time"
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2000))
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        last = f", and said {said[-1][:200]!r}" if said else ""
+        return (how or f"it ended with status {status}") + last
+
+    def _reap(self) -> None:
+        with self._reaping:
+            if self._reaped:
+                return
+            self._reaped = True
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process.wait()
+        self._close_files()
+
+    def _close_files(self) -> None:
+        for file in (self._given, self._product, self._errors):
+            file.close()
+
+
+def _nameless() -> IO[bytes]:
+    """A file that has no name, in memory where the system can do that."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("kaskade"), "w+b")
+    return tempfile.TemporaryFile()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

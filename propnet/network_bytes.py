@@ -1,0 +1,159 @@
+"""A network as bytes and back, for other processes and for caches: checked, and without pickles.
+
+Layout: the line ``network 1``, a line of JSON with the names of all symbols and what each field is,
+then the arrays one after the other, little-endian: first that of the terms, then those of the
+fields. The terms' array holds, term after term, the place of its name, how many arguments it has, and
+their places among the terms before it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+from gdl.terms import Term
+from propnet.network import Network
+
+_HEAD: Final = b"network 1\n"
+_KINDS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1", "f8")
+
+
+def to_bytes(network: Network) -> bytes:
+    """The network as bytes that :func:`from_bytes` reads in any process on any machine."""
+    terms = _Terms()
+    fields: dict[str, Any] = {}
+    arrays: list[NDArray[Any]] = []
+    for field in dataclasses.fields(network):
+        value = getattr(network, field.name)
+        if isinstance(value, np.ndarray):
+            array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
+            fields[field.name] = {"array": array.dtype.str[1:], "shape": array.shape}
+            arrays.append(array)
+        elif isinstance(value, tuple) and any(isinstance(part, tuple) for part in value):
+            fields[field.name] = {"lists": [list(map(terms.place, part)) for part in value]}
+        elif isinstance(value, tuple):
+            fields[field.name] = {"list": list(map(terms.place, value))}
+        else:
+            fields[field.name] = {"value": value}
+    head = {"names": list(terms.names), "words": len(terms.words), "fields": fields}
+    words = np.array(terms.words, "<i4")
+    return b"".join(
+        [_HEAD, json.dumps(head).encode(), b"\n", words.tobytes(), *(array.tobytes() for array in arrays)]
+    )
+
+
+def from_bytes(data: bytes) -> Network:
+    """The network that :func:`to_bytes` wrote.
+
+    Raises:
+        GdlError: the bytes are no network, or one whose parts do not fit together.
+    """
+    try:
+        network = _read(data)
+        fault = _fault(network)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        raise GdlError(f"these bytes are no network: {error}") from None
+    if fault:
+        raise GdlError(f"this network does not fit together: {fault}")
+    return network
+
+
+class _Terms:
+    """Numbers terms, arguments before what holds them."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+        self.words: list[int] = []
+        self._places: dict[Term, int] = {}
+
+    def place(self, term: Term) -> int:
+        """The number of a term."""
+        found = self._places.get(term)
+        if found is None:
+            places = [self.place(arg) for arg in term.args]
+            name = self.names.setdefault(term.name, len(self.names))
+            self.words += [name, len(places), *places]
+            found = self._places[term] = len(self._places)
+        return found
+
+
+def _read(data: bytes) -> Network:
+    if not data.startswith(_HEAD):
+        raise ValueError("another beginning")
+    end = data.index(b"\n", len(_HEAD))
+    head = json.loads(data[len(_HEAD) : end])
+    at = end + 1
+
+    def take(kind: str, shape: list[int]) -> NDArray[Any]:
+        nonlocal at
+        if kind not in _KINDS or any(size < 0 for size in shape):
+            raise ValueError(f"an array of {kind}, {shape}")
+        dtype = np.dtype("<" + kind)
+        count = int(np.prod(shape, dtype=object))
+        found = np.frombuffer(data, dtype, count, at).reshape(shape)
+        at += found.nbytes
+        return found.astype(dtype.newbyteorder("="))
+
+    terms = _terms(head["names"], take("i4", [head["words"]]).tolist())
+    values: dict[str, Any] = {}
+    for name, field in head["fields"].items():
+        if "array" in field:
+            values[name] = take(field["array"], field["shape"])
+        elif "lists" in field:
+            values[name] = tuple(tuple(terms[place] for place in part) for part in field["lists"])
+        elif "list" in field:
+            values[name] = tuple(terms[place] for place in field["list"])
+        else:
+            values[name] = field["value"]
+    if at != len(data):
+        raise ValueError(f"{len(data):,} bytes instead of {at:,}")
+    return Network(**values)
+
+
+def _terms(names: list[str], words: list[int]) -> list[Term]:
+    terms: list[Term] = []
+    at = 0
+    while at < len(words):
+        name, count = words[at : at + 2]
+        places = words[at + 2 : at + 2 + count]
+        if name < 0 or count < 0 or len(places) != count or min(places, default=0) < 0:
+            raise ValueError(f"no term at {at}")
+        terms.append(Term(names[name], *(terms[place] for place in places)))
+        at += 2 + count
+    return terms
+
+
+def _fault(network: Network) -> str:
+    """What in a network would lead its readers out of their arrays; empty where nothing does."""
+    gates, nodes = network.gates, network.nodes
+    start, inputs, loops = network.gate_start, network.gate_inputs, network.loops
+    moves = sum(map(len, network.moves))
+    literals = np.concatenate(
+        [
+            inputs,
+            network.next_literals,
+            network.legal_literals,
+            network.goals[:, 2],
+            np.array([network.terminal_literal]),
+        ]
+    )
+    checks = {
+        "roles": len(network.moves) == len(network.roles) > 0,
+        "bases": len(network.next_literals) == len(network.initial) == len(network.bases),
+        "moves": len(network.legal_literals) == moves,
+        "gates": gates >= 0
+        and start[0] == 0
+        and bool((np.diff(start) >= 0).all())
+        and start[-1] == len(inputs)
+        and len(network.loop_init) == gates
+        and 0 <= network.base_gates <= gates,
+        "literals": bool(((literals >= 0) & (literals < 2 * nodes)).all()),
+        "loops": bool(((loops >= 0) & (loops <= gates)).all()) and loops.shape[1] == 2,
+        "goals": bool(((network.goals[:, 0] >= 0) & (network.goals[:, 0] < len(network.roles))).all()),
+    }
+    return ", ".join(name for name, good in checks.items() if not good)
