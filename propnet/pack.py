@@ -8,6 +8,8 @@ of its word ``i // 64`` belongs to state i.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from propnet.vector import (
     WORDS,
     Index,
     aligned,
+    inner,
     item,
     load,
     shift_left,
@@ -25,6 +28,10 @@ from propnet.vector import (
     splat,
     store,
 )
+
+_BYTES = 0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF
+_BITS = 0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555
+"""Lower halves of the fields that change places in the steps of a transposition."""
 
 
 def record_words(bits: int) -> int:
@@ -71,25 +78,9 @@ def transpose(block: NDArray[np.uint64]) -> None:
     """Transpose eight 64x64 bit matrices in place: ``block`` is (64, 8), matrix w its column w.
 
     Bit c of row r of a matrix changes places with bit r of row c."""
-    masks = (
-        0x00000000FFFFFFFF,
-        0x0000FFFF0000FFFF,
-        0x00FF00FF00FF00FF,
-        0x0F0F0F0F0F0F0F0F,
-        0x3333333333333333,
-        0x5555555555555555,
-    )
-    step = 32
-    for mask in masks:
-        kept = splat(mask)
-        for row in range(64):
-            if row & step == 0:
-                low = load(block, row * BYTES)
-                high = load(block, (row + step) * BYTES)
-                change = (shift_right(low, step) ^ high) & kept
-                store(block, row * BYTES, low ^ shift_left(change, step))
-                store(block, (row + step) * BYTES, high ^ change)
-        step >>= 1
+    _exchange_bytes(block)
+    for row in range(0, 64 * BYTES, 8 * BYTES):
+        _exchange_bits(block, row, block, row)
 
 
 @njit(cache=True)
@@ -104,13 +95,19 @@ def write_lanes(
     """Write the records ``first .. first + n - 1`` to lanes 0 .. n - 1 of ``bits`` wires from
     ``wire`` on; the other lanes become 0."""
     block = np.empty((64, WORDS), np.uint64)
-    for word in range((bits + 63) // 64):
+    words = np.int64(records.shape[1])
+    if n < LANES:
         block[:] = 0
-        for lane in range(n):
-            block[lane & 63, lane >> 6] = records[first + lane, word]
-        transpose(block)
-        for bit in range(min(64, bits - 64 * word)):
-            store(wires, (wire + 64 * word + bit) * BYTES, load(block, bit * BYTES))
+    for word in range((bits + 63) // 64):
+        # Row by row: what is read as a vector next must not have been written just now.
+        for row in range(min(64, n)):
+            at = (first + row) * words + word
+            for column in range((n - row + 63) // 64):
+                block[row, column] = item(records, at)
+                at += 64 * words
+        spread(block, wires, wire + 64 * word, min(64, bits - 64 * word))
+        if n < LANES:
+            block[:] = 0
 
 
 @njit(cache=True)
@@ -125,14 +122,114 @@ def read_lanes(
     """Read the records ``first .. first + n - 1`` from lanes 0 .. n - 1: bit b of a record is
     the wire at byte offset ``offsets[b]``, negated where ``signs[b]`` is -1."""
     block = np.empty((64, WORDS), np.uint64)
-    bits = offsets.size
-    for word in range((bits + 63) // 64):
-        for bit in range(64):
-            at = 64 * word + bit
-            if at < bits:
-                store(block, bit * BYTES, load(wires, item(offsets, at)) ^ splat(item(signs, at)))
-            else:
-                store(block, bit * BYTES, splat(0))
-        transpose(block)
-        for lane in range(n):
-            records[first + lane, word] = block[lane & 63, lane >> 6]
+    for word in range((offsets.size + 63) // 64):
+        collect(wires, offsets, signs, 64 * word, block)
+        for column in range((n + 63) // 64):
+            for row in range(min(64, n - 64 * column)):
+                records[first + 64 * column + row, word] = block[row, column]
+
+
+@inner
+def spread(block: NDArray[np.uint64], wires: NDArray[np.uint64], wire: Index, bits: Index) -> None:
+    """Transpose a block (64, 8) of which row r, word w is a word of the record in lane 64 * w + r,
+    and write it to the ``bits`` wires (at most 64) from ``wire`` on. The block is scratch then."""
+    _exchange_bytes(block)
+    at = wire * BYTES
+    full = bits // 8 * (8 * BYTES)
+    for row in range(0, full, 8 * BYTES):
+        _exchange_bits(block, row, wires, at + row)
+    if full < bits * BYTES:
+        _exchange_bits(block, full, block, full)
+        for row in range(full, bits * BYTES, BYTES):
+            store(wires, at + row, load(block, row))
+
+
+@inner
+def collect(
+    wires: NDArray[np.uint64],
+    offsets: NDArray[np.uint32],
+    signs: NDArray[np.int64],
+    first: Index,
+    block: NDArray[np.uint64],
+) -> None:
+    """The reverse of :func:`spread`: fill the block with the record words that begin at bit
+    ``first``, from the wires at ``offsets``, negated where ``signs`` is -1."""
+    bits = min(64, offsets.size - first)
+    for bit in range(bits):
+        store(block, bit * BYTES, load(wires, item(offsets, first + bit)) ^ splat(item(signs, first + bit)))
+    for bit in range(bits, 64):
+        store(block, bit * BYTES, splat(0))
+    transpose(block)
+
+
+@inner
+def _exchange_bytes(block: NDArray[np.uint64]) -> None:
+    """The first half of a transposition: 8x8 bytes change places in every matrix."""
+    for at in range(0, 8 * BYTES, BYTES):
+        a = load(block, at)
+        b = load(block, at + 8 * BYTES)
+        c = load(block, at + 16 * BYTES)
+        d = load(block, at + 24 * BYTES)
+        e = load(block, at + 32 * BYTES)
+        f = load(block, at + 40 * BYTES)
+        g = load(block, at + 48 * BYTES)
+        h = load(block, at + 56 * BYTES)
+        a, b, c, d, e, f, g, h = _exchange(a, b, c, d, e, f, g, h, 8, _BYTES)
+        store(block, at, a)
+        store(block, at + 8 * BYTES, b)
+        store(block, at + 16 * BYTES, c)
+        store(block, at + 24 * BYTES, d)
+        store(block, at + 32 * BYTES, e)
+        store(block, at + 40 * BYTES, f)
+        store(block, at + 48 * BYTES, g)
+        store(block, at + 56 * BYTES, h)
+
+
+@inner
+def _exchange_bits(block: NDArray[np.uint64], at: Index, out: NDArray[np.uint64], to: Index) -> None:
+    """The second half, for eight rows from byte ``at`` on: 8x8 bits change places in every
+    block of 8 rows and a byte. Written to ``out`` from byte ``to`` on."""
+    a = load(block, at)
+    b = load(block, at + BYTES)
+    c = load(block, at + 2 * BYTES)
+    d = load(block, at + 3 * BYTES)
+    e = load(block, at + 4 * BYTES)
+    f = load(block, at + 5 * BYTES)
+    g = load(block, at + 6 * BYTES)
+    h = load(block, at + 7 * BYTES)
+    a, b, c, d, e, f, g, h = _exchange(a, b, c, d, e, f, g, h, 1, _BITS)
+    store(out, to, a)
+    store(out, to + BYTES, b)
+    store(out, to + 2 * BYTES, c)
+    store(out, to + 3 * BYTES, d)
+    store(out, to + 4 * BYTES, e)
+    store(out, to + 5 * BYTES, f)
+    store(out, to + 6 * BYTES, g)
+    store(out, to + 7 * BYTES, h)
+
+
+@inner
+def _exchange(
+    a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, unit: int, masks: tuple[int, int, int]
+) -> Any:
+    """Transpose an 8x8 matrix whose elements have ``unit`` bits, one row to a vector's words."""
+    a, e = _swap(a, e, 4 * unit, masks[0])
+    b, f = _swap(b, f, 4 * unit, masks[0])
+    c, g = _swap(c, g, 4 * unit, masks[0])
+    d, h = _swap(d, h, 4 * unit, masks[0])
+    a, c = _swap(a, c, 2 * unit, masks[1])
+    b, d = _swap(b, d, 2 * unit, masks[1])
+    e, g = _swap(e, g, 2 * unit, masks[1])
+    f, h = _swap(f, h, 2 * unit, masks[1])
+    a, b = _swap(a, b, unit, masks[2])
+    c, d = _swap(c, d, unit, masks[2])
+    e, f = _swap(e, f, unit, masks[2])
+    g, h = _swap(g, h, unit, masks[2])
+    return a, b, c, d, e, f, g, h
+
+
+@inner
+def _swap(low: Any, high: Any, step: int, mask: int) -> Any:
+    """Exchange the upper halves of the fields of ``low`` with the lower halves of ``high``'s."""
+    change = (shift_right(low, step) ^ high) & splat(mask)
+    return low ^ shift_left(change, step), high ^ change
