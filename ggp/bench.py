@@ -1,14 +1,29 @@
-"""Measures a machine: how long it takes to make, and how many random playouts it does."""
+"""Measures a machine: what it takes to make, its random playouts per second, where a step's time goes."""
 
 from __future__ import annotations
 
+import os
+import resource
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 from gdl.machine import Machine
 from gdl.rules import Rules
+
+REPETITIONS = 5
+"""Batches of playouts per measurement; their median counts, their range says how noisy it was."""
+
+STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
+"""What the measurement of a step's parts yields."""
+
+_FEWEST = {"prover": 1}
+_FEWEST_LANES = 4096
+"""Playouts per batch at least: on the lanes enough that those which run dry at the end matter little."""
+_MOST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +31,25 @@ class Measurement:
     """One game on one machine, one thread. Times are seconds of CPU.
 
     Attributes:
-        playouts_per_cpu_s, states_per_cpu_s: by the CPU time of this process; a state is one
-            joint move made.
-        playouts_per_wall_s, states_per_wall_s: by the clock on the wall.
+        playouts_per_cpu_s, states_per_cpu_s: the median over the repetitions, by the CPU time of
+            this process; a state is one joint move made.
+        playouts_per_wall_s: by the clock on the wall.
+        rates: states per CPU second of each repetition.
         mean_length: joint moves per playout.
+        playouts: how many were measured.
         cut: playouts that did not reach a terminal state.
         gates, gate_inputs, base_propositions, moves: size of the network (0 on the prover).
         ground_s, build_s: making the ground rules, and the network of them.
-        compile_s: everything from there to the first finished playout (kernels loaded from
-            the disk cache, or compiled where it is cold).
-        playouts: how many were measured.
+        compile_s: making the machine of that: code of the prover, plan or native code of a network.
+        first_playout_s: from there to the first finished playout (kernels come from the disk cache).
+        ns_per_lane_step: one joint move of one playout, everything included.
+        logic_ns, choice_ns, bookkeeping_ns: what of it goes into gates, into choosing moves, and
+            the rest: next states, ended lanes and their goals. 0 where it was not measured.
+        ns_per_gate_input: time of one pass of 512 lanes through the gates that every step needs,
+            per input of these gates.
+        peak_mb: most memory this process has occupied.
+        load: mean number of running processes on this computer in the minute before.
+        seed: of the playouts.
     """
 
     game: str
@@ -33,7 +57,7 @@ class Measurement:
     playouts_per_cpu_s: float
     states_per_cpu_s: float
     playouts_per_wall_s: float
-    states_per_wall_s: float
+    rates: list[float]
     mean_length: float
     playouts: int
     cut: int
@@ -44,107 +68,215 @@ class Measurement:
     ground_s: float
     build_s: float
     compile_s: float
+    first_playout_s: float
+    ns_per_lane_step: float
+    logic_ns: float
+    choice_ns: float
+    bookkeeping_ns: float
+    ns_per_gate_input: float
+    peak_mb: float
+    load: float
+    seed: int
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, ready for JSON."""
         return asdict(self)
 
 
-class _Stopwatch:
-    """CPU seconds of this process."""
+class Stopwatch:
+    """CPU seconds of this process and of its finished children."""
 
     def __init__(self) -> None:
-        self.last = time.process_time()
+        self._last = self._now()
+
+    @staticmethod
+    def _now() -> float:
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime
 
     def lap(self) -> float:
         """Seconds since the last lap."""
-        now = time.process_time()
-        seconds, self.last = now - self.last, now
+        now = self._now()
+        seconds, self._last = now - self._last, now
         return seconds
 
 
-def measure(name: str, rules: Rules, level: str, seconds: float, seed: int = 0) -> Measurement:
+def levels() -> tuple[str, ...]:
+    """The levels of machines that can be measured, the slowest to play and first ready first."""
+    from players.machines import LEVELS
+
+    return tuple(level for level in LEVELS if level != "auto")
+
+
+def measure(
+    name: str,
+    rules: Rules,
+    level: str,
+    seconds: float,
+    seed: int = 0,
+    repetitions: int = REPETITIONS,
+    playouts: int = 0,
+    split: bool = True,
+) -> Measurement:
     """Make the machine of a level and run random playouts for about ``seconds`` of CPU.
+
+    Args:
+        name: what to call the game.
+        rules: the game.
+        level: one of :func:`levels`.
+        seconds: CPU time of all repetitions together; a few slow playouts may take longer.
+        seed: the same seed gives the same playouts, if ``playouts`` are given.
+        repetitions: over how many batches the median is taken.
+        playouts: per batch; as many as the time allows where 0.
+        split: also measure what of a step goes where (on machines with lanes).
 
     Raises:
         RulesError, TooLargeError: the machine cannot be made.
     """
-    watch = _Stopwatch()
-    sizes = dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 0)
-    ground_s = build_s = 0.0
-    machine: Machine
-    if level == "prover":
-        from gdl.prover import ProverMachine
-
-        watch.lap()
-        machine = ProverMachine(rules)
-        batch = 1
-    else:
-        from gdl.ground import ground
-        from propnet.build import build
-        from propnet.interpret import PropnetMachine
-
-        watch.lap()
-        ground_rules = ground(rules)
-        ground_s = watch.lap()
-        network = build(ground_rules)
-        build_s = watch.lap()
-        machine = PropnetMachine(rules, network)
-        batch = 4096
+    made, stages = make(rules, level)
+    machine: Any = made  # whether it has a network shows below
+    watch = Stopwatch()
+    machine.playouts(1, seed)
+    first_playout_s = watch.lap()
+    rates = run(machine, seconds, seed, repetitions, playouts)
+    step = 1e9 / rates["states_per_cpu_s"] if rates["states_per_cpu_s"] else 0.0
+    sizes: dict[str, Any] = dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 0)
+    parts: dict[str, Any] = dict.fromkeys(
+        ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0
+    )
+    network = getattr(machine, "network", None)
+    if network is not None:
         sizes = {
             "gates": network.gates,
             "gate_inputs": len(network.gate_inputs),
             "base_propositions": len(network.bases),
             "moves": network.move_count,
         }
-    machine.playouts(1, seed)
-    compile_s = watch.lap()
+        if split and rates["mean_length"]:
+            from ggp.bench_steps import split_step
+
+            parts = split_step(machine, step, rates["mean_length"], min(0.3, seconds))
     return Measurement(
         game=name,
-        machine=machine.level,
-        **run(machine, seconds, batch, seed),
+        machine=level,
+        **rates,
         **sizes,
-        ground_s=ground_s,
-        build_s=build_s,
-        compile_s=compile_s,
+        **stages,
+        first_playout_s=first_playout_s,
+        ns_per_lane_step=step,
+        **parts,
+        peak_mb=peak_mb(),
+        load=os.getloadavg()[0],
+        seed=seed,
     )
+
+
+def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
+    """The machine of a level, and what its stages took: ``ground_s``, ``build_s``, ``compile_s``.
+
+    Raises:
+        RulesError, TooLargeError: the machine cannot be made.
+    """
+    from players.machines import make_machine
+
+    stages: dict[str, Any] = dict.fromkeys(("ground_s", "build_s", "compile_s"), 0.0)
+    machine: Machine
+    again = 0.0
+    if level == "prover":
+        watch = Stopwatch()
+        machine = make_machine(rules, level)
+    else:
+        from gdl.ground import ground
+        from propnet.build import build
+        from propnet.interpret import PropnetMachine
+
+        watch = Stopwatch()
+        ground_rules = ground(rules)
+        stages["ground_s"] = watch.lap()
+        network = build(ground_rules)
+        stages["build_s"] = watch.lap()
+        if level == "propnet":
+            machine = PropnetMachine(rules, network)
+        else:
+            machine = make_machine(rules, level)
+            again = stages["ground_s"] + stages["build_s"]
+    stages["compile_s"] = max(0.0, watch.lap() - again)
+    return machine, stages
 
 
 def run(
     machine: Machine,
     seconds: float,
-    batch: int,
     seed: int = 0,
+    repetitions: int = REPETITIONS,
+    playouts: int = 0,
     cpu: Callable[[], float] = time.process_time,
 ) -> dict[str, Any]:
-    """Random playouts for about ``seconds`` of CPU, in batches that grow until one takes a
-    good part of that time (lanes that run dry at the end of a batch then do not matter)."""
-    done = states = cut = calls = 0
+    """Random playouts for about ``seconds`` of CPU in ``repetitions`` batches of equal size.
+
+    The batches before that find out the size (kernels, caches and memories are warm then) do
+    not count. Every batch plays other playouts: a machine that remembers states would be
+    flattered. A machine of which a batch takes longer than all should gets fewer repetitions.
+    """
+    batch = playouts or _batch(machine, seconds / repetitions, seed, cpu)
+    states: list[float] = []
+    games: list[float] = []
+    steps = cut = 0
     spent = wall_spent = 0.0
-    while True:
+    for repetition in range(repetitions):
         wall = time.perf_counter()
         before = cpu()
-        # Never the same playouts twice: a machine that remembers states would be flattered.
-        calls += 1
-        found = machine.playouts(batch, seed + calls)
-        took = cpu() - before
-        wall = time.perf_counter() - wall
-        if took < seconds / 8 and batch < 1 << 24:
-            batch *= 2  # too short to be worth counting
-            continue
-        done += batch
-        states += found.states
-        cut += found.cut
+        found = machine.playouts(batch, seed + repetition)
+        took = max(cpu() - before, 1e-9)
+        wall_spent += time.perf_counter() - wall
         spent += took
-        wall_spent += wall
-        if spent >= seconds:
+        steps += found.states
+        cut += found.cut
+        states.append(found.states / took)
+        games.append(batch / took)
+        enough = 3 if spent > 2 * seconds else repetitions
+        if not playouts and len(states) >= (1 if spent > 4 * seconds else enough):
             break
+    done = batch * len(states)
     return {
-        "playouts_per_cpu_s": done / spent,
-        "states_per_cpu_s": states / spent,
-        "playouts_per_wall_s": done / wall_spent,
-        "states_per_wall_s": states / wall_spent,
-        "mean_length": states / done,
+        "playouts_per_cpu_s": median(games),
+        "states_per_cpu_s": median(states),
+        "playouts_per_wall_s": done / max(wall_spent, 1e-9),
+        "rates": states,
+        "mean_length": steps / done,
         "playouts": done,
         "cut": cut,
     }
+
+
+def _batch(machine: Machine, seconds: float, seed: int, cpu: Callable[[], float]) -> int:
+    """How many playouts take about this long: a power of two, found by trying."""
+    batch = _FEWEST.get(machine.level, _FEWEST_LANES)
+    tried = 1_000_003
+    while True:
+        before = cpu()
+        machine.playouts(batch, seed + tried)
+        took = max(cpu() - before, 1e-9)
+        tried += 1
+        if took >= 0.7 * seconds or batch >= _MOST:
+            return batch
+        growth = 2
+        while growth < 16 and growth * took < 0.7 * seconds:
+            growth *= 2
+        batch *= growth
+
+
+def peak_mb() -> float:
+    """Most memory that this process has occupied, in 10**6 bytes."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 1e6 if sys.platform == "darwin" else most * 1024 / 1e6
+
+
+def engine_version() -> str:
+    """Name and version of this program, for records of measurements."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"kaskade-ggp {version('kaskade-ggp')}"
+    except PackageNotFoundError:
+        return "kaskade-ggp, not installed"

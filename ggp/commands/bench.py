@@ -3,56 +3,152 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
+if TYPE_CHECKING:
+    from ggp.bench_results import Row
+
 
 def command(
-    games: list[str] = typer.Argument(help="Names of games that come along, or .kif files."),
-    machine: str = typer.Option("propnet", "--machine", "-m", help="prover or propnet."),
-    seconds: float = typer.Option(3.0, "--seconds", "-s", min=0.05, help="CPU seconds of playouts per game."),
+    games: list[str] = typer.Argument(
+        None,
+        help="Names of games that come along, .kif files, folders of them, or results measured earlier "
+        "(.json, .jsonl) to show or compare. With --compare alone: what that file holds.",
+    ),
+    machine: list[str] = typer.Option(
+        [], "--machine", "-m", help="prover, propnet, ... or all; may be repeated. The fastest if not given."
+    ),
+    seconds: float = typer.Option(
+        2.0, "--seconds", "-s", min=0.05, help="CPU seconds of playouts per game and machine."
+    ),
+    repetitions: int = typer.Option(5, "--repetitions", "-r", min=1, help="Batches; their median counts."),
+    playouts: int = typer.Option(
+        0,
+        "--playouts",
+        "-n",
+        min=0,
+        help="Playouts per batch, else as many as the time allows; with the same seed the same ones again.",
+    ),
     seed: int = typer.Option(0, "--seed", help="Seed of the random playouts."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON object per game, nothing else."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object per game and line, nothing else."),
+    compare: Path | None = typer.Option(
+        None, "--compare", metavar="OLD.json", help="Show the ratios to these earlier results."
+    ),
+    gdl_perf: bool = typer.Option(
+        False, "--gdl-perf", help="Be the test process of gdl-perf: the arguments are RULES RESULTS SECONDS."
+    ),
 ) -> None:
-    """Measure uniformly random playouts on one thread: per second of CPU time (what the
-    machine is worth) and of wall time (what this computer made of it just now)."""
+    """Measure uniformly random playouts on one thread, per second of CPU time.
+
+    Loading, compiling and warming up do not count. A step is one joint move of one playout.
+    For whole folders, each game in a process of its own, with Markdown and a plot, there is
+    python -m bench.table in a checkout.
+    """
+    from gdl.errors import GdlError
+    from ggp.bench import levels
+    from ggp.bench_results import compare as compare_rows
+    from ggp.bench_results import read_results
+
+    chosen = choose_levels(machine, levels())
+    if gdl_perf:
+        raise typer.Exit(_gdl_perf(games or [], chosen[-1], seed))
+    before = read_results(compare)[1] if compare else []
+    jobs = [(name, level) for name in _expanded(games or []) for level in chosen]
+    if not jobs:
+        jobs = [(str(row.get("path", row["game"])), str(row["machine"])) for row in before]
+        jobs = [(name, level) for name, level in jobs if not machine or level in chosen]
+    if not jobs:
+        raise GdlError("there is no game to measure", remedy="`ggp games` lists those that come along")
+    rows = _measured(jobs, bool(machine), seconds, seed, repetitions, playouts, as_json)
+    if not as_json:
+        from ggp.bench_view import comparison, console, measurements
+
+        out = console()
+        if compare:
+            out.print(comparison(compare_rows(before, rows)))
+        elif any(row["status"] == "ok" for row in rows):
+            out.print(measurements(rows, out.width))
+    failed = [row for row in rows if row["status"] != "ok"]
+    for row in failed:
+        print(f"{row['game']} on the {row['machine']}: {row['status']}", file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _measured(
+    jobs: list[tuple[str, str]],
+    only: bool,
+    seconds: float,
+    seed: int,
+    repetitions: int,
+    playouts: int,
+    as_json: bool,
+) -> list[Row]:
+    """The rows of all jobs (game, level), those of result files among them as they stand
+    (with ``only``, those of the job's level). Prints them as JSON when they are ready."""
     import orjson
     from rich.console import Console
-    from rich.table import Table
 
     from gdl.errors import GdlError
     from ggp.bench import measure
+    from ggp.bench_results import read_results
     from ggp.game import Game
 
-    if machine not in ("prover", "propnet"):
-        raise GdlError(f"there is no machine {machine!r} to measure", remedy="choose prover or propnet")
-    table = Table(
-        "game", "machine", "playouts/cpu s", "states/cpu s", "playouts/wall s", "steps", "gates",
-        "inputs", "bases", "moves", "ground s", "build s", "compile s", box=None, header_style="bold",
-    )  # fmt: skip
-    for column in table.columns[2:]:
-        column.justify = "right"
-    failed = False
+    rows: list[Row] = []
     progress = Console(stderr=True)
-    for name in games:
-        game = Game.load(name)
-        try:
-            with progress.status(f"{game.name} on the {machine} ..."):
-                found = measure(game.name, game.rules, machine, seconds, seed)
-        except GdlError as error:
-            failed = True
-            print(f"{game.name}: {error}", file=sys.stderr)
-            continue
+    for name, level in jobs:
+        if name.endswith((".json", ".jsonl")):
+            read = read_results(Path(name))[1]
+            found = [row for row in read if not only or row["machine"] == level]
+        else:
+            game = Game.load(name)
+            about = {"game": game.name, "machine": level, "path": name}
+            try:
+                with progress.status(f"{game.name} on the {level} ..."):
+                    result = measure(game.name, game.rules, level, seconds, seed, repetitions, playouts)
+                found = [{**about, "status": "ok", **result.as_dict()}]
+            except GdlError as error:
+                found = [{**about, "status": f"{type(error).__name__}: {error}"}]
+        rows += found
         if as_json:
-            typer.echo(orjson.dumps(found.as_dict()))
-            continue
-        table.add_row(
-            found.game, found.machine, f"{found.playouts_per_cpu_s:,.0f}", f"{found.states_per_cpu_s:,.0f}",
-            f"{found.playouts_per_wall_s:,.0f}", f"{found.mean_length:.1f}", f"{found.gates:,}",
-            f"{found.gate_inputs:,}", f"{found.base_propositions:,}", f"{found.moves:,}",
-            f"{found.ground_s:.2f}", f"{found.build_s:.2f}", f"{found.compile_s:.2f}",
-        )  # fmt: skip
-    if table.row_count:
-        Console().print(table)
-    if failed:
-        raise typer.Exit(1)
+            for row in found:
+                typer.echo(orjson.dumps(row))
+    return rows
+
+
+def choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
+    """The levels that were asked for, commas allowed; the last one known if none was."""
+    from gdl.errors import GdlError
+
+    names = [name for text in wanted for name in text.split(",") if name] or [known[-1]]
+    for name in names:
+        if name not in (*known, "all"):
+            raise GdlError(
+                f"there is no machine {name!r} to measure", remedy=f"choose {', '.join(known)} or all"
+            )
+    return [level for level in known if level in names or "all" in names]
+
+
+def _expanded(names: list[str]) -> list[str]:
+    """Folders replaced by the rules files in them."""
+    found: list[str] = []
+    for name in names:
+        path = Path(name)
+        found += map(str, sorted(path.glob("*.kif"))) if path.is_dir() else [name]
+    return found
+
+
+def _gdl_perf(arguments: list[str], level: str, seed: int) -> int:
+    """Exit status of a test process of gdl-perf."""
+    from gdl.errors import GdlError
+    from ggp.gdl_perf import perf_test
+
+    try:
+        rules, results, seconds = arguments
+        limit = float(seconds)
+    except ValueError:
+        raise GdlError("--gdl-perf needs three arguments: RULES RESULTS SECONDS") from None
+    return 0 if perf_test(Path(rules), Path(results), limit, level, seed) else 1

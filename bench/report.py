@@ -1,0 +1,257 @@
+"""The report on a run of ``bench.table``: geometric means, tables of all games, JSON and a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import median
+
+import orjson
+
+from bench.published import PUBLISHED
+from ggp.bench_results import Row, geometric_mean, level_ratios, ready_seconds, spread
+from ggp.bench_view import number
+
+_NOISY = 0.1
+"""From this half range of its repetitions on, as a share, a rate is marked."""
+
+_Cell = tuple[str, Callable[[Row], str]]
+
+
+def report(about: Row, rows: list[Row], folder: Path) -> None:
+    """Write table.json, table.md and, where matplotlib is installed, table.svg into a folder."""
+    rows = sorted(rows, key=lambda row: row["game"].lower())
+    (folder / "table.json").write_bytes(
+        orjson.dumps({"about": about, "rows": rows}, option=orjson.OPT_INDENT_2)
+    )
+    try:
+        from bench.plot import plot
+    except ImportError:
+        drawn = False
+    else:
+        plot(rows, machines_of(rows), folder / "table.svg")
+        drawn = True
+    (folder / "table.md").write_text(markdown(about, rows, drawn), encoding="utf-8")
+
+
+def machines_of(rows: list[Row]) -> list[str]:
+    """The machines that occur, slowest first (by the rates of games that all of them run)."""
+    names = list(dict.fromkeys(row["machine"] for row in rows))
+
+    def beats(one: str) -> int:
+        return sum(geometric_mean(level_ratios(rows, one, other).values()) > 1 for other in names)
+
+    return sorted(names, key=beats)
+
+
+def markdown(about: Row, rows: list[Row], drawn: bool = False) -> str:
+    """The whole report as text."""
+    machines = machines_of(rows)
+    parts = [
+        "# Every game on every machine\n\n" + _about(about),
+        "## In short\n\n" + _means(rows, machines) + "\n\n" + _counts(rows, machines),
+    ]
+    if drawn:
+        parts.append("![rates and times of all games](table.svg)")
+    if beside := _published(rows, machines):
+        parts.append("## Beside other systems\n\n" + beside)
+    parts += [
+        "## Rates\n\n" + _rates(rows, machines),
+        "## Steps\n\n" + _steps(rows, machines),
+        "## Networks and getting ready\n\n" + _ready(rows, machines),
+    ]
+    if failed := [row for row in rows if row["status"] != "ok"]:
+        cells = [[row["game"], row["machine"], row["status"]] for row in failed]
+        parts.append("## What failed\n\n" + _table(["game", "machine", "reason"], cells, left=3))
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(about: Row) -> str:
+    lines = [
+        "Uniformly random playouts on one thread. Rates are per second of CPU time, the median of "
+        f"{about.get('repetitions', 'several')} batches; `~` marks those whose batches differ by more "
+        f"than ±{_NOISY:.0%}. Loading kernels and warming up do not count. Times are seconds of CPU.",
+    ]
+    if about:
+        lines.append(
+            f"{about.get('version', '')}, {about.get('processor', '')}, Python {about.get('python', '')}, "
+            f"numba {about.get('numba', '')}, {about.get('date', '')}; {about.get('seconds', 0):g} s of "
+            f"playouts per game and machine, seed {about.get('seed', 0)}, limits "
+            f"{about.get('cpu_limit', 0):g} s of CPU and {about.get('memory_limit', 0):g} GB."
+        )
+    return "\n\n".join(lines)
+
+
+def _means(rows: list[Row], machines: Sequence[str]) -> str:
+    """How many times as many states per CPU second one machine makes as another."""
+    cells = []
+    for slower, faster in reversed(list(combinations(machines, 2))):
+        ratios = sorted(level_ratios(rows, faster, slower).values())
+        if ratios:
+            cells.append(
+                [
+                    f"{faster} over {slower}", f"**{number(geometric_mean(ratios))}**", f"{len(ratios)}",
+                    number(median(ratios)), number(ratios[0]), number(ratios[-1]),
+                ]
+            )  # fmt: skip
+    return _table(["states per CPU second", "geometric mean", "games", "median", "least", "most"], cells)
+
+
+def _counts(rows: list[Row], machines: Sequence[str]) -> str:
+    """How many games each machine plays, and how soon."""
+    bounds = 0.3, 1, 2, 5, 15, 60
+    cells = []
+    for machine in machines:
+        good = [row for row in rows if row["machine"] == machine and row["status"] == "ok"]
+        failed = sum(row["machine"] == machine for row in rows) - len(good)
+        stages: list[tuple[str, Callable[[Row], float]]] = [("rules to first playout", ready_seconds)]
+        if any(row["gates"] for row in good):
+            stages.append(("ground and build", lambda row: row["ground_s"] + row["build_s"]))
+            stages.append(("compile", lambda row: row["compile_s"]))
+        for stage, seconds in stages:
+            times = [seconds(row) for row in good]
+            within = [f"{sum(t <= bound for t in times)}" for bound in bounds]
+            mean = number(geometric_mean(max(t, 1e-4) for t in times))
+            cells.append([f"{machine}: {stage}", f"{len(good)}", f"{failed}", *within, mean])
+    heads = ["", "games", "failed", *(f"≤ {bound:g} s" for bound in bounds), "geometric mean, s"]
+    return _table(heads, cells)
+
+
+def _published(rows: list[Row], machines: Sequence[str]) -> str:
+    """Our rates beside what others have published, and the geometric means of the ratios."""
+    found = {(row["game"], row["machine"]): row for row in rows if row["status"] == "ok"}
+    fastest = machines[-1]
+    cells = []
+    ratios: dict[str, list[float]] = {machine: [] for machine in machines}
+    for game, peer in PUBLISHED.items():
+        prover, best = found.get((game, "prover")), found.get((game, fastest))
+        if prover is None and best is None:
+            continue
+        unit = "states" if peer.states else "playouts"
+        row = [
+            game,
+            f"{peer.prover:,g} {unit} ({peer.year})",
+            "",
+            "",
+            f"{peer.best:,.0f}" if peer.best else "",
+        ]
+        if prover is not None:
+            ours = prover["states_per_cpu_s"] if peer.states else prover["playouts_per_cpu_s"]
+            ratios["prover"].append(ours / peer.prover)
+            row[2:4] = [f"{number(ours)} {unit}", number(ours / peer.prover)]
+        row += ["", ""]
+        if best is not None and fastest != "prover":
+            row[5] = number(best["playouts_per_cpu_s"])
+            if peer.best:
+                ratios[fastest].append(best["playouts_per_cpu_s"] / peer.best)
+                row[6] = number(ratios[fastest][-1])
+        cells.append(row)
+    if not cells:
+        return ""
+    means = [
+        f"{machine}: geometric mean of {len(values)} ratios {number(geometric_mean(values))}, "
+        f"least {number(min(values))}."
+        for machine, values in ratios.items()
+        if values
+    ]
+    heads = [
+        "game", "ggp-base prover, per s", "our prover", "ratio",
+        "best network engine, playouts/s", f"our {fastest}", "ratio",
+    ]  # fmt: skip
+    notes = "Others' figures are from the year in brackets and its processors (ratios flatter us by that)."
+    return _table(heads, cells) + "\n\n" + " ".join([notes, *means])
+
+
+def _rates(rows: list[Row], machines: Sequence[str]) -> str:
+    """Playouts and states per CPU second of every game."""
+    cells = []
+    pairs = [(machines[-1], other) for other in machines[:-1]]
+    ratios = [level_ratios(rows, faster, slower) for faster, slower in pairs]
+    for game, found in _by_game(rows).items():
+        row = [game]
+        for machine in machines:
+            good = found.get(machine)
+            ok = good is not None and good["status"] == "ok"
+            row.append(_rate(good) if good is not None and ok else "" if good is None else "failed")
+        row += [number(by_game.get(game, 0.0)) for by_game in ratios]
+        length = next((r["mean_length"] for r in reversed(found.values()) if r["status"] == "ok"), 0.0)
+        cells.append([*row, f"{length:.1f}" if length else ""])
+    heads = ["game", *(f"{machine} playouts/s" for machine in machines)]
+    heads += [f"{faster} / {slower} (states/s)" for faster, slower in pairs]
+    return _table([*heads, "steps"], cells)
+
+
+def _rate(row: Row) -> str:
+    return number(row["playouts_per_cpu_s"]) + ("~" if spread(row) > _NOISY else "")
+
+
+def _steps(rows: list[Row], machines: Sequence[str]) -> str:
+    """Where a step's time goes, on the machines with lanes."""
+    columns: list[_Cell] = [
+        ("ns/step", lambda row: number(row["ns_per_lane_step"])),
+        ("logic", lambda row: number(row["logic_ns"])),
+        ("choice", lambda row: number(row["choice_ns"])),
+        ("rest", lambda row: number(row["bookkeeping_ns"]) if row["logic_ns"] else ""),
+        ("ns/gate input", lambda row: number(row["ns_per_gate_input"])),
+    ]
+    note = (
+        "Nanoseconds of one joint move of one of the 512 lanes: gates, choice of moves, and the rest "
+        "(next states, ended lanes and their goals); a gate input's are those of a pass of all lanes."
+    )
+    return note + "\n\n" + _wide(rows, [m for m in machines if m != "prover"], columns)
+
+
+def _ready(rows: list[Row], machines: Sequence[str]) -> str:
+    """Sizes of the networks, and seconds of CPU until the first playout."""
+    sizes: list[_Cell] = [
+        ("gates", lambda row: f"{row['gates']:,}"),
+        ("inputs", lambda row: f"{row['gate_inputs']:,}"),
+        ("bases", lambda row: f"{row['base_propositions']:,}"),
+        ("moves", lambda row: f"{row['moves']:,}"),
+        ("ground", lambda row: f"{row['ground_s']:.2f}"),
+        ("build", lambda row: f"{row['build_s']:.2f}"),
+    ]
+    times: list[_Cell] = [
+        ("compile", lambda row: f"{row['compile_s']:.2f}"),
+        ("first playout", lambda row: f"{row['first_playout_s']:.2f}"),
+        ("MB", lambda row: f"{row['peak_mb']:,.0f}"),
+    ]
+    heads = ["game", *(name for name, _ in sizes)]
+    heads += [f"{machine} {name}" for machine in machines for name, _ in times]
+    cells = []
+    for game, found in _by_game(rows).items():
+        good = [row for row in found.values() if row["status"] == "ok"]
+        network = next((row for row in good if row["gates"] or row["moves"]), None)
+        row = [game, *(show(network) if network else "" for _, show in sizes)]
+        for machine in machines:
+            here = found.get(machine)
+            ok = here is not None and here["status"] == "ok"
+            row += [show(here) if here is not None and ok else "" for _, show in times]
+        cells.append(row)
+    return _table(heads, cells)
+
+
+def _wide(rows: list[Row], machines: Sequence[str], columns: Sequence[_Cell]) -> str:
+    """A row per game, the columns once per machine."""
+    cells = []
+    for game, found in _by_game(rows).items():
+        good = {machine: row for machine, row in found.items() if row["status"] == "ok"}
+        if any(machine in good for machine in machines):
+            shown = [show(good[m]) if m in good else "" for m in machines for _, show in columns]
+            cells.append([game, *shown])
+    return _table(["game", *(f"{m} {name}" for m in machines for name, _ in columns)], cells)
+
+
+def _by_game(rows: list[Row]) -> dict[str, dict[str, Row]]:
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(row["game"], {})[row["machine"]] = row
+    return found
+
+
+def _table(heads: Sequence[str], cells: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A table in Markdown; texts from outside cannot break out of their cells."""
+    lines = [heads, ["---" if place < left else "---:" for place in range(len(heads))]]
+    lines += [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in cells]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,246 @@
+"""Measures every game of some folders on every machine, each in a process of its own.
+
+    python -m bench.table ../shared/corpus/games games
+    python -m bench.table ../shared/corpus/games --resume          # goes on where it was stopped
+    python -m bench.table ../shared/corpus/games --games ticTacToe reversi 'chess*' --machines propnet
+    python -m bench.table --report bench/out/table.jsonl           # only write the report anew
+
+writes to bench/out (or the folder of ``--out``): table.jsonl, a line per game and machine as it
+is measured; table.json, the same sorted, with what is said about the computer; table.md, the
+report; table.svg, the plot (which needs matplotlib). ``ggp bench NEW --compare OLD`` compares two
+runs. A game that takes too long or too much memory, or kills its process, is a line that says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import hashlib
+import multiprocessing
+import os
+import platform
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from bench.report import report
+from ggp.bench import engine_version, levels
+from ggp.bench_results import Row, read_results
+from ggp.bench_view import number
+
+HANG = 4
+"""Wall seconds that a game may take, per second of CPU allowed: a process that sleeps ends too."""
+
+
+def work(job: Row, given: Row, pipe: Connection) -> None:
+    """In a process of its own: measure one game on one machine, send the row."""
+    from gdl.errors import GdlError
+    from ggp.bench import measure, peak_mb
+    from ggp.game import Game
+
+    cpu, memory = int(given["cpu_limit"]), int(given["memory_limit"] * 1e9)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 2))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    row = dict(job)
+    try:
+        game = Game.load(Path(job["path"]))
+        row["sha256"] = hashlib.sha256(game.text.encode()).hexdigest()
+        found = measure(
+            job["game"], game.rules, job["machine"], given["seconds"], given["seed"], given["repetitions"]
+        )
+        row |= {"status": "ok", **found.as_dict()}
+    except GdlError as error:
+        row["status"] = f"{type(error).__name__}: {error.message}"
+    except MemoryError:
+        row["status"] = f"more than {given['memory_limit']:g} GB of memory"
+    row["peak_mb"] = peak_mb()
+    row["cpu_s"] = time.process_time()
+    pipe.send(row)
+
+
+def measured(jobs: list[Row], given: Row) -> Iterator[Row]:
+    """The rows of the jobs, in order; each runs alone."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["ggp.bench", "ggp.bench_steps", "ggp.game", "gdl.ground", "propnet.build"]
+    )
+    for job in jobs:
+        start = time.monotonic()
+        ours, theirs = context.Pipe(duplex=False)
+        child = context.Process(target=work, args=(job, given, theirs))
+        child.start()
+        theirs.close()
+        try:
+            row = ours.recv() if ours.poll(HANG * given["cpu_limit"]) else None
+        except EOFError:
+            row = None
+        if row is None:
+            child.join(0.2)
+            row = {**job, "status": _death(child.exitcode, given)}
+            child.kill()
+        child.join()
+        ours.close()
+        yield {**row, "wall_s": time.monotonic() - start}
+
+
+def _death(exitcode: int | None, given: Row) -> str:
+    """Why a process sent nothing."""
+    if exitcode is None:
+        return f"no answer within {HANG * given['cpu_limit']:g} s by the clock"
+    if exitcode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return f"more than {given['cpu_limit']:g} s of CPU time (or killed from outside)"
+    if exitcode < 0:
+        return f"died of {signal.Signals(-exitcode).name}"
+    return f"ended with status {exitcode}"
+
+
+def jobs_of(paths: list[Path], machines: list[str], patterns: list[str]) -> list[Row]:
+    """One job per game and machine, the machines of a game one after the other."""
+    files = [q for p in paths for q in (sorted(p.glob("*.kif")) if p.is_dir() else [p])]
+    if patterns:
+        files = [f for f in files if any(fnmatch.fnmatchcase(f.stem, p) for p in patterns)]
+    return [{"game": f.stem, "machine": m, "path": str(f)} for f in files for m in machines]
+
+
+def still_to_do(jobs: list[Row], rows: list[Row], again: bool) -> list[Row]:
+    """The jobs without a row, or whose rules have changed since; with ``again`` also the failed."""
+    done = {(row["game"], row["machine"]): row for row in rows}
+
+    def is_done(job: Row) -> bool:
+        row = done.get((job["game"], job["machine"]))
+        if row is None or (again and row["status"] != "ok"):
+            return False
+        if "sha256" not in row:
+            return True
+        from ggp.game import read_rules_file
+
+        text = read_rules_file(Path(job["path"]))
+        return bool(row["sha256"] == hashlib.sha256(text.encode()).hexdigest())
+
+    return [job for job in jobs if not is_done(job)]
+
+
+def about(given: Row) -> dict[str, Any]:
+    """What holds for a whole run: versions, processor, parameters."""
+    import numba
+    import numpy
+
+    return {
+        "version": engine_version(),
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "numpy": numpy.__version__,
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "date": time.strftime("%Y-%m-%d"),
+        **given,
+    }
+
+
+def _processor() -> str:
+    """The processor's name and how wide its vectors are."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    flags = found.get("flags", "").split()
+    widest = next((name for name in ("avx512f", "avx2") if name in flags), "")
+    return " ".join(filter(None, (found.get("model name", platform.machine()), widest)))
+
+
+def warm_up(machines: list[str]) -> None:
+    """Fill the disk cache with the kernels, in a process: the first game does not pay for them."""
+    game = Path(__file__).resolve().parent.parent / "games" / "tictactoe.kif"
+    given = {"cpu_limit": 600, "memory_limit": 16, "seconds": 0.05, "seed": 0, "repetitions": 1}
+    for _ in measured(jobs_of([game], machines, []), given):
+        pass
+
+
+def main() -> None:
+    """Read the arguments, measure what is to be measured, write the report."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0],
+        epilog="\n".join((__doc__ or "").splitlines()[2:]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, help=".kif files, or folders of them")
+    add("--games", nargs="*", default=[], metavar="PATTERN", help="only games with such names")
+    add("--machines", nargs="*", default=list(levels()), choices=levels(), help="default: all")
+    add("--seconds", type=float, default=1.0, help="CPU seconds of playouts per game and machine")
+    add("--repetitions", type=int, default=5, help="batches of playouts; their median counts")
+    add("--seed", type=int, default=0)
+    add("--cpu-limit", type=float, default=150.0, help="CPU seconds per game and machine, all included")
+    add("--memory-limit", type=float, default=6.0, help="GB of data per game and machine")
+    add("--out", type=Path, default=Path("bench/out"), help="folder to write to")
+    add("--resume", action="store_true", help="keep the lines that are there, measure the rest")
+    add("--again", action="store_true", help="with --resume: measure the failed ones again")
+    add("--report", type=Path, metavar="RESULTS", help="measure nothing, report on this file")
+    given = parser.parse_args()
+    console = Console(stderr=True)
+    given.out.mkdir(parents=True, exist_ok=True)
+    if given.report:
+        report(*read_results(given.report), given.out)
+        return
+    if not given.paths:
+        parser.error("which games? name folders or .kif files")
+    lines = given.out / "table.jsonl"
+    options = {
+        key: getattr(given, key) for key in ("seconds", "repetitions", "seed", "cpu_limit", "memory_limit")
+    }
+    rows: list[Row] = []
+    if lines.exists() and lines.stat().st_size:
+        if not given.resume:
+            parser.error(f"{lines} exists: --resume goes on with it, --out writes elsewhere")
+        rows = read_results(lines)[1]
+    jobs = still_to_do(jobs_of(given.paths, given.machines, given.games), rows, given.again)
+    if jobs:
+        run(jobs, options, lines, console)
+    report(*read_results(lines), given.out)
+    console.print(f"{given.out}: table.jsonl, table.json, table.md, table.svg")
+
+
+def cut_broken_line(lines: Path) -> None:
+    """Leave out what follows the last line's end: a run that was stopped may not have written it all."""
+    if lines.exists():
+        data = lines.read_bytes()
+        lines.write_bytes(data[: data.rfind(b"\n") + 1])
+
+
+def run(jobs: list[Row], options: Row, lines: Path, console: Console) -> None:
+    """Measure the jobs, append a line for each, show how it goes."""
+    with console.status("kernels ..."):
+        warm_up(sorted({job["machine"] for job in jobs}))
+    columns = (
+        TextColumn("{task.description}"), BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    cut_broken_line(lines)
+    with lines.open("ab") as file, Progress(*columns, console=console) as progress:
+        file.write(orjson.dumps({"about": about(options)}) + b"\n")
+        task = progress.add_task("", total=len(jobs))
+        progress.update(task, description=f"{jobs[0]['game']} {jobs[0]['machine']}")
+        for place, row in enumerate(measured(jobs, options), 1):
+            file.write(orjson.dumps(row) + b"\n")
+            file.flush()
+            rate = (
+                number(row["playouts_per_cpu_s"]) + " playouts/s" if row["status"] == "ok" else row["status"]
+            )
+            progress.console.print(
+                f"{row['game']:28} {row['machine']:8} {rate}", highlight=False, markup=False
+            )
+            following = jobs[place] if place < len(jobs) else row
+            progress.update(task, advance=1, description=f"{following['game']} {following['machine']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Where the time of a step goes on the lanes: gates, choice of moves, the rest.
+
+A kernel walks 512 lanes through random play, evaluating the gates or choosing the moves once
+or several times per step. Either may be repeated without changing what the step does (another
+choice is as random as the first), so the difference in time is the cost of that part alone, on
+the states that playouts meet. Arrays are those of :mod:`propnet.lanes`.
+
+numba's disk cache looks only at this file: after editing a kernel in ``propnet``, touch it.
+"""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from propnet.choice import choose, new_planes
+from propnet.interpret import PropnetMachine
+from propnet.lanes import Code, _evaluate_moves, _evaluate_play, new_wires
+from propnet.vector import BYTES, LANES, aligned, item, load, splat, store
+from propnet.xoshiro import streams
+
+_EXTRA = 4
+"""How many times more often the part is done whose time is sought."""
+_ROUNDS = 5
+
+
+@njit(cache=True)
+def _walk(
+    code: Code,
+    wires: NDArray[np.uint64],
+    following: NDArray[np.uint64],
+    planes: NDArray[np.uint64],
+    streams: NDArray[np.uint64],
+    initial: NDArray[np.uint64],
+    passes: int,
+    logic: int,
+    choices: int,
+) -> None:
+    """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial`` (words,)."""
+    bases = code.sizes[0]
+    roles = code.role_moves.size - 1
+    for _ in range(passes):
+        for _ in range(logic):
+            _evaluate_play(code, wires)
+        over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
+        for _ in range(choices):
+            for role in range(roles):
+                first = code.role_moves[role]
+                last = code.role_moves[role + 1]
+                over = over | ~choose(
+                    wires, code.legal_offsets, code.legal_signs, first, last, 1 + bases, planes, streams
+                )
+        for _ in range(logic):
+            _evaluate_moves(code, wires)
+        for base in range(bases):
+            value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
+            store(following, base * BYTES, value)
+        for base in range(bases):
+            bit = (initial[base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
+            value = load(following, base * BYTES) & ~over
+            store(wires, (1 + base) * BYTES, value | (over & splat(-np.int64(bit))))
+
+
+def split_step(
+    machine: PropnetMachine, step_ns: float, mean_length: float, seconds: float
+) -> dict[str, float]:
+    """What of a lane step goes where, in nanoseconds.
+
+    Args:
+        machine: a machine with lanes.
+        step_ns: the whole step: CPU time of playouts per joint move made.
+        mean_length: joint moves per playout. A playout takes one pass more than that (the one
+            that finds it over), which ``logic_ns`` and ``choice_ns`` contain.
+        seconds: about how much CPU time to spend.
+
+    Returns:
+        ``logic_ns``, ``choice_ns``, ``bookkeeping_ns`` (together ``step_ns``, unless noise makes
+        the first two larger) and ``ns_per_gate_input`` (of one pass over 512 lanes).
+    """
+    plan = machine._plan
+    walker = _Walker(machine)
+    # Long enough for lanes to lose their common start where lengths differ.
+    walker.seconds(min(1000, int(3 * mean_length) + 1), 1, 1)
+    passes = 16
+    while walker.seconds(passes, 1, 1) < seconds / (_ROUNDS * (3 + 2 * _EXTRA)) and passes < 1 << 20:
+        passes *= 2
+    logic: list[float] = []
+    choice: list[float] = []
+    for _ in range(_ROUNDS):
+        once = walker.seconds(passes, 1, 1)
+        logic.append((walker.seconds(passes, 1 + _EXTRA, 1) - once) / _EXTRA)
+        choice.append((walker.seconds(passes, 1, 1 + _EXTRA) - once) / _EXTRA)
+    pass_ns = max(0.0, median(logic)) / passes * 1e9
+    share = (mean_length + 1) / mean_length / LANES
+    logic_ns = pass_ns * share
+    choice_ns = max(0.0, median(choice)) / passes * 1e9 * share
+    inputs = len(plan.inputs) - plan.goal_inputs
+    return {
+        "logic_ns": logic_ns,
+        "choice_ns": choice_ns,
+        "bookkeeping_ns": max(0.0, step_ns - logic_ns - choice_ns),
+        "ns_per_gate_input": pass_ns / inputs if inputs else 0.0,
+    }
+
+
+class _Walker:
+    """The kernel with arrays of its own, all lanes in the initial state at first."""
+
+    def __init__(self, machine: PropnetMachine) -> None:
+        plan = machine._plan
+        self._initial = machine.records([machine.initial_state()])[0].copy()
+        self._code: Any = machine._code
+        self._wires = new_wires(plan)
+        self._wires[1 : 1 + plan.bases][plan.initial] = np.iinfo(np.uint64).max
+        self._following = aligned(max(1, plan.bases))
+        self._planes = new_planes(max(map(len, machine.network.moves), default=0))
+        self._streams = streams(1)
+
+    def seconds(self, passes: int, logic: int, choices: int) -> float:
+        """CPU seconds of that many steps in all lanes."""
+        before = time.process_time()
+        _walk(
+            self._code, self._wires, self._following, self._planes, self._streams, self._initial,
+            passes, logic, choices,
+        )  # fmt: skip
+        return time.process_time() - before

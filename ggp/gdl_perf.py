@@ -1,0 +1,72 @@
+"""The test process that gdl-perf (Alex Landau's benchmark of GDL engines) starts per game.
+
+gdl-perf appends three arguments to an engine's command line, the absolute path of the rules,
+that of the file for the results, and the seconds to run, and reads ``name = value`` lines from
+the file: ``version``, ``millisecondsTaken``, ``numStateChanges``, ``numRollouts``, or ``version``
+and ``errorMessage``. Its clock is the one on the wall and starts when the engine is ready.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+
+_FIRST = {"prover": 1}
+_FIRST_LANES = 4096
+
+
+def perf_test(rules_file: Path, results_file: Path, seconds: float, level: str, seed: int = 0) -> bool:
+    """Run random playouts for that long on the wall's clock and write the results or the error.
+
+    Whole batches are played, the last one past the end of the time if need be; what was played
+    and the time it took belong together. Returns whether there was no error.
+
+    Raises:
+        GdlError: the file for the results cannot be written.
+    """
+    from ggp.bench import engine_version, make
+    from ggp.game import Game
+
+    found = {"version": f"{engine_version()}, {level}"}
+    try:
+        machine, _ = make(Game.load(rules_file).rules, level)
+        found |= _play(machine, seconds, seed)
+    except GdlError as error:
+        found["errorMessage"] = f"{type(error).__name__}: {error}"
+    except MemoryError:
+        found["errorMessage"] = "MemoryError: not enough memory"
+    try:
+        results_file.write_text(key_values(found), encoding="utf-8")
+    except OSError as error:
+        raise GdlError(f"cannot write {results_file}: {error.strerror}") from None
+    return "errorMessage" not in found
+
+
+def _play(machine: Machine, seconds: float, seed: int) -> dict[str, str]:
+    machine.playouts(1, seed)  # what is compiled or loaded at the first use belongs to getting ready
+    batch = _FIRST.get(machine.level, _FIRST_LANES)
+    rollouts = changes = calls = 0
+    start = now = time.perf_counter()
+    while now - start < seconds:
+        calls += 1
+        found = machine.playouts(batch, seed + calls)
+        changes += found.states
+        rollouts += batch - found.cut
+        before, now = now, time.perf_counter()
+        if now - before < seconds / 16 and batch < 1 << 24:
+            batch *= 2
+        elif now - before > seconds / 4 and batch > 1:
+            batch = max(1, batch // 4)
+    return {
+        "millisecondsTaken": str(max(1, round(1000 * (now - start)))),
+        "numStateChanges": str(changes),
+        "numRollouts": str(rollouts),
+    }
+
+
+def key_values(found: dict[str, str]) -> str:
+    """The lines of a results file. Values lose their line breaks: a line holds one."""
+    return "".join(f"{key} = {' '.join(value.split())}\n" for key, value in found.items())
