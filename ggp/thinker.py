@@ -19,16 +19,12 @@ from gdl.parser import parse_rules
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
-from ggp.limits import WARM_UP_GAMES, describe
-from ggp.machine_builder import Builder
+from players.kaskade import BOTTOM, FAILED, Event, Kaskade
+from players.kaskade_player import KaskadePlayer
+from players.limits import WARM_UP_GAMES, describe
 from players.player import Player
-
-START_SHARE = 0.7
-"""Share of the startclock for which the player waits for the fast machine before it begins. The
-prover searches hundreds of times slower, so waiting costs little."""
-
-TURN_SHARE = 0.5
-"""Share of a turn's time for which it waits, where the startclock was too short."""
+from players.registry import is_registered
+from players.registry import make_player as registered
 
 Send = Callable[..., None]
 
@@ -47,9 +43,7 @@ def make_player(name: str, seed: int) -> Player:
     Raises:
         GdlError: there is no such player.
     """
-    if ":" not in name:
-        from players.registry import make_player as registered
-
+    if ":" not in name or is_registered(name):
         return registered(name, seed)
     module, _, kind = name.partition(":")
     try:
@@ -67,20 +61,17 @@ class Thinker:
     Args:
         send: takes a kind of message and its fields, as the server reads them.
         player: the player that will be asked for; it is warmed up.
-        level: the machine that will be asked for.
+        level: the furthest machine that may be used.
     """
 
     def __init__(self, send: Send, player: str, level: str) -> None:
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
-        self._machine: Machine | None = None
-        level = "propnet" if level == "auto" else level
-        self._builder = None if level == "prover" else Builder(level)
-        self._building = False
+        self._kaskade = Kaskade(level, on_event=self._note)
         self._role = 0
         # Players from outside this program may hang: they are not tried.
-        if ":" not in player:
+        if ":" not in player or is_registered(player):
             self._tasks.put(lambda: self._warm_up(player, level))
         threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
@@ -97,21 +88,21 @@ class Thinker:
         startclock: float,
         deadline: float,
     ) -> None:
-        """Begin to build the fast machine now, if it is wanted; prepare, then send ``ready``."""
+        """Begin to build the fast machines now, if they are wanted; prepare, then send ``ready``."""
         self._role = role
-        if fast and self._builder is not None:
-            self._builder.begin(text)
-            self._building = True
-        self._tasks.put(lambda: self._start(rules, position, player, seed, startclock, deadline))
+        if not fast:
+            self._kaskade.close(0.0)
+            self._kaskade = Kaskade(BOTTOM, on_event=self._note)
+        self._kaskade.begin(text, rules)
+        self._tasks.put(lambda: self._start(position, player, seed, startclock, deadline))
 
     def choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
         """Send ``move`` for a turn before the deadline; ``safe`` where nothing better is found."""
         self._tasks.put(lambda: self._choose(turn, position, safe, deadline))
 
     def stop(self, seconds: float) -> None:
-        """Stop the player and the builder, waiting at most that long."""
-        if self._builder is not None:
-            self._builder.close()
+        """Stop the player and the builders, waiting at most that long."""
+        self._kaskade.close(0.0)
         stopped = threading.Event()
 
         def stop() -> None:
@@ -142,33 +133,27 @@ class Thinker:
             warmed.choose(state, time.monotonic() + 0.1)
             warmed.stop()
 
-    def _start(
-        self, rules: Rules, position: Position, player: str, seed: int, startclock: float, deadline: float
-    ) -> None:
-        self._await_machine(deadline, START_SHARE)
-        if self._machine is None:
-            from gdl.prover import ProverMachine
-
-            self._machine = ProverMachine(rules)
-        made = make_player(player, seed)
+    def _start(self, position: Position, player: str, seed: int, startclock: float, deadline: float) -> None:
+        state = self._state(position)
+        made = KaskadePlayer(make_player(player, seed), self._kaskade, on_up=self._moved_up)
         try:
-            made.start(self._machine, self._role, self._state(position), startclock, deadline)
+            made.start(state.machine, self._role, state, startclock, deadline)
         except Exception as error:
             self._log("error", "player cannot start", error=describe(error))
         self._player = made
-        self._send("ready", machine=self._machine.level)
+        self._send("ready", machine=self._kaskade.best().level)
 
     def _choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
         note = ""
-        self._await_machine(deadline, TURN_SHARE)
-        if self._player is not None and self._machine is not None:
+        if self._player is not None:
             try:
-                choice = self._player.choose(self._state(position), deadline)
-                move = self._machine.move(self._role, choice.move)
+                state = self._state(position)
+                choice = self._player.choose(state, deadline)
+                move = state.machine.move(self._role, choice.move)
                 if move in position.options:
-                    safe, note = self._machine.rules.spell(move), choice.note
+                    safe, note = state.machine.rules.spell(move), choice.note
                 else:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
@@ -176,26 +161,19 @@ class Thinker:
         self._send("move", id=turn, move=safe, again=False, note=note)
 
     def _state(self, position: Position) -> State:
-        assert self._machine is not None
-        return self._machine.state_of(position.propositions)
+        # On the prover, which every other machine is compared with before it is used.
+        return self._kaskade.prover().state_of(position.propositions)
 
-    def _await_machine(self, deadline: float, share: float) -> None:
-        """Go over to the fast machine if it becomes ready within a share of the time left."""
-        builder = self._builder
-        if builder is None or not self._building:
-            return
-        if not builder.wait((deadline - time.monotonic()) * share):
-            return
-        self._building = False
-        try:
-            machine = builder.machine()
-            if self._player is not None:
-                self._player.update_machine(machine)
-        except GdlError as error:
-            self._log("warning", "no fast machine", error=str(error))
-            return
-        self._machine = machine
+    def _moved_up(self, machine: Machine) -> None:
         self._log("info", "moved up", machine=machine.level)
+
+    def _note(self, event: Event) -> None:
+        """Log what becomes of the machines; from any thread."""
+        fields = {"machine": event.level, "seconds": f"{event.seconds:.2f}"}
+        if event.what == FAILED:
+            self._log("warning", "no machine", **fields, reason=event.detail)
+        else:
+            self._log("info", f"machine {event.what}", **fields)
 
     def _log(self, level: str, event: str, **fields: object) -> None:
         self._send("log", level=level, event=event, fields=fields)

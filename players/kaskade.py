@@ -30,9 +30,6 @@ BEGUN: Final = "begun"
 READY: Final = "ready"
 FAILED: Final = "failed"
 
-_CLOSE_SECONDS = 5.0
-"""How long a machine that is just being loaded is waited for."""
-
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -140,6 +137,14 @@ class Kaskade:
         with self._changed:
             for level in reversed(self._ready):
                 return self._ready[level]
+        return self.prover()
+
+    def prover(self) -> Machine:
+        """The machine that needs no building, always the same one.
+
+        Raises:
+            RulesError: the rules cannot be played.
+        """
         if self._prover is None:
             from gdl.prover import ProverMachine
 
@@ -171,14 +176,18 @@ class Kaskade:
         if levels:
             self._tell(Event(machine.level, FAILED, 0.0, reason))
 
-    def close(self) -> None:
-        """End all processes that still build. The machines that are ready stay."""
+    def close(self, seconds: float = 5.0) -> None:
+        """End all processes that still build. The machines that are ready stay.
+
+        Args:
+            seconds: how long to wait at most for a machine that is just being loaded.
+        """
         with self._changed:
             self._rising = False
             self._changed.notify_all()
         self._close()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(_CLOSE_SECONDS)
+            self._thread.join(seconds)
         else:
             for builder in self._builders:
                 builder.close()
