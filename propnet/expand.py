@@ -1,0 +1,237 @@
+"""Batched expansion: every successor of any number of packed states, for solvers and trees.
+
+An :class:`Expander` streams: it writes successors into a bounded number of rows of its own and
+hands these out again and again, so that hundreds of millions of states go through little memory.
+The work is done in :mod:`propnet.expand_kernel`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import StateError
+from propnet import lanes
+from propnet.expand_kernel import Rows, expand, new_scratch
+from propnet.pack import record_words
+from propnet.plan import Plan
+from propnet.vector import LANES
+
+if TYPE_CHECKING:
+    from propnet.interpret import PropnetMachine
+
+ROWS = 1 << 16
+"""Successors that an expander holds at once unless told otherwise."""
+
+_WORD = 400
+"""What it costs to load or to read a word of 512 records, in gate inputs."""
+_MOVE = 2
+"""What it costs to walk over a move, in gate inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Successors of some records, in the order of the records; those of one record in the order
+    of its joint moves (as ``itertools.product`` counts: the last role's move changes first).
+
+    Attributes:
+        parents: int32, shape (m,): which record each successor follows.
+        moves: int32, shape (m, roles): the move ids that lead to it.
+        records: uint64, shape (m, words).
+        terminal: bool, shape (m,); no rows unless successors were to be judged.
+        goals: int16, shape (m, roles): goals 0..100 of terminal successors; -1 where a role has no
+            value or more than one, and in states that are not terminal. No rows unless judged.
+    """
+
+    parents: NDArray[np.int32]
+    moves: NDArray[np.int32]
+    records: NDArray[np.uint64]
+    terminal: NDArray[np.bool_]
+    goals: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def copy(self) -> Expansion:
+        """The same in arrays of its own."""
+        return Expansion(*(array.copy() for array in _arrays(self)))
+
+
+def _arrays(chunk: Expansion) -> tuple[NDArray[Any], ...]:
+    return chunk.parents, chunk.moves, chunk.records, chunk.terminal, chunk.goals
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Which of n states are terminal, and the goals of those.
+
+    Attributes:
+        terminal: bool, shape (n,).
+        goals: int16, shape (n, roles): -1 where a role has no value or more than one, and in
+            states that are not terminal.
+    """
+
+    terminal: NDArray[np.bool_]
+    goals: NDArray[np.int16]
+
+
+class Expander:
+    """Expands records of one machine. It works on the machine's wires: one thread at a time.
+
+    Between two chunks of :meth:`stream` the machine, and other streams of other expanders, may
+    be used freely.
+    """
+
+    def __init__(self, machine: PropnetMachine, rows: int = ROWS) -> None:
+        """``rows``: how many successors a chunk has at most, 1 or more: what bounds the memory,
+        at 8 * words + 6 * roles + 9 bytes a row."""
+        if rows < 1:
+            raise ValueError(f"{rows} rows: an expander needs one at least")
+        self.machine = machine
+        self.rows = rows
+        self._scratch = new_scratch(len(machine.roles), machine.network.move_count)
+        self._costs = _costs(machine._plan, len(machine.roles))
+        self._after = lanes.new_wires(machine._plan)
+        self._out = self._new_rows(rows)
+
+    def stream(
+        self, records: NDArray[np.uint64], judged: bool = False, found: Judgement | None = None
+    ) -> Iterator[Expansion]:
+        """All successors of states by every joint move, at most ``rows`` at a time.
+
+        The arrays of a chunk are overwritten by the next one: copy what is to be kept. Terminal
+        states, and states that leave a role without a move, have no successors.
+
+        Args:
+            records: uint64, shape (n, words), n below 2**31.
+            judged: tell also which successors are terminal, and the goals of those. It costs
+                another pass over their gates; ``found`` costs next to nothing.
+            found: from :meth:`new_judgement`: is filled in with what holds in the records
+                themselves, in all up to the last parent of the chunk that is handed out.
+
+        Raises StateError for records of another width.
+        """
+        records = self._checked(records)
+        machine, out = self.machine, self._out
+        own = found or self.new_judgement(0)
+        state, skip = 0, 0
+        while state < len(records):
+            out.goals.fill(-1)
+            filled, state, skip = expand(
+                machine._code,
+                machine._wires,
+                self._after,
+                self._scratch,
+                self._costs,
+                records,
+                state,
+                skip,
+                own.terminal,
+                own.goals,
+                judged,
+                out,
+            )
+            if filled:
+                yield _part(out, filled, judged)
+
+    def expand(self, records: NDArray[np.uint64], judged: bool = False) -> Expansion:
+        """All successors at once, in arrays of their own. See :meth:`stream`."""
+        chunks = [_part(self._out, 0, judged), *(chunk.copy() for chunk in self.stream(records, judged))]
+        return Expansion(*(np.concatenate(parts) for parts in zip(*map(_arrays, chunks), strict=True)))
+
+    def new_judgement(self, n: int) -> Judgement:
+        """Room for what holds in n records."""
+        return Judgement(np.zeros(n, np.bool_), np.full((n, len(self.machine.roles)), -1, np.int16))
+
+    def _new_rows(self, rows: int) -> Rows:
+        roles = len(self.machine.roles)
+        return Rows(
+            np.zeros(rows, np.int32),
+            np.zeros((rows, roles), np.int32),
+            np.zeros((rows, self.machine.words), np.uint64),
+            np.zeros(rows, np.bool_),
+            np.zeros((rows, roles), np.int16),
+        )
+
+    def _checked(self, records: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The records in the one kind of array that the kernel is compiled for."""
+        if records.ndim != 2 or records.shape[1] != self.machine.words or len(records) >= 2**31:
+            raise StateError(
+                f"an array of shape {records.shape} does not hold records of {self.machine.words} words",
+                remedy="records are rows of machine.words 64-bit words, less than 2**31 of them",
+            )
+        return np.require(records, np.uint64, ["C", "A", "W"])
+
+
+def expand_records(machine: PropnetMachine, records: NDArray[np.uint64], judged: bool = False) -> Expansion:
+    """Every successor of states under every joint move. See :meth:`Expander.stream`.
+
+    Args:
+        records: uint64, shape (n, words), any n.
+        judged: tell also which successors are terminal, and the goals of those.
+    """
+    return Expander(machine).expand(records, judged)
+
+
+def measure_expand(machine: PropnetMachine, seconds: float = 1.0, seed: int = 0) -> float:
+    """Successors per CPU second, of states as random play visits them.
+
+    Args:
+        seconds: how much CPU time to take; more by what one round of 16,384 states takes.
+        seed: of the playouts whose states are expanded.
+    """
+    records = _visited(machine, seed)
+    expander = Expander(machine)
+    if not any(len(chunk) for chunk in expander.stream(records)):
+        return 0.0
+    successors, start, spent = 0, time.process_time(), 0.0
+    while spent < seconds:
+        successors += sum(len(chunk) for chunk in expander.stream(records))
+        spent = time.process_time() - start
+    return successors / max(spent, 1e-9)
+
+
+def _visited(machine: PropnetMachine, seed: int, n: int = 1 << 14) -> NDArray[np.uint64]:
+    """n records of states that random walks from the start visit before they end."""
+    rng = np.random.default_rng(seed)
+    start = machine.records([machine.initial_state()])
+    expander = Expander(machine)
+    walkers = np.repeat(start, 512, axis=0)
+    seen = [walkers]
+    while len(seen) * len(walkers) < n:
+        after = expander.expand(walkers)
+        # Of each state's successors one at random; walks that ended begin again.
+        order = rng.permutation(len(after))
+        chosen = np.unique(after.parents[order], return_index=True)
+        walkers = np.repeat(start, 512, axis=0)
+        walkers[chosen[0]] = after.records[order[chosen[1]]]
+        seen.append(walkers)
+    return np.concatenate(seen)
+
+
+def _part(rows: Rows, filled: int, judged: bool) -> Expansion:
+    told = filled if judged else 0
+    return Expansion(
+        rows.parents[:filled],
+        rows.moves[:filled],
+        rows.records[:filled],
+        rows.terminal[:told],
+        rows.goals[:told],
+    )
+
+
+def _costs(plan: Plan, roles: int) -> NDArray[np.int64]:
+    """What the kernel weighs against each other (see there), measured in gate inputs."""
+    plain, negated, gates, *_ = plan.runs.T.astype(np.int64)
+    upto = np.concatenate(([0], np.cumsum((plain + negated) * gates)))
+    ends = np.concatenate(([0], plan.blocks[:, 1]))
+    play, moves = upto[ends[plan.play_blocks]], upto[-1] - upto[ends[plan.base_blocks]]
+    words = record_words(plan.bases)
+    sparse = moves + _WORD * words
+    dense = sparse + play + _WORD * words + LANES * roles + plan.moves
+    return np.array([sparse, _MOVE, dense], np.int64)
