@@ -15,6 +15,7 @@ COMMANDS: Final[dict[str, str]] = {
     "play": "Watch or play a match in the terminal.",
     "serve": "Answer game managers over HTTP as a player.",
     "host": "Run a match between players over HTTP (a game manager).",
+    "tournament": "Run many matches between players, and rate them.",
     "games": "List the games that come along.",
     "validate": "Check rules and say what is wrong, where, and what to do.",
     "format": "Write rules in canonical form, comments kept.",

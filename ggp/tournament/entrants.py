@@ -1,0 +1,93 @@
+"""Who takes part: players of this program by name, and players elsewhere by address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gdl.errors import GdlError
+from ggp.http10 import parse_address
+from players.registry import check_name, is_registered, split_names, with_option
+
+ALL_CORES = "all"
+"""What ``workers=`` may be besides a number: all cores that the tournament has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """One participant.
+
+    Attributes:
+        label: what it is called in tables; no two entrants share one.
+        spec: ``uct:explore=0.4``, ``module:Class`` or ``http://host:port``.
+    """
+
+    label: str
+    spec: str
+
+    @property
+    def remote(self) -> bool:
+        """Whether it is reached over HTTP."""
+        return "://" in self.spec
+
+    def cores(self, available: int) -> int:
+        """How many cores it keeps busy: its workers; 0 of ours where it is reached over HTTP."""
+        if self.remote:
+            return 0
+        wanted = _option(self.spec, "workers")
+        if wanted == ALL_CORES:
+            return available
+        return max(1, int(wanted)) if wanted.isdigit() else 1
+
+    def local_name(self, available: int) -> str:
+        """The name for the registry, with its workers as a number."""
+        if not is_registered(self.spec):
+            return self.spec
+        kept = self.spec.replace(f"workers={ALL_CORES}", f"workers={available}")
+        return with_option(kept, "workers", self.cores(available))
+
+
+def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
+    """Entrants from ``uct:workers=1,random``, ``old@http://host:9147``, ``module:Class``.
+
+    What stands before an ``@`` is the entrant's label; otherwise the whole text is.
+
+    Raises:
+        GdlError: a name or address that does not exist, or a label twice.
+    """
+    found: list[Entrant] = []
+    for part in (name for text in texts for name in split_names(text)):
+        label, at, spec = part.partition("@")
+        entrant = Entrant(label.strip(), spec.strip()) if at else Entrant(part, part)
+        if not entrant.label or not entrant.label.isprintable():
+            raise GdlError(f"{part!r} has no name before the @")
+        if entrant.remote:
+            parse_address(entrant.spec)
+        elif is_registered(entrant.spec):
+            check_name(entrant.local_name(1))
+        else:
+            _check_class(entrant.spec)
+        if any(entrant.label == other.label for other in found):
+            raise GdlError(
+                f"two players are called {entrant.label}",
+                remedy=f"give them names: one@{entrant.spec},two@{entrant.spec}",
+            )
+        found.append(entrant)
+    return found
+
+
+def _check_class(spec: str) -> None:
+    if ":" not in spec or "=" in spec:
+        check_name(spec)  # says what the names are
+    else:
+        from ggp.thinker import make_player
+
+        make_player(spec, 0)
+
+
+def _option(spec: str, key: str) -> str:
+    for part in spec.partition(":")[2].split(","):
+        name, _, value = part.partition("=")
+        if name.strip().lower() == key:
+            return value.strip().lower()
+    return ""

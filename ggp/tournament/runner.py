@@ -1,0 +1,261 @@
+"""Plays what is left of a tournament: matches side by side, each on cores of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from gdl.errors import GdlError
+from ggp.tournament.entrants import Entrant
+from ggp.tournament.pipes import Child, usable_cores
+from ggp.tournament.schedule import Fixture, plan
+from ggp.tournament.scores import block_scores
+from ggp.tournament.settings import Settings
+from ggp.tournament.sprt import Sprt
+from ggp.tournament.store import Result, Store, faults_of
+
+LOOK_AHEAD = 16
+"""How many fixtures may be passed over because one player or the cores are not free."""
+
+ATTEMPTS = 2
+"""How often a match is tried whose referee crashes."""
+
+
+class Watcher(Protocol):
+    """What is told of a tournament as it goes."""
+
+    def began(self, fixture: Fixture) -> None:
+        """A match begins."""
+
+    def step(self, fixture: Fixture, number: int) -> None:
+        """A match has come to this step."""
+
+    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
+        """A match is over and on the disk; None if it could not be run."""
+
+
+class Cores:
+    """Which cores are free.
+
+    Args:
+        cores: all that the tournament may use.
+    """
+
+    def __init__(self, cores: Sequence[int]) -> None:
+        self.all = tuple(cores)
+        self._free = list(cores)
+
+    def take(self, needs: Sequence[int], shared: bool) -> tuple[tuple[int, ...], ...] | None:
+        """Cores for each player of a match; None where they are not free.
+
+        A match that needs more than there are gets all of them for all of its players, alone.
+
+        Args:
+            needs: how many cores each player keeps busy.
+            shared: the players take turns, and one set of cores is enough.
+        """
+        wanted = max(needs, default=0) if shared else sum(needs)
+        if wanted > len(self.all):
+            if len(self._free) < len(self.all):
+                return None
+            self._free.clear()
+            return tuple(self.all if need else () for need in needs)
+        if wanted > len(self._free):
+            return None
+        taken, self._free = self._free[:wanted], self._free[wanted:]
+        found: list[tuple[int, ...]] = []
+        for need in needs:
+            found.append(tuple(taken[:need]))
+            if not shared:
+                taken = taken[need:]
+        return tuple(found)
+
+    def give_back(self, cores: Sequence[Sequence[int]]) -> None:
+        """The match is over."""
+        self._free = sorted({*self._free, *(core for part in cores for core in part)})
+
+
+class Runner:
+    """Plays the matches of a tournament that the store does not have.
+
+    Args:
+        settings: the tournament.
+        store: where results are kept.
+        workers: matches at once, at most; as many as there are cores for if 0.
+        sprt: stop when this test of the two players is decided.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        workers: int = 0,
+        sprt: Sprt | None = None,
+    ) -> None:
+        if sprt is not None and len(settings.entrants) != 2:
+            raise GdlError("a sequential test is of two players", remedy="give two --players with --sprt")
+        self._settings = settings
+        self._store = store
+        self._sprt = sprt
+        self._entrants = {entrant.label: entrant for entrant in settings.entrants}
+        self._games = {game.name: game for game in settings.games}
+        self._cores = Cores(usable_cores())
+        self._workers = workers or max(1, len(self._cores.all))
+        self._busy: set[str] = set()
+        self._idle: list[Child] = []
+        self.results = store.results()
+        done = {result.fixture for result in self.results}
+        games = {game.name: game.roles for game in settings.games}
+        fixtures = list(plan(games, settings.labels, settings.rounds))
+        self.total = len(fixtures)
+        self._pending = deque(fixture for fixture in fixtures if fixture not in done)
+        self.left = len(self._pending)
+
+    @property
+    def crowded(self) -> list[str]:
+        """Players that need more cores than there are for a match."""
+        available = len(self._cores.all)
+        needs = {e.label: e.cores(available) for e in self._settings.entrants}
+        most = max(game.roles for game in self._settings.games)
+        allowed = available if self._settings.take_turns else available / min(most, len(needs))
+        return [label for label, need in needs.items() if need > allowed]
+
+    async def run(self, watcher: Watcher) -> str:
+        """Play until nothing is left, or the test is decided. Run it once.
+
+        Args:
+            watcher: is told everything.
+
+        Returns:
+            The test's verdict: ``H0``, ``H1`` or ``""``.
+        """
+        self._watcher = watcher
+        running: set[asyncio.Task[None]] = set()
+        try:
+            while not (verdict := self.verdict()):
+                while len(running) < self._workers and (found := self._next()) is not None:
+                    running.add(asyncio.create_task(self._play(*found)))
+                if not running:
+                    break
+                finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in finished:
+                    task.result()
+            return verdict
+        finally:
+            for task in running:
+                task.cancel()
+            if running:
+                await asyncio.wait(running)
+            await asyncio.gather(*(child.close() for child in self._idle))
+
+    def verdict(self) -> str:
+        """What the sequential test says now."""
+        if self._sprt is None:
+            return ""
+        return self._sprt.verdict(block_scores(self.results, *self._settings.labels))
+
+    # --- which match is next ----------------------------------------------------------------------
+    def _next(self) -> tuple[Fixture, tuple[tuple[int, ...], ...]] | None:
+        """The first fixture whose players and cores are free; its round must have come."""
+        for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
+            if fixture.round > self._pending[0].round + 1:
+                break
+            players = [self._entrants[label] for label in fixture.seats]
+            # A player over HTTP takes one match at a time.
+            if any(player.remote and player.label in self._busy for player in players):
+                continue
+            needs = [player.cores(len(self._cores.all)) for player in players]
+            cores = self._cores.take(needs, self._settings.take_turns)
+            if cores is not None:
+                del self._pending[index]
+                self._busy.update(player.label for player in players if player.remote)
+                return fixture, cores
+            if sum(needs) > len(self._cores.all):
+                break  # it needs the whole computer: nothing may overtake it for ever
+        return None
+
+    # --- one match ------------------------------------------------------------------------------------
+    async def _play(self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]) -> None:
+        try:
+            self._watcher.began(fixture)
+            result, error = None, ""
+            for _ in range(ATTEMPTS):
+                result, error = await self._attempt(fixture, cores)
+                if result is not None or error:
+                    break
+            self.left -= 1
+            if result is None:
+                error = error or "the referee crashed"
+                self._store.add_failure(fixture, error)
+            self._watcher.ended(fixture, result, error)
+        finally:
+            self._cores.give_back(cores)
+            self._busy.difference_update(fixture.seats)
+
+    async def _attempt(
+        self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]
+    ) -> tuple[Result | None, str]:
+        """The result, or why there is none; neither where the referee crashed."""
+        child = self._idle.pop() if self._idle else await Child.spawn("ggp.tournament.referee")
+        well = False
+        try:
+            child.send("play", **self._job(fixture, cores))
+            while (message := await child.inbox.get()) is not None:
+                match message["kind"]:
+                    case "step":
+                        self._watcher.step(fixture, message["number"])
+                    case "failed":
+                        well = True
+                        return None, message["error"]
+                    case _:
+                        well = True
+                        record = message["record"]
+                        result = Result(
+                            fixture,
+                            tuple(message["goals"]),
+                            faults_of(record, len(fixture.seats)),
+                            message["completed"],
+                            len(record["moves"]),
+                            message["seconds"],
+                        )
+                        # From here on it is on the disk, whatever happens.
+                        self._store.add(result, record)
+                        self.results.append(result)
+                        return result, ""
+            return None, ""
+        finally:
+            if well:
+                self._idle.append(child)
+            else:
+                await asyncio.shield(child.close())
+
+    def _job(self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
+        settings = self._settings
+        return {
+            "key": f"{fixture.game} {fixture.round} {' '.join(fixture.seats)}",
+            "rules": self._games[fixture.game].rules,
+            "round": fixture.round,
+            "seats": [
+                self._seat(self._entrants[label], part)
+                for label, part in zip(fixture.seats, cores, strict=True)
+            ],
+            "plies": settings.plies,
+            "seed": settings.seed,
+            "level": settings.level,
+            "startclock": settings.startclock,
+            "playclock": settings.playclock,
+            "max_steps": settings.max_steps,
+            "take_turns": settings.take_turns,
+            "tournament": settings.name,
+        }
+
+    def _seat(self, entrant: Entrant, cores: Sequence[int]) -> dict[str, Any]:
+        available = len(self._cores.all)
+        return {
+            "label": entrant.label,
+            "player": "" if entrant.remote else entrant.local_name(available),
+            "address": entrant.spec if entrant.remote else "",
+            "cores": list(cores),
+        }

@@ -1,0 +1,180 @@
+"""From matches to comparisons of players: who did better than whom, how often.
+
+In a game of several roles two players are compared by their goal values in the same match: the larger
+one wins, equal ones draw. In a one-player game they are compared over matches of the same game and round.
+A match between n players counts as n/2 comparisons, spread over its pairs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from ggp.tournament.schedule import seatings
+from ggp.tournament.store import Result
+
+Block = tuple[str, int]
+"""Game and round: the matches that share an opening."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How one player did against another one.
+
+    Attributes:
+        first, second: labels.
+        score: 1 where the first did better, 0.5 where both did equally well, 0.
+        weight: how much it counts.
+        block: where it comes from.
+    """
+
+    first: str
+    second: str
+    score: float
+    weight: float
+    block: Block
+
+
+def comparisons(results: Iterable[Result]) -> Iterator[Comparison]:
+    """All comparisons that the matches give."""
+    alone: dict[Block, list[tuple[str, int]]] = defaultdict(list)
+    for result in results:
+        fixture = result.fixture
+        block = (fixture.game, fixture.round)
+        roles = len(fixture.seats)
+        if roles == 1:
+            alone[block].append((fixture.seats[0], result.goals[0]))
+            continue
+        for a, b in combinations(range(roles), 2):
+            if fixture.seats[a] != fixture.seats[b]:
+                score = compare(result.goals[a], result.goals[b])
+                yield Comparison(fixture.seats[a], fixture.seats[b], score, 1 / (roles - 1), block)
+    for block, found in alone.items():
+        for (one, goal), (other, goal2) in combinations(found, 2):
+            yield Comparison(one, other, compare(goal, goal2), 1 / max(1, len(found) - 1), block)
+
+
+def compare(mine: int, theirs: int) -> float:
+    """1 won, 0.5 drawn, 0 lost."""
+    return 0.5 if mine == theirs else float(mine > theirs)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Wins, draws and losses; the weights of comparisons added up."""
+
+    wins: float = 0.0
+    draws: float = 0.0
+    losses: float = 0.0
+
+    @property
+    def games(self) -> float:
+        """How many comparisons."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Points per comparison, 0..1; 0.5 where there is none."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+    def add(self, score: float, weight: float) -> None:
+        """Count a comparison."""
+        if score == 1:
+            self.wins += weight
+        elif score == 0:
+            self.losses += weight
+        else:
+            self.draws += weight
+
+
+def crosstable(found: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:
+    """How each player did against each other one; both directions."""
+    table: dict[tuple[str, str], Tally] = defaultdict(Tally)
+    for comparison in found:
+        table[comparison.first, comparison.second].add(comparison.score, comparison.weight)
+        table[comparison.second, comparison.first].add(1 - comparison.score, comparison.weight)
+    return dict(table)
+
+
+@dataclass(slots=True)
+class GameLine:
+    """How a player did in one game.
+
+    Attributes:
+        tally: its comparisons there.
+        goals: all its goal values, per role.
+    """
+
+    tally: Tally = field(default_factory=Tally)
+    goals: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
+def by_game(results: Sequence[Result]) -> dict[tuple[str, str], GameLine]:
+    """(game, player) -> how it did there."""
+    lines: dict[tuple[str, str], GameLine] = defaultdict(GameLine)
+    for found in comparisons(results):
+        game = found.block[0]
+        lines[game, found.first].tally.add(found.score, found.weight)
+        lines[game, found.second].tally.add(1 - found.score, found.weight)
+    for result in results:
+        for role, (label, goal) in enumerate(zip(result.fixture.seats, result.goals, strict=True)):
+            lines[result.fixture.game, label].goals[role].append(goal)
+    return dict(lines)
+
+
+@dataclass(slots=True)
+class Conduct:
+    """What a player did wrong, and how much it played."""
+
+    matches: int = 0
+    turns: int = 0
+    late: int = 0
+    illegal: int = 0
+    crashed: int = 0
+
+    @property
+    def faults(self) -> int:
+        """All of them."""
+        return self.late + self.illegal + self.crashed
+
+
+def conduct(results: Iterable[Result]) -> dict[str, Conduct]:
+    """Label -> its faults in all matches."""
+    found: dict[str, Conduct] = defaultdict(Conduct)
+    for result in results:
+        for label, (late, illegal, crashed) in zip(result.fixture.seats, result.faults, strict=True):
+            line = found[label]
+            line.matches += 1
+            line.turns += result.steps
+            line.late += late
+            line.illegal += illegal
+            line.crashed += crashed
+    return dict(found)
+
+
+def block_scores(results: Iterable[Result], first: str, second: str) -> list[float]:
+    """For each opening that was played in all orders, the first player's mean score against the
+    second, in the order in which they were finished: what a sequential test looks at."""
+    points: dict[Block, list[float]] = defaultdict(list)
+    matches: dict[Block, set[tuple[str, ...]]] = defaultdict(set)
+    alone: dict[Block, dict[str, int]] = defaultdict(dict)
+    finished: list[float] = []
+    for result in results:
+        seats, block = result.fixture.seats, (result.fixture.game, result.fixture.round)
+        if not set(seats) <= {first, second}:
+            continue
+        if len(seats) == 1:
+            alone[block][seats[0]] = result.goals[0]
+            if len(alone[block]) == 2:
+                finished.append(compare(alone[block][first], alone[block][second]))
+            continue
+        for a, b in combinations(range(len(seats)), 2):
+            if seats[a] != seats[b]:
+                score = compare(result.goals[a], result.goals[b])
+                points[block].append(score if seats[a] == first else 1 - score)
+        matches[block].add(seats)
+        if len(matches[block]) == len(seatings([first, second], len(seats))):
+            finished.append(sum(points[block]) / len(points[block]))
+    return finished

@@ -1,0 +1,163 @@
+"""The process of one local player: ``python -m ggp.tournament.seat``.
+
+To it: ``load`` (a game and a player: made ready before any clock runs), ``start``, ``choose``, ``stop``.
+From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds
+of :func:`time.monotonic`, which all processes of one computer share. The referee does not trust
+any of it, and kills the process where it does not answer.
+"""
+
+from __future__ import annotations
+
+import functools
+import queue
+import time
+from collections import OrderedDict
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from gdl.parser import parse_rules, parse_term
+from gdl.state import State
+from gdl.terms import Term
+from ggp.limits import describe, limit_memory
+from ggp.tournament.pipes import Message, Parent, leave, pin
+from players.player import Player
+
+MEMORY_BYTES = 8 * 1024**3
+"""Data that a player may allocate."""
+
+KEPT_MACHINES = 4
+WARM_UP_SECONDS = 0.2
+
+
+class Seat:
+    """One player in one match after another."""
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+        self._machines: OrderedDict[tuple[str, str], Machine] = OrderedDict()
+        self._warm: set[tuple[str, str, str]] = set()
+        self._player: Player | None = None
+        self._state: State
+
+    def load(self, message: Message) -> None:
+        """Make the machine and the player, and let one think for a moment, so that everything is
+        compiled and loaded."""
+        pin(message["cores"])
+        text, level, self._name = message["rules"], message["level"], message["player"]
+        self._machine = self._machine_of(text, level)
+        if (text, level, self._name) not in self._warm:
+            state = self._machine.initial_state()
+            player = make_player(self._name, 0)
+            player.start(self._machine, message["role"], state, WARM_UP_SECONDS, _soon())
+            if not self._machine.is_terminal(state):
+                player.choose(state, _soon())
+            player.stop()
+            self._warm.add((text, level, self._name))
+        self._parent.send("loaded", machine=self._machine.level)
+
+    def start(self, message: Message) -> None:
+        """Begin a match, after its opening."""
+        self.stop()
+        self._role = message["role"]
+        self._state = self._machine.initial_state()
+        self._follow(message["moves"])
+        self._player = make_player(self._name, message["seed"])
+        self._player.start(self._machine, self._role, self._state, message["startclock"], message["deadline"])
+        self._parent.send("ready", id=message["id"])
+
+    def choose(self, message: Message) -> None:
+        """Answer with a move; what was played since the last time comes along."""
+        self._follow(message["moves"])
+        if self._player is None:
+            raise RuntimeError("the player has not started")
+        choice = self._player.choose(self._state, message["deadline"])
+        move = self._machine.rules.spell(self._machine.move(self._role, choice.move))
+        self._parent.send("move", id=message["id"], move=move, note=choice.note)
+
+    def stop(self) -> None:
+        """The match is over."""
+        player, self._player = self._player, None
+        if player is not None:
+            player.stop()
+
+    def _follow(self, moves: list[list[str]]) -> None:
+        for joint in moves:
+            ids = [self._machine.move_id(role, _term(move)) for role, move in enumerate(joint)]
+            self._state = self._machine.next_state(self._state, ids)
+
+    def _machine_of(self, text: str, level: str) -> Machine:
+        from players.machines import make_machine
+
+        key = (text, level)
+        if key not in self._machines:
+            self._machines[key] = make_machine(parse_rules(text, "the rules"), level)
+            while len(self._machines) > KEPT_MACHINES:
+                self._machines.popitem(last=False)[1].close()
+        self._machines.move_to_end(key)
+        return self._machines[key]
+
+
+def make_player(name: str, seed: int) -> Player:
+    """A player of the registry, or any class by ``module:Class``.
+
+    Raises:
+        GdlError: there is no such player.
+    """
+    from players.registry import is_registered
+    from players.registry import make_player as registered
+
+    if is_registered(name):
+        return registered(name, seed)
+    from ggp.thinker import make_player as any_class
+
+    return any_class(name, seed)
+
+
+@functools.lru_cache(maxsize=4096)
+def _term(text: str) -> Term:
+    return parse_term(text)
+
+
+def _soon() -> float:
+    return time.monotonic() + WARM_UP_SECONDS
+
+
+def main() -> None:
+    """Serve one referee, until it closes the pipe."""
+    limit_memory(MEMORY_BYTES)
+    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    parent = Parent(inbox.put)
+    seat = Seat(parent)
+    while True:
+        message = inbox.get()
+        try:
+            match message["do"]:
+                case "load":
+                    seat.load(message)
+                case "start":
+                    seat.start(message)
+                case "choose":
+                    seat.choose(message)
+                case "stop":
+                    seat.stop()
+                case _:
+                    seat.stop()
+                    break
+        except (BrokenPipeError, KeyboardInterrupt):
+            break
+        except GdlError as error:
+            _complain(parent, message, str(error))
+        except Exception as error:  # the player's own code: whatever it does, the referee is told
+            _complain(parent, message, describe(error))
+    leave()
+
+
+def _complain(parent: Parent, message: Message, error: str) -> None:
+    if message["do"] == "load":
+        parent.send("refused", error=error)
+    elif "id" in message:
+        parent.send("failed", id=message["id"], error=error)
+
+
+if __name__ == "__main__":
+    main()

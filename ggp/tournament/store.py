@@ -1,0 +1,204 @@
+"""The results of a tournament in an SQLite file: one transaction per match.
+
+Write-ahead logging with ``synchronous=FULL``: a match is on the disk when :meth:`Store.add` returns,
+and neither kill -9 nor a power cut can leave half of one (https://sqlite.org/wal.html). Other
+processes may read meanwhile. A lock file beside it keeps a second tournament away from the same file;
+the system drops the lock with the process, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from gdl.errors import GdlError
+from ggp.tournament.schedule import Fixture
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS setting (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS match (
+    id INTEGER PRIMARY KEY, game TEXT NOT NULL, round INTEGER NOT NULL, seats TEXT NOT NULL,
+    goals TEXT NOT NULL, faults TEXT NOT NULL, completed INTEGER NOT NULL, steps INTEGER NOT NULL,
+    seconds REAL NOT NULL, record TEXT NOT NULL, UNIQUE (game, round, seats));
+CREATE TABLE IF NOT EXISTS failure (
+    id INTEGER PRIMARY KEY, game TEXT NOT NULL, round INTEGER NOT NULL, seats TEXT NOT NULL,
+    error TEXT NOT NULL);
+"""
+
+FAULTS = ("late", "illegal", "crashed")
+"""What can be wrong with an answer, in the order in which a result counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one match ended.
+
+    Attributes:
+        fixture: which one.
+        goals: per role, 0..100.
+        faults: per role how many answers were late, illegal (or unreadable), and missing because
+            the player crashed or cannot be reached.
+        completed: False where it was cut after the largest number of steps.
+        steps: joint moves made, the opening's too.
+        seconds: from START to the end.
+    """
+
+    fixture: Fixture
+    goals: tuple[int, ...]
+    faults: tuple[tuple[int, int, int], ...]
+    completed: bool
+    steps: int
+    seconds: float
+
+
+def faults_of(record: dict[str, Any], roles: int) -> tuple[tuple[int, int, int], ...]:
+    """Count the errors of a match record, per role."""
+    counts = [[0, 0, 0] for _ in range(roles)]
+    for errors in record["errors"]:
+        for role, error in enumerate(errors):
+            if error:
+                counts[role][{"TO": 0, "CE": 2}.get(error[:2], 1)] += 1
+    return tuple((late, illegal, crashed) for late, illegal, crashed in counts)
+
+
+class Store:
+    """An open file of results.
+
+    Args:
+        path: the file; made where there is none.
+        writing: take the lock, to add results.
+
+    Raises:
+        GdlError: it is no such file, or another tournament is writing it.
+    """
+
+    def __init__(self, path: Path, writing: bool = True) -> None:
+        self.path = path
+        self._lock: IO[str] | None = None
+        if not writing and not path.is_file():
+            raise GdlError(f"there is no tournament {path}")
+        if writing:
+            self._lock = _locked(path.with_name(path.name + ".lock"))
+        try:
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            self.close()
+            raise GdlError(f"{path} is no tournament: {error}") from None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        if hasattr(self, "_db"):
+            self._db.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def setting(self, key: str) -> Any:
+        """A setting; None where it was never made."""
+        row = self._db.execute("SELECT value FROM setting WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def set(self, key: str, value: object) -> None:
+        """Keep a setting (anything that JSON holds)."""
+        self._db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, json.dumps(value)))
+
+    def add(self, result: Result, record: dict[str, Any]) -> None:
+        """Keep a match. On return it is on the disk."""
+        fixture = result.fixture
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(
+                "INSERT OR IGNORE INTO match (game, round, seats, goals, faults, completed, steps, seconds,"
+                " record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    fixture.game,
+                    fixture.round,
+                    json.dumps(fixture.seats),
+                    json.dumps(result.goals),
+                    json.dumps(result.faults),
+                    result.completed,
+                    result.steps,
+                    result.seconds,
+                    json.dumps(record, ensure_ascii=False),
+                ),
+            )
+
+    def add_failure(self, fixture: Fixture, error: str) -> None:
+        """Keep that a match could not be run. It is not a result: the match is tried again."""
+        self._db.execute(
+            "INSERT INTO failure (game, round, seats, error) VALUES (?, ?, ?, ?)",
+            (fixture.game, fixture.round, json.dumps(fixture.seats), error),
+        )
+
+    def results(self) -> list[Result]:
+        """All matches, in the order in which they ended."""
+        rows = self._db.execute(
+            "SELECT game, round, seats, goals, faults, completed, steps, seconds FROM match ORDER BY id"
+        )
+        return [
+            Result(
+                Fixture(game, number, tuple(json.loads(seats))),
+                tuple(json.loads(goals)),
+                tuple((late, illegal, crashed) for late, illegal, crashed in json.loads(faults)),
+                bool(completed),
+                steps,
+                seconds,
+            )
+            for game, number, seats, goals, faults, completed, steps, seconds in rows
+        ]
+
+    def records(self) -> Iterator[tuple[Fixture, dict[str, Any]]]:
+        """All match records, in the order in which the matches ended."""
+        for game, number, seats, record in self._db.execute(
+            "SELECT game, round, seats, record FROM match ORDER BY id"
+        ):
+            yield Fixture(game, number, tuple(json.loads(seats))), json.loads(record)
+
+    def failures(self) -> list[tuple[Fixture, str]]:
+        """Matches that could not be run, and are not played yet."""
+        rows = self._db.execute(
+            "SELECT game, round, seats, error FROM failure f WHERE NOT EXISTS (SELECT 1 FROM match m WHERE"
+            " m.game = f.game AND m.round = f.round AND m.seats = f.seats) ORDER BY id"
+        )
+        return [(Fixture(game, number, _labels(seats)), error) for game, number, seats, error in rows]
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    seats: Sequence[str] = json.loads(text)
+    return tuple(seats)
+
+
+def _locked(path: Path) -> IO[str]:
+    try:
+        file = path.open("w")
+    except OSError as error:
+        raise GdlError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        import fcntl
+    except ImportError:  # not on this platform
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise GdlError(
+            f"another tournament is writing {path.name.removesuffix('.lock')}",
+            remedy="wait for it, or give another --database",
+        ) from None
+    return file
