@@ -68,11 +68,9 @@ def work(job: Row, given: Row, pipe: Connection) -> None:
 
 
 def measured(jobs: list[Row], given: Row) -> Iterator[Row]:
-    """The rows of the jobs, in order; each runs alone."""
+    """The rows of the jobs, in order; each runs alone, in a process that has the kernels loaded."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["ggp.bench", "ggp.bench_steps", "ggp.game", "gdl.ground", "propnet.build"]
-    )
+    context.set_forkserver_preload(["bench.warm"])
     for job in jobs:
         start = time.monotonic()
         ours, theirs = context.Pipe(duplex=False)
@@ -159,7 +157,7 @@ def _processor() -> str:
 
 
 def warm_up(machines: list[str]) -> None:
-    """Fill the disk cache with the kernels, in a process: the first game does not pay for them."""
+    """Load the kernels, and fill the disk cache with them: the first game does not pay for that."""
     game = Path(__file__).resolve().parent.parent / "games" / "tictactoe.kif"
     given = {"cpu_limit": 600, "memory_limit": 16, "seconds": 0.05, "seed": 0, "repetitions": 1}
     for _ in measured(jobs_of([game], machines, []), given):

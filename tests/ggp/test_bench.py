@@ -1,0 +1,316 @@
+"""Measuring machines: what is counted, what files hold, comparisons, gdl-perf's form (no time asserted)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, Playouts
+from ggp.bench import levels, measure, run
+from ggp.bench_results import compare, geometric_mean, level_ratios, read_results, spread
+from ggp.bench_view import bar, comparison, console, measurements, number, parts
+from ggp.cli import build
+from ggp.game import Game
+from ggp.gdl_perf import key_values, perf_test
+
+
+def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **more: Any) -> dict[str, Any]:
+    """A row as a measurement gives it, with nothing remarkable."""
+    found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
+    found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
+    found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
+    found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "first_playout_s"), 0.25)
+    found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {"peak_mb": 100.0}
+    return found | more
+
+
+def failed(game: str = "chess", machine: str = "propnet") -> dict[str, Any]:
+    return {"game": game, "machine": machine, "status": "TooLargeError: much too large"}
+
+
+# --- measuring -----------------------------------------------------------------------------------------
+class Ticking(Machine):
+    """Plays playouts of ten steps; each takes 0.001 on its own clock, more in batch ``slow``."""
+
+    level = "propnet"
+
+    def __init__(self, slow: int = -1) -> None:
+        self.clock = 0.0
+        self.batches: list[tuple[int, int]] = []
+        self.slow = slow
+
+    def playouts(self, n: int, seed: int = 0, state: object = None, max_steps: int = 100_000) -> Playouts:
+        self.batches.append((n, seed))
+        self.clock += n * (0.01 if seed == self.slow else 0.001)
+        return Playouts(np.zeros((n, 1), np.int16), np.full(n, 10, np.int32), n // 4)
+
+
+Ticking.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+
+
+def test_the_median_of_the_repetitions_counts() -> None:
+    machine = Ticking(slow=2)
+    found = run(machine, 50.0, 0, 5, cpu=lambda: machine.clock)
+    assert math.isclose(found["states_per_cpu_s"], 10_000)
+    assert math.isclose(found["playouts_per_cpu_s"], 1000)
+    assert math.isclose(min(found["rates"]), 1000)
+    assert found["mean_length"] == 10
+    assert found["cut"] * 4 == found["playouts"]
+
+
+def test_no_batch_is_played_twice_and_sizes_are_equal_once_it_counts() -> None:
+    machine = Ticking()
+    run(machine, 100.0, 0, 5, cpu=lambda: machine.clock)
+    assert len({seed for _, seed in machine.batches}) == len(machine.batches)
+    assert len({n for n, _ in machine.batches[-5:]}) == 1
+
+
+def test_a_slow_machine_gets_fewer_repetitions() -> None:
+    machine = Ticking()
+    assert len(run(machine, 0.1, 0, 5, cpu=lambda: machine.clock)["rates"]) == 1
+
+
+def test_given_playouts_are_played_as_often_as_asked_without_trying_sizes() -> None:
+    machine = Ticking()
+    run(machine, 0.1, 7, 3, playouts=8192, cpu=lambda: machine.clock)
+    assert machine.batches == [(8192, 7), (8192, 8), (8192, 9)]
+
+
+@pytest.mark.parametrize("level", levels())
+def test_every_level_can_be_measured(level: str) -> None:
+    found = measure("tictactoe", Game.load("tictactoe").rules, level, 0.05, repetitions=1)
+    assert found.machine == level
+    assert 5 <= found.mean_length <= 9
+    assert found.cut == 0
+    if level != "prover":
+        assert found.gate_inputs > found.gates > 0
+        assert found.logic_ns > 0
+        assert found.choice_ns > 0
+        assert found.ns_per_gate_input > 0
+
+
+def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
+    from ggp.bench_steps import _Walker
+    from propnet.interpret import PropnetMachine
+    from propnet.pack import pack
+
+    machine = cast(PropnetMachine, Game.load("tictactoe").machine("propnet"))
+    once, often = _Walker(machine), _Walker(machine)
+    once.seconds(50, 1, 1)
+    often.seconds(50, 3, 1)
+    bases = len(machine.network.bases)
+    assert (once._wires[1 : 1 + bases] == often._wires[1 : 1 + bases]).all()
+    often.seconds(30, 1, 4)
+    bits = np.unpackbits(often._wires[1 : 1 + bases].view(np.uint8), axis=1, bitorder="little").T
+    states = machine.states(pack(bits.astype(np.bool_)))
+    for state in states:
+        text = state.to_kif()
+        turn = text.count("(control o)")
+        # What has been walked through are states of the game: x marks first, then they take turns.
+        assert turn + text.count("(control x)") == 1
+        assert text.count("(cell") % 2 == turn
+    assert len({*states}) > 100
+
+
+# --- files ---------------------------------------------------------------------------------------------
+names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=9)
+
+
+@given(st.dictionaries(st.tuples(names, names), st.floats(1e-3, 1e12), min_size=1))
+def test_lines_lists_and_reports_hold_the_same_rows(found: dict[tuple[str, str], float]) -> None:
+    import tempfile
+
+    rows = [row(game, machine, rate) for (game, machine), rate in found.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "results"
+        for data in (
+            b"\n".join(map(orjson.dumps, rows)) + b"\n",
+            orjson.dumps(rows),
+            orjson.dumps({"about": {"seed": 1}, "rows": rows}),
+        ):
+            file.write_bytes(data)
+            assert read_results(file)[1] == rows
+
+
+def test_a_run_that_was_stopped_loses_at_most_its_last_line(tmp_path: Path) -> None:
+    lines = [orjson.dumps({"about": {"seed": 3}}), orjson.dumps(row("a")), orjson.dumps(row("b"))]
+    whole = b"\n".join(lines)
+    file = tmp_path / "results.jsonl"
+    for end in range(len(lines[0]) + 1 + len(lines[1]), len(whole)):
+        file.write_bytes(whole[:end])
+        about, rows = read_results(file)
+        assert about == {"seed": 3}
+        assert [r["game"] for r in rows] == ["a"]
+
+
+def test_the_last_of_several_rows_counts(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(b"\n".join(map(orjson.dumps, [failed(), row(rate=7.0)])))
+    assert read_results(file)[1] == [row(rate=7.0)]
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[1]", '{"a": 1}', "{}\n{", '{"game": 1}\nx\n{}', "null"])
+def test_files_of_something_else_are_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(text)
+    with pytest.raises(GdlError, match="measurements"):
+        read_results(file)
+    with pytest.raises(GdlError, match="cannot read"):
+        read_results(tmp_path / "nothing.json")
+
+
+# --- comparing -----------------------------------------------------------------------------------------
+def test_a_change_is_sure_where_the_ranges_of_the_repetitions_lie_apart() -> None:
+    old = row(rates=[90.0, 100.0, 110.0])
+    clear, unclear = row(rate=200.0, rates=[190.0, 210.0]), row(rate=120.0, rates=[109.0, 130.0])
+    (change,) = compare([old], [clear])
+    assert (change.ratio, change.sure, change.old_ready) == (2.0, True, 1.0)
+    (change,) = compare([old], [unclear])
+    assert (change.ratio, change.sure) == (1.2, False)
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    new = [row("a"), row("b"), failed("c")]
+    notes = {c.game: (c.ratio, c.note) for c in compare([failed("b"), row("c")], new)}
+    assert notes["a"] == (0, "not measured before")
+    assert notes["b"] == (0, "before: TooLargeError: much too large")
+    assert notes["c"] == (0, "now: TooLargeError: much too large")
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=9), st.floats(0.1, 10))
+def test_the_geometric_mean_is_one_of_ratios(values: list[float], factor: float) -> None:
+    mean = geometric_mean(values)
+    assert min(values) * 0.999 <= mean <= max(values) * 1.001
+    assert math.isclose(geometric_mean(v * factor for v in values), mean * factor, rel_tol=1e-9)
+    assert math.isclose(geometric_mean(1 / v for v in values), 1 / mean, rel_tol=1e-9)
+
+
+def test_levels_are_compared_on_the_games_that_both_run() -> None:
+    rows = [row("a", "prover", 2.0), row("a", "propnet", 10.0), row("b", "prover", 1.0), failed("b")]
+    assert level_ratios(rows, "propnet", "prover") == {"a": 5.0}
+
+
+def test_spread_is_half_the_range() -> None:
+    assert spread(row(rate=100.0, rates=[90.0, 100.0, 130.0])) == 0.2
+
+
+# --- showing -------------------------------------------------------------------------------------------
+def shown(what: Any, width: int) -> str:
+    out = console()
+    out.width = width
+    with out.capture() as capture:
+        out.print(what)
+    return capture.get()
+
+
+def test_tables_at_the_terminal_name_games_and_rates() -> None:
+    rows = [row("chess", rate=1234567.0, logic_ns=2.0, choice_ns=1.0, bookkeeping_ns=1.0), failed("go")]
+    for width in (80, 120):
+        text = shown(measurements(rows, width), width)
+        assert "123,457" in text
+        assert "chess" in text
+        assert "go" not in text
+        assert max(map(len, text.splitlines())) <= width
+    text = shown(comparison(compare([row("chess", rate=1e6)], rows)), 120)
+    assert "1.23" in text
+    assert "geometric mean of 1; 1 faster" in " ".join(text.split())
+
+
+def test_bars_grow_with_what_they_show() -> None:
+    lengths = [len(bar(value, 1.0, 1e6)) for value in (1.0, 1e2, 1e4, 1e6)]
+    assert lengths == sorted(lengths)
+    assert len({*lengths}) == 4
+    for logic, choice in itertools.product((0.1, 1.0, 50.0), repeat=2):
+        assert len(parts(row(logic_ns=logic, choice_ns=choice, bookkeeping_ns=3.0))) == 12
+    assert not len(parts(row()))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, ""), (0.0123, "0.0123"), (1.5, "1.50"), (99.96, "100.0"), (1234567.8, "1,234,568")],
+)
+def test_numbers_show_three_digits_that_count(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+# --- the command ---------------------------------------------------------------------------------------
+def ggp_bench(*arguments: str) -> Any:
+    return CliRunner().invoke(build("bench"), ["bench", *arguments])
+
+
+def test_the_same_seed_measures_the_same_playouts(tmp_path: Path) -> None:
+    arguments = ("tictactoe", "-m", "propnet", "-n", "5000", "-r", "2", "-s", "0.05", "--seed", "4", "--json")
+    one, two = (orjson.loads(ggp_bench(*arguments).stdout) for _ in range(2))
+    for field in ("playouts", "mean_length", "cut", "seed", "gates"):
+        assert one[field] == two[field]
+    assert one["playouts"] == 10_000
+    file = tmp_path / "old.json"
+    file.write_bytes(orjson.dumps(one))
+    found = ggp_bench(str(file), "--compare", str(file))
+    assert found.exit_code == 0
+    assert "1.00" in found.stdout
+    assert "tictactoe" in found.stdout
+
+
+def test_games_that_fail_are_rows_with_the_reason(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.kif"
+    broken.write_text("(init (b)) (<= terminal (true (b)))")
+    found = ggp_bench(str(broken), "--json", "-m", "prover")
+    assert found.exit_code == 1
+    read = orjson.loads(found.stdout)
+    assert read["game"] == "broken"
+    assert "Error" in read["status"]
+
+
+def test_nothing_to_measure_and_unknown_machines_are_refused() -> None:
+    for arguments in (
+        [],
+        ["tictactoe", "-m", "abacus"],
+        ["--gdl-perf"],
+        ["x", "y", "z", "--gdl-perf"],
+    ):
+        found = ggp_bench(*arguments)
+        assert isinstance(found.exception, GdlError)
+
+
+# --- gdl-perf ------------------------------------------------------------------------------------------
+def as_gdl_perf_reads(file: Path) -> dict[str, str]:
+    """Lines of name, equals sign, value; white space around them does not count."""
+    pairs = (line.split("=", 1) for line in file.read_text().splitlines() if "=" in line)
+    return {name.strip(): value.strip() for name, value in pairs}
+
+
+@pytest.mark.parametrize("level", levels())
+def test_results_are_what_gdl_perf_reads(tmp_path: Path, level: str) -> None:
+    results = tmp_path / "results.txt"
+    assert perf_test(Path("games/tictactoe.kif"), results, 0.1, level)
+    found = as_gdl_perf_reads(results)
+    assert list(found) == ["version", "millisecondsTaken", "numStateChanges", "numRollouts"]
+    assert int(found["millisecondsTaken"]) >= 100
+    assert 5 <= int(found["numStateChanges"]) / int(found["numRollouts"]) <= 9
+    assert level in found["version"]
+
+
+def test_an_error_becomes_a_line_of_the_results(tmp_path: Path) -> None:
+    rules, results = tmp_path / "broken.kif", tmp_path / "results.txt"
+    rules.write_text("(role x) (<= terminal")
+    assert not perf_test(rules, results, 0.1, "propnet")
+    found = as_gdl_perf_reads(results)
+    assert list(found) == ["version", "errorMessage"]
+    assert "ParseError" in found["errorMessage"]
+
+
+@given(st.dictionaries(st.sampled_from(["version", "errorMessage"]), st.text()))
+def test_values_keep_to_one_line(found: dict[str, str]) -> None:
+    assert key_values(found).count("\n") == len(found)
+    assert len(key_values(found).splitlines()) == len(found)
