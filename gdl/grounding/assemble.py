@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdl.ground_rules import GroundRules
-from gdl.grounding.instantiate import Instances
+from gdl.grounding.instantiate import Block, Instances
 from gdl.grounding.join import Body
 from gdl.grounding.order import Rows, TermOrder, row_tuples
 from gdl.grounding.reach import Reached
@@ -19,6 +19,9 @@ from gdl.grounding.simplify import Bool, Int, RuleTable, simplify, spread, uniqu
 from gdl.shapes import Leaf
 from gdl.stratify import Dependence
 from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
+
+SMALL_BLOCK = 64
+"""Blocks with fewer rules are taken together."""
 
 ASSEMBLY_WORDS = 12
 """Assembly takes about so many 4-byte words per literal at a time."""
@@ -33,6 +36,7 @@ class _Numbering:
         sizes = [r.n for r in relations] + auxiliary
         self.offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         self.count = int(self.offsets[-1])
+        self._starts: list[int] = self.offsets.tolist()
         self.alias = np.arange(self.count, dtype=np.int64)
         self._auxiliary = len(relations)
         # Per atom of true its atom of next, per atom of does its atom of legal.
@@ -53,7 +57,7 @@ class _Numbering:
 
     def start(self, predicate: int) -> int:
         """The first atom of a predicate; auxiliary ones are -1, -2, ..."""
-        return int(self.offsets[predicate if predicate >= 0 else self._auxiliary - 1 - predicate])
+        return self._starts[predicate if predicate >= 0 else self._auxiliary - 1 - predicate]
 
 
 def assemble(
@@ -148,10 +152,15 @@ def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
     heads: list[Int] = []
     lengths: list[Int] = []
     literals: list[Int] = []
+    small = []
     for block in instances.blocks:
-        own = numbering.alias[numbering.start(block.predicate) + block.heads]
+        if len(block.heads) < SMALL_BLOCK:
+            small.append(block)
+            continue
+        own = numbering.alias[numbering.start(block.predicate) + np.asarray(block.heads)]
         columns = []
-        for predicate, ids, negated in block.literals:
+        for predicate, given, negated in block.literals:
+            ids = np.asarray(given)
             atoms = numbering.alias[numbering.start(predicate) + np.maximum(ids, 0)]
             columns.append(np.where(ids >= 0, 2 * atoms + negated, -1))
         if not columns:
@@ -168,10 +177,40 @@ def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
         heads.append(own)
         lengths.append(there.sum(axis=1))
         literals.append(matrix[there])
-    none = np.empty(0, np.int64)
-    all_heads = np.concatenate([none, *heads])
-    rule_of = np.repeat(np.arange(len(all_heads)), np.concatenate([none, *lengths]))
-    return RuleTable(all_heads, rule_of, np.concatenate([none, *literals]))
+    for part, more in zip((heads, lengths, literals), _small_blocks(small, numbering), strict=True):
+        part.append(more)
+    all_heads = np.concatenate(heads)
+    rule_of = np.repeat(np.arange(len(all_heads)), np.concatenate(lengths))
+    return RuleTable(all_heads, rule_of, np.concatenate(literals))
+
+
+def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int, Int]:
+    """Heads, body lengths and literals of the rules of many small blocks at once."""
+    heads: list[int] = []
+    rule_of: list[int] = []
+    found: list[int] = []
+    for block in blocks:
+        first, start = len(heads), numbering.start(block.predicate)
+        heads += [start + i for i in block.heads]
+        for predicate, ids, negated in block.literals:
+            start = numbering.start(predicate)
+            for rule, i in enumerate(ids, first):
+                if i >= 0:
+                    rule_of.append(rule)
+                    found.append(2 * (start + i) + negated)
+    rules = np.array(rule_of, np.int64)
+    literals = np.array(found, np.int64)
+    literals = 2 * numbering.alias[literals >> 1] + (literals & 1)
+    order = np.lexsort((literals, rules))
+    rules, literals = rules[order], literals[order]
+    same = rules[1:] == rules[:-1]
+    clash = same & ((literals[1:] ^ 1) == literals[:-1])
+    fine: Bool = np.ones(len(heads), np.bool_)
+    fine[rules[1:][clash]] = False
+    there = fine[rules]
+    there[1:] &= ~(same & (literals[1:] == literals[:-1]))
+    lengths = np.bincount(rules[there], minlength=len(heads))
+    return numbering.alias[np.array(heads, np.int64)][fine], lengths[fine], literals[there]
 
 
 def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTable) -> None:

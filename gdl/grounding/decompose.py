@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.join import Bindings
-from gdl.grounding.relation import Coder, Ids, first_rows
+from gdl.grounding.relation import FEW, Coder, Ids, first_rows
 
 MIN_RULES = 32
 """Clauses with fewer ground rules stay whole."""
@@ -114,6 +114,8 @@ def _best_split(clause: Clause) -> tuple[frozenset[int], frozenset[int]] | None:
 
 def _count(bindings: Bindings, variables: frozenset[int]) -> int:
     """How many different values some variables have together."""
+    if bindings.n <= FEW:
+        return len(set(zip(*[bindings.env[v].tolist() for v in variables], strict=True)))
     return len(first_rows([bindings.env[v] for v in variables], bindings.n))
 
 

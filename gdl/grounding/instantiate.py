@@ -8,16 +8,18 @@ literals know are projected away.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.decompose import Clause, Literal, decompose
-from gdl.grounding.join import Body, TooManyRowsError
+from gdl.grounding.decompose import MIN_RULES, Clause, Literal, decompose
+from gdl.grounding.join import Bindings, Body, TooManyRowsError
 from gdl.grounding.reach import Reached, fixpoint
 from gdl.grounding.relation import Ids, Relation, first_rows
 from gdl.grounding.split import Splitter
+from gdl.grounding.tuples import Row, row_getter
 from gdl.program import FlatAtom, FlatClause
 from gdl.stratify import Dependence, components
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
@@ -32,14 +34,14 @@ class Block:
 
     Attributes:
         predicate: of the heads.
-        heads: int32, shape (rules,): row ids of the heads in their relation.
-        literals: (predicate, row ids, negated) of each body literal; int32, shape (rules,);
+        heads: row ids of the heads in their relation: int32, shape (rules,), or a list.
+        literals: (predicate, row ids, negated) of each body literal; like heads;
             -1 where a negated literal's atom is not reachable.
     """
 
     predicate: int
-    heads: Ids
-    literals: list[tuple[int, Ids, bool]]
+    heads: Ids | list[int]
+    literals: Sequence[tuple[int, Ids | list[int], bool]]
 
 
 @dataclass
@@ -158,13 +160,15 @@ class _Instantiator:
         if rows and self.dynamic[predicate]:
             columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
             heads = self.relations[predicate].find(columns, len(rows))
-            self.instances.blocks.append(Block(predicate, heads, []))
+            self.instances.blocks.append(Block(predicate, heads, ()))
 
     def _ground(self, clause: FlatClause) -> None:
         """Split a clause as long as that seems to pay, and instantiate the parts."""
         todo = [clause]
         while todo:
             clause = todo.pop()
+            if self._instantiate_tuples(clause):
+                continue
             parts = self.splitter.split(clause, len(self.relations))
             if parts is None and not self._try(clause):
                 parts = self.splitter.split(clause, len(self.relations), force=True)
@@ -188,37 +192,112 @@ class _Instantiator:
             joiner.most_rows = 1 << 62
         return True
 
-    def _instantiate(self, clause: FlatClause) -> None:
+    def _body(self, clause: FlatClause) -> tuple[Body, list[tuple[FlatAtom, bool]]]:
+        """What decides which instances there are, and the literals that they have (True where
+        negated)."""
         relations, dynamic = self.relations, self.dynamic
-        body = Body(clause, [n for n in clause.negatives if not dynamic[n.predicate]])
+        static = []
         read: list[tuple[FlatAtom, bool]] = [(p, False) for p in clause.positives if dynamic[p.predicate]]
-        read += [
-            (n, True)
-            for n in clause.negatives
-            if dynamic[n.predicate] and relations[n.predicate].view(n.args).n
-        ]
+        for n in clause.negatives:
+            if not dynamic[n.predicate]:
+                static.append(n)
+            elif relations[n.predicate].n:
+                read.append((n, True))
+        return Body(clause, static), read
+
+    def _instantiate_tuples(self, clause: FlatClause) -> bool:
+        """Instantiate a clause in plain Python; False where it has too many bindings for that."""
+        relations = self.relations
+        body, read = self._body(clause)
+        head = clause.head
+        atoms = [head, *[atom for atom, _ in read]]
+        if any(relations[atom.predicate].ids is None for atom in atoms):
+            return False
+        results = tuple(dict.fromkeys([a for atom in atoms for a in atom.args]))
+        rows = self.reached.joiner.tuples(body, results)
+        if rows is None:
+            return False
+        if not rows:
+            return True
+        rows = list(dict.fromkeys(rows))
+        place = {a: i for i, a in enumerate(results)}
+        getters = [row_getter([place[a] for a in atom.args]) for atom in atoms]
+        if head.predicate >= len(self.needed):
+            relations[head.predicate].add_rows(map(getters[0], rows))
+        found: list[list[int]] = []
+        for atom, getter in zip(atoms, getters, strict=True):
+            ids = relations[atom.predicate].ids
+            if ids is None:  # the head of an auxiliary clause has just become too many
+                self._make(body, read, _bindings(results, rows))
+                return True
+            found.append([ids.get(row, -1) for row in map(getter, rows)])
+        kept = [k for k, (_, negated) in enumerate(read, 1) if not negated or max(found[k]) >= 0]
+        if len(kept) < len(read):
+            different = list(dict.fromkeys(zip(found[0], *[found[k] for k in kept], strict=True)))
+            if len(different) < len(rows):
+                if len(different) >= MIN_RULES:
+                    self._make(body, read, _bindings(results, rows))
+                    return True
+                columns = [list(c) for c in zip(*different, strict=True)]
+                found = [columns.pop(0) if k == 0 or k in kept else [] for k in range(len(found))]
+        if len(found[0]) >= MIN_RULES:
+            self._make(body, read, _bindings(results, rows), found)
+            return True
+        literals = [(read[k - 1][0].predicate, found[k], read[k - 1][1]) for k in kept]
+        for predicate, numbers, _ in literals:
+            if predicate < len(self.needed):
+                needed = self.needed[predicate]
+                for i in numbers:
+                    if i >= 0:
+                        needed[i] = True
+        self.budget.add_rules(len(found[0]))
+        self.instances.blocks.append(Block(head.predicate, found[0], literals))
+        return True
+
+    def _instantiate(self, clause: FlatClause) -> None:
+        body, read = self._body(clause)
         relevant = {a for atom, _ in [(clause.head, False), *read] for a in atom.args if a < 0}
         bindings = self.reached.joiner.join(body, relevant)
-        if not bindings.n:
-            return
+        if bindings.n:
+            self._make(body, read, bindings)
+
+    def _make(
+        self,
+        body: Body,
+        read: list[tuple[FlatAtom, bool]],
+        bindings: Bindings,
+        found: list[list[int]] | None = None,
+    ) -> None:
+        """Make the instances of a clause from its bindings, decomposed where that pays; the row
+        ids of the head and of the literals are found where they are not given."""
+        relations, dynamic = self.relations, self.dynamic
+        clause = body.clause
         self.budget.rows(bindings.n, len(read) + 1)
         literals = []
-        for atom, negated in read:
-            ids = relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
+        for k, (atom, negated) in enumerate(read, 1):
+            if found is not None:
+                ids = np.array(found[k], np.int32)
+            else:
+                ids = relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
             if not negated or bool((ids >= 0).any()):
                 variables = frozenset(a for a in atom.args if a < 0)
                 literals.append(Literal(atom.predicate, ids, negated, variables))
-        if clause.head.predicate >= len(self.needed):
-            relations[clause.head.predicate].add(bindings.args(clause.head.args), bindings.n)
-        heads = relations[clause.head.predicate].find(bindings.args(clause.head.args), bindings.n)
+        if found is not None:
+            heads = np.array(found[0], np.int32)
+        else:
+            arguments = bindings.args(clause.head.args)
+            if clause.head.predicate >= len(self.needed):
+                relations[clause.head.predicate].add(arguments, bindings.n)
+            heads = relations[clause.head.predicate].find(arguments, bindings.n)
         head = Literal(clause.head.predicate, heads, False, body.head)
         used = body.head.union(*[x.variables for x in literals])
-        bindings.env = {v: c for v, c in bindings.env.items() if v in used}
-        rows = first_rows(list(bindings.env.values()), bindings.n)
-        if len(rows) < bindings.n:
-            bindings.take(rows)
-            for x in (head, *literals):
-                x.ids = x.ids[rows]
+        if found is None or len(used) < len(bindings.env):
+            bindings.env = {v: c for v, c in bindings.env.items() if v in used}
+            rows = first_rows(list(bindings.env.values()), bindings.n)
+            if len(rows) < bindings.n:
+                bindings.take(rows)
+                for x in (head, *literals):
+                    x.ids = x.ids[rows]
         for x in literals:
             if x.predicate < len(self.needed):
                 self.needed[x.predicate][x.ids[x.ids >= 0]] = True
@@ -234,6 +313,12 @@ class _Instantiator:
             self.budget.add_rules(part.bindings.n)
             read_by_part = [(x.predicate, x.ids, x.negated) for x in part.literals]
             self.instances.blocks.append(Block(part.head.predicate, part.head.ids, read_by_part))
+
+
+def _bindings(results: tuple[int, ...], rows: list[Row]) -> Bindings:
+    """Bindings in numpy, from tuples of constants and variables."""
+    columns = np.array(rows, np.int32).reshape(len(rows), len(results)).T
+    return Bindings(len(rows), {v: c for v, c in zip(results, columns, strict=True) if v < 0})
 
 
 _NOTHING = -1

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Argument, Column, Relation, View, first_rows
+from gdl.grounding.tuples import Plan, Row
 from gdl.program import Build, FlatAtom, FlatClause, TermTable
 from gdl.terms import Term
 
@@ -78,7 +79,18 @@ class Body:
         self.checks: list[_Check] = [_Absent(n) for n in negatives]
         self.checks += [_Distinct(left, right) for left, right in clause.distincts]
         self.builds = clause.builds
+        self.negatives = negatives
         self.head = frozenset(a for a in clause.head.args if a < 0)
+        self._plans: dict[tuple[tuple[int, ...], int], Plan] = {}
+
+    def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> Plan:
+        """The plan for a join of tuples; made at the first call."""
+        found = self._plans.get((results, first))
+        if found is None:
+            found = self._plans[results, first] = Plan(
+                self.positives, self.negatives, self.clause.distincts, results, first, relations
+            )
+        return found
 
 
 class _Check(ABC):
@@ -135,6 +147,27 @@ class Joiner:
         self.budget = budget
         self.most_rows = 1 << 62
         """Joins of more rows raise :class:`TooManyRowsError`; for callers that know better ways."""
+
+    def tuples(
+        self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
+    ) -> list[Row] | None:
+        """The results, tuples of variables and constants, of all bindings, doubles among them;
+        None where that is no work for plain Python.
+
+        Args:
+            body: what to join.
+            results: coded as the arguments of atoms.
+            first: the number of the positive literal to start with, -1 for the best.
+            window: the rows that this literal may use, if not all.
+        """
+        if body.builds:
+            return None
+        self.budget.place = body.clause.place
+        self.budget.tick()
+        for atom in body.positives:
+            if not self.relations[atom.predicate].n:
+                return []
+        return body.plan(results, first, self.relations).run(self.relations, window)
 
     def join(
         self,

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from gdl.grounding.demand import Restriction, restrict
 from gdl.grounding.join import Body, Joiner, TooManyRowsError
 from gdl.grounding.limits import Budget
@@ -126,8 +124,7 @@ def _reach(
 
 
 def _add_rows(relation: Relation, rows: set[tuple[int, ...]], budget: Budget) -> None:
-    columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
-    budget.add_atoms(relation.add(columns, len(rows)))
+    budget.add_atoms(relation.add_rows(sorted(rows)))
 
 
 def fixpoint(
@@ -178,8 +175,11 @@ def fixpoint(
 
 def _derive(joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]]) -> int:
     """Join a clause's body and add its head's rows; how many are new."""
-    bindings = joiner.join(body, body.head, first, windows)
     head = body.clause.head
+    rows = joiner.tuples(body, head.args, first, windows.get(first))
+    if rows is not None:
+        return joiner.relations[head.predicate].add_rows(rows)
+    bindings = joiner.join(body, body.head, first, windows)
     if not bindings.n:
         return 0
     return joiner.relations[head.predicate].add(bindings.args(head.args), bindings.n)

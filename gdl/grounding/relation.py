@@ -1,5 +1,8 @@
 """Relations as columns of term ids, with keys, membership and hash indexes, all in numpy.
 
+While a relation is small, its rows are kept as tuples too, for :mod:`gdl.grounding.tuples`; the
+columns are then made only when something asks for them.
+
 A row's *key* packs one code per column into an int64. Codes are dense per column, so keys of
 most relations of real games are small and address a table directly; larger ones are searched
 for in a sorted array.
@@ -7,10 +10,12 @@ for in a sorted array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gdl.grounding.tuples import SMALL, Row, Spec, TupleIndex
 
 Column = NDArray[np.int32]
 Keys = NDArray[np.int64]
@@ -22,6 +27,9 @@ MAX_BITS = 56
 MAX_WIDTH = 60
 _ABSENT = -(1 << 57)  # so that the sum over MAX_WIDTH columns neither overflows nor becomes positive
 DENSE_BITS = 22
+
+FEW = 500
+"""Plain Python is faster with fewer rows."""
 
 
 class Coder:
@@ -126,30 +134,47 @@ def _row_bytes(columns: Sequence[Column]) -> list[bytes]:
     return [data[i : i + width] for i in range(0, len(data), width)]
 
 
+def _columns_of(rows: list[Row], arity: int) -> list[Column]:
+    return list(np.array(rows, np.int32).reshape(len(rows), arity).T)
+
+
+_NO_CODER = Coder(0)
+
+
 class Relation:
     """A set of rows, each with an id: 0, 1, 2, ... in the order of their arrival.
 
     Attributes:
         arity: columns.
         n: rows.
+        rows: of a small relation the rows, by id; else empty.
+        ids: of a small relation the id of each row; else None.
     """
 
     def __init__(self, arity: int) -> None:
         self.arity = arity
         self.n = 0
-        self._columns: list[Column] = [np.empty(16, np.int32) for _ in range(arity)]
-        self._coder = Coder(arity)
-        self._table: Ids | None = np.full(2, -1, np.int32)
+        self.rows: list[Row] = []
+        self.ids: dict[Row, int] | None = {}
+        self._tuple_indexes: dict[Spec, TupleIndex] = {}
+        self._stored = 0  # so many rows are in the columns
+        self._columns: list[Column] = []
+        self._coder = _NO_CODER
+        self._table: Ids | None = None
         # Without a table: two sorted runs of keys with their ids, a large and a small one.
-        self._runs = [_Run(), _Run()]
+        self._runs: list[_Run] = []
         self._views: dict[tuple[int, ...], View] = {}
 
     def column(self, c: int) -> Column:
         """A column, in the order of the ids."""
+        if self._stored < self.n or not self._columns:
+            self._store()
         return self._columns[c][: self.n]
 
     def row(self, i: int) -> tuple[int, ...]:
         """The row with an id."""
+        if self.ids is not None:
+            return self.rows[i]
         return tuple([int(c[i]) for c in self._columns])
 
     def view(self, pattern: tuple[int, ...]) -> View:
@@ -160,10 +185,60 @@ class Relation:
         found.sync()
         return found
 
+    def tuple_index(self, spec: Spec) -> TupleIndex:
+        """The index of a small relation's rows, up to date."""
+        found = self._tuple_indexes.get(spec)
+        if found is None:
+            found = self._tuple_indexes[spec] = TupleIndex(*spec)
+        return found.sync(self.rows)
+
+    def add_rows(self, rows: Iterable[Row]) -> int:
+        """Add rows; how many of them are new."""
+        ids = self.ids
+        if ids is None:
+            full = list(rows)
+            return self.add(_columns_of(full, self.arity), len(full))
+        before = self.n
+        own = self.rows
+        for row in rows:
+            if row not in ids:
+                ids[row] = len(own)
+                own.append(row)
+        self.n = len(own)
+        if self.n > SMALL:
+            self._grow_up()
+        return self.n - before
+
+    def _grow_up(self) -> None:
+        """From now on there are too many rows for tuples."""
+        self._store()
+        self.ids = None
+        self.rows = []
+        self._tuple_indexes = {}
+
+    def _store(self) -> None:
+        """Enter the rows that only exist as tuples into the columns."""
+        first = self._stored
+        if not self._columns and self.arity:
+            self._columns = [np.empty(max(16, self.n), np.int32) for _ in range(self.arity)]
+        if self._coder is _NO_CODER:
+            self._coder = Coder(self.arity)
+            self._table = np.full(2, -1, np.int32)
+        if first < self.n:
+            columns = _columns_of(self.rows[first:], self.arity)
+            if self._coder.learn(columns):
+                self._rebuild()
+            self._enter(columns, self._coder.keys(columns, self.n - first))
+
     def add(self, columns: Sequence[Argument], n: int) -> int:
         """Add rows; how many of them are new."""
         if not n:
             return 0
+        if self.ids is not None:
+            if n <= SMALL:
+                values = [[c] * n if isinstance(c, int) else c.tolist() for c in columns]
+                return self.add_rows(zip(*values, strict=True) if values else [()])
+            self._grow_up()
         full = [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
         if self._coder.learn(full):
             self._rebuild()
@@ -181,15 +256,22 @@ class Relation:
         # In the order of arrival, so that results do not hang on codes.
         arrival = np.argsort(first, kind="stable")
         keys, first = keys[arrival], first[arrival]
-        ids = np.arange(self.n, self.n + count, dtype=np.int32)
-        for c, column in enumerate(full):
-            own = self._columns[c]
-            if self.n + count > len(own):
-                grown = np.empty(max(2 * len(own), self.n + count), np.int32)
-                grown[: self.n] = own[: self.n]
-                own = self._columns[c] = grown
-            own[self.n : self.n + count] = column[first]
         self.n += count
+        self._enter([column[first] for column in full], keys)
+        return count
+
+    def _enter(self, columns: list[Column], keys: Keys) -> None:
+        """Store rows, all new, whose number is already in ``n``."""
+        first, end = self._stored, self.n
+        ids = np.arange(first, end, dtype=np.int32)
+        for c, column in enumerate(columns):
+            own = self._columns[c]
+            if end > len(own):
+                grown = np.empty(max(2 * len(own), end), np.int32)
+                grown[:first] = own[:first]
+                own = self._columns[c] = grown
+            own[first:end] = column
+        self._stored = end
         if self._table is not None:
             self._table[keys] = ids
         else:
@@ -198,10 +280,11 @@ class Relation:
             if 8 * len(small.keys) > len(large.keys):
                 large.add(small.keys, small.ids)
                 self._runs[1] = _Run()
-        return count
 
     def find(self, columns: Sequence[Argument], n: int) -> Ids:
         """The ids of ``n`` rows (int32); -1 where there is no such row."""
+        if self._stored < self.n or self._coder is _NO_CODER:
+            self._store()
         return self._search(self._coder.keys(columns, n))
 
     def _search(self, keys: Keys) -> Ids:
@@ -215,11 +298,11 @@ class Relation:
         return result
 
     def _rebuild(self) -> None:
-        """Enter all rows again under keys that have changed."""
-        columns = [self.column(c) for c in range(self.arity)]
+        """Enter all stored rows again under keys that have changed."""
+        columns = [c[: self._stored] for c in self._columns]
         self._coder.learn(columns)
-        keys = self._coder.keys(columns, self.n)
-        ids = np.arange(self.n, dtype=np.int32)
+        keys = self._coder.keys(columns, self._stored)
+        ids = np.arange(self._stored, dtype=np.int32)
         bits = self._coder.bits
         if bits <= DENSE_BITS:
             # The last entry is where negative keys land.
@@ -377,6 +460,10 @@ def first_rows(columns: Sequence[Column], n: int) -> NDArray[np.intp]:
     """The numbers of the rows that no earlier row equals, ascending."""
     if not columns:
         return np.zeros(min(n, 1), np.intp)
+    if n <= FEW:
+        lists = [c.tolist() for c in columns]
+        found = dict(zip(zip(*[x[::-1] for x in lists], strict=True), range(n - 1, -1, -1), strict=True))
+        return np.array(sorted(found.values()), np.intp)
     coder = Coder(len(columns))
     coder.learn(columns)
     keys = coder.keys(columns, n)

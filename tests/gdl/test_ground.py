@@ -11,7 +11,7 @@ import pytest
 from gdl.errors import TooLargeError
 from gdl.ground import GroundLimits, ground
 from gdl.ground_rules import GroundRules
-from gdl.grounding import decompose, reach, split
+from gdl.grounding import decompose, reach, split, tuples
 from gdl.parser import parse_rules
 from gdl.rules import Rules
 from gdl.terms import Term, sort_key
@@ -56,6 +56,7 @@ def test_ground_rules_of_public_games_replay_the_oracle(corpus: Path, game: str)
 
 
 def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuples, "MOST_TUPLES", 0)
     monkeypatch.setattr(split, "SPLIT_FROM", 0)
     monkeypatch.setattr(split, "GAIN", 1e9)
     monkeypatch.setattr(decompose, "MIN_RULES", 1)
