@@ -1,0 +1,38 @@
+"""Stages of a cascade whose builders are those of :mod:`tests.players.odd_builders`."""
+
+from __future__ import annotations
+
+from gdl.machine import Machine
+from gdl.prover import ProverMachine
+from gdl.rules import Rules
+from gdl.state import State
+from players.kaskade_builder import Work
+from players.kaskade_stages import Stage
+
+
+class Named(ProverMachine):
+    """A prover under another name."""
+
+    def __init__(self, rules: Rules, level: str) -> None:
+        super().__init__(rules)
+        self.level = level
+
+
+class Liar(Named):
+    """Says that nothing is legal."""
+
+    def legal_moves(self, state: State, role: int) -> list[int]:
+        return []
+
+
+def stage(level: str, function: str, **limits: float) -> Stage:
+    """A stage whose machine is a prover, or whatever is delivered by name."""
+
+    def load(rules: Rules, product: bytes, before: Machine | None) -> Machine:
+        if product == b"liar":
+            return Liar(rules, level)
+        if product == b"unloadable":
+            raise ZeroDivisionError("this cannot be loaded")
+        return Named(rules, level)
+
+    return Stage(level, Work(f"tests.players.odd_builders:{function}", **limits), load)  # type: ignore[arg-type]
