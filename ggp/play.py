@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
@@ -16,6 +19,8 @@ from ggp.game import Game
 from ggp.human import HumanPlayer, Quit
 from ggp.local_match import play_match
 from ggp.match_view import JsonView, TextView
+from players.kaskade import BOTTOM, FAILED, Event, Kaskade
+from players.kaskade_player import KaskadePlayer
 from players.player import Player
 from players.registry import check_name, make_player
 
@@ -66,29 +71,37 @@ def play_in_terminal(
 ) -> None:
     """Play a match and print it for people. Raises KeyboardInterrupt when a person leaves."""
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-    with Progress(
-        SpinnerColumn("line"),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task(f"{game.name}: grounding the rules, building the machine")
-        machine = game.machine(level)
-        players = _players(names, machine, seed, lambda text: console.print(text, markup=False))
-        progress.update(task, description=f"{game.name}: looking for a board")
-        painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
-    spell = machine.rules.spell
-    who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
-    console.print(f"[bold]{game.name}[/bold] on the {machine.level} machine; {who}")
-    view = TextView(console, machine, players, painter, board, delay)
-    try:
-        play_match(machine, players, view, prepared_by, playclock, max_steps)
-    except Quit:
-        raise KeyboardInterrupt from None
-    finally:
-        view.close()
+    with ExitStack() as kept:
+        with Progress(
+            SpinnerColumn("line"),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        ) as progress:
+            task = progress.add_task(f"{game.name}: reading the rules")
+
+            def tell(event: Event) -> None:
+                progress.update(task, description=f"{game.name}: {event}")
+                if event.what == FAILED:
+                    console.print(Text(str(event), "yellow"))
+
+            kaskade = kept.enter_context(Kaskade(level, on_event=tell))
+            machine = _first_machine(game, kaskade, level)
+            show = partial(console.print, markup=False)
+            players = _players(names, kaskade, machine, seed, show)
+            progress.update(task, description=f"{game.name}: looking for a board")
+            painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
+        spell = machine.rules.spell
+        who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
+        console.print(f"[bold]{game.name}[/bold] on the {machine.level} machine; {who}")
+        view = TextView(console, machine, players, painter, board, delay)
+        kept.callback(view.close)
+        try:
+            play_match(machine, players, view, prepared_by, playclock, max_steps)
+        except Quit:
+            raise KeyboardInterrupt from None
 
 
 def play_json(
@@ -101,23 +114,34 @@ def play_json(
     max_steps: int | None,
 ) -> None:
     """Play a match and print it as JSON lines, each flushed at once."""
-    machine = game.machine(level)
-    players = _players(names, machine, seed, print)
 
     def write(line: bytes) -> None:
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 
-    view = JsonView(machine, players, game.name, write)
-    play_match(machine, players, view, prepared_by, playclock, max_steps)
+    with Kaskade(level) as kaskade:
+        machine = _first_machine(game, kaskade, level)
+        players = _players(names, kaskade, machine, seed, print)
+        view = JsonView(machine, players, game.name, write)
+        play_match(machine, players, view, prepared_by, playclock, max_steps)
 
 
-def _players(names: Sequence[str], machine: Machine, seed: int, show: Callable[[str], None]) -> list[Player]:
+def _first_machine(game: Game, kaskade: Kaskade, level: str) -> Machine:
+    """The machine that the match begins on: the one that was asked for, or the first above the prover.
+    Where it cannot be built, the furthest that can be."""
+    kaskade.begin(game.text, game.rules)
+    kaskade.wait(level if level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
+    return kaskade.best()
+
+
+def _players(
+    names: Sequence[str], kaskade: Kaskade, machine: Machine, seed: int, show: Callable[[str], None]
+) -> list[Player]:
     roles = [machine.rules.spell(role) for role in machine.roles]
     found: list[Player] = []
     for role, name in enumerate(seats(names, roles)):
         if name == HUMAN:
             found.append(HumanPlayer(show=show))
         else:
-            found.append(make_player(name, seed * 64 + role))
+            found.append(KaskadePlayer(make_player(name, seed * 64 + role), kaskade))
     return found
