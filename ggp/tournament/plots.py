@@ -13,6 +13,9 @@ from ggp.tournament.scores import block_scores, by_game, comparisons
 from ggp.tournament.sprt import Sprt
 from ggp.tournament.store import Result
 
+LABEL = 32
+"""Longest name in a picture, in characters."""
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -48,7 +51,8 @@ def write_plots(found: dict[str, Figure], folder: Path) -> list[Path]:
 def svg(figure: Figure) -> str:
     """The picture as an ``<svg>`` element for an HTML page."""
     text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(text, format="svg", metadata=nothing)
     found = text.getvalue()
     return found[found.index("<svg") :]
 
@@ -106,4 +110,5 @@ def _test(sprt: Sprt, scores: Sequence[float]) -> Figure:
 
 
 def _plain(label: str) -> str:
-    return label.replace("$", r"\$")
+    """Text as it is, and not as a formula; long names would leave no room for the picture."""
+    return (label if len(label) <= LABEL else label[: LABEL - 1] + "…").replace("$", r"\$")

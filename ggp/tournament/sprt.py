@@ -74,7 +74,7 @@ def _tilted(values: Sequence[float], chances: Sequence[float], mean: float) -> l
     adds up (Van den Bergh 2019, proposition 1.1)."""
     low = -1 / (values[-1] - mean) + 1e-9
     high = 1 / (mean - values[0]) - 1e-9
-    for _ in range(100):
+    for _ in range(60):
         x = (low + high) / 2
         slope = sum(p * (a - mean) / (1 + x * (a - mean)) for a, p in zip(values, chances, strict=True))
         if slope > 0:

@@ -1,0 +1,388 @@
+"""Tournaments on paper: schedules, openings, the store, comparisons, ratings, tests, reports."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.errors import GdlError
+from gdl.parser import parse_rules
+from gdl.prover import ProverMachine
+from ggp.game import Game
+from ggp.tournament.entrants import Entrant, parse_entrants
+from ggp.tournament.export import write_csv, write_json
+from ggp.tournament.openings import Openings, rules_from
+from ggp.tournament.ratings import ELO, _posterior, rate
+from ggp.tournament.report import html_report
+from ggp.tournament.runner import Cores
+from ggp.tournament.schedule import Fixture, plan, seatings
+from ggp.tournament.scores import (
+    Comparison,
+    block_scores,
+    by_game,
+    comparisons,
+    conduct,
+    crosstable,
+)
+from ggp.tournament.settings import GameSpec, Settings
+from ggp.tournament.sprt import Sprt, expected
+from ggp.tournament.store import Result, Store, faults_of
+
+
+# --- schedule -----------------------------------------------------------------------------------
+@given(players=st.integers(2, 6), roles=st.integers(1, 4))
+def test_every_player_has_every_role_and_every_opponent_equally_often(players: int, roles: int) -> None:
+    names = [f"p{i}" for i in range(players)]
+    found = seatings(names, roles)
+    assert len(set(found)) == len(found)
+    for role in range(roles):
+        assert len(set(Counter(seats[role] for seats in found).values())) == 1
+        assert {seats[role] for seats in found} == set(names)
+    if roles > 1:
+        meetings = Counter(
+            frozenset(pair) for seats in found for pair in combinations(seats, 2) if len(set(pair)) == 2
+        )
+        assert len(meetings) == math.comb(players, 2)
+        assert len(set(meetings.values())) == 1
+
+
+def test_all_permutations_of_all_choices_are_played_in_each_round() -> None:
+    fixtures = list(plan({"two": 2, "three": 3, "one": 1}, ["a", "b", "c"], 2))
+    assert len(set(fixtures)) == len(fixtures) == 2 * (6 + 6 + 3)
+    assert {f.seats for f in fixtures if f.game == "three" and f.round == 1} == set(permutations("abc"))
+    assert [f.round for f in fixtures] == sorted(f.round for f in fixtures)
+
+
+def test_two_players_share_out_three_roles() -> None:
+    found = seatings(["a", "b"], 3)
+    assert len(found) == 6
+    assert ("a", "a", "a") not in found
+    with pytest.raises(GdlError, match="one player alone"):
+        seatings(["a"], 2)
+
+
+@given(st.lists(st.tuples(st.lists(st.integers(0, 3), min_size=1, max_size=3), st.booleans()), max_size=30))
+def test_no_core_is_given_to_two_matches(asked: list[tuple[list[int], bool]]) -> None:
+    cores = Cores(range(4))
+    held: list[tuple[tuple[int, ...], ...]] = []
+    for needs, shared in asked:
+        found = cores.take(needs, shared)
+        if found is None:
+            assert held
+            cores.give_back(held.pop(0))
+            continue
+        busy = {core for match in held for part in match for core in part}
+        mine = {core for part in found for core in part}
+        assert not busy & mine
+        wanted = max(needs) if shared else sum(needs)
+        assert len(mine) == min(wanted, 4)
+        if wanted <= 4:
+            assert [len(part) for part in found] == needs
+        held.append(found)
+    for match in held:
+        cores.give_back(match)
+    assert cores.take([4], False) == ((0, 1, 2, 3),)
+
+
+# --- entrants and settings -------------------------------------------------------------------------
+def test_players_are_named_and_counted() -> None:
+    found = parse_entrants(["random,old@http://host:9147", "one@legal"])
+    assert [e.label for e in found] == ["random", "old", "one"]
+    assert [e.remote for e in found] == [False, True, False]
+    assert [e.cores(4) for e in found] == [1, 0, 1]
+    assert Entrant("x", "uct:workers=3").cores(4) == 3
+    assert Entrant("x", "uct:workers=all,explore=1").cores(4) == 4
+    assert Entrant("x", "m:Class").local_name(4) == "m:Class"
+
+
+@pytest.mark.parametrize("text", ["nobody", "random,random", "@random", "http://", "os:path"])
+def test_unknown_and_doubled_players_are_refused(text: str) -> None:
+    with pytest.raises(GdlError):
+        parse_entrants([text])
+
+
+def settings_of(*labels: str, **more: object) -> Settings:
+    games = (GameSpec("g", "(role a)", 2), GameSpec("h", "(role a)", 1))
+    fields: dict[str, object] = {"rounds": 3, "startclock": 1.0, "playclock": 1.0, **more}
+    entrants = tuple(Entrant(label, "random") for label in labels)
+    return Settings(name="test", games=games, entrants=entrants, **fields)  # type: ignore[arg-type]
+
+
+def test_a_tournament_may_grow_but_not_change() -> None:
+    before = settings_of("a", "b")
+    assert Settings.from_json(json.loads(json.dumps(before.as_json()))) == before
+    grown = settings_of("c", rounds=5).continues(before)
+    assert grown.labels == ["a", "b", "c"]
+    assert grown.rounds == 5
+    with pytest.raises(GdlError, match="playclock"):
+        settings_of("a", "b", playclock=2.0).continues(before)
+    other = Settings("t", (GameSpec("g", "(role b)", 2),), before.entrants, 3, 1.0, 1.0)
+    with pytest.raises(GdlError, match="another g"):
+        other.continues(before)
+    with pytest.raises(GdlError, match="whole seconds"):
+        Settings("t", before.games, (Entrant("u", "http://h"),), 1, 1.0, 0.5)
+
+
+# --- openings ---------------------------------------------------------------------------------------
+def test_openings_depend_on_the_seed_alone_and_differ() -> None:
+    rules = Game.load("connectfour").rules
+    one, same = (Openings(ProverMachine(rules), 2, 7) for _ in range(2))
+    machine = ProverMachine(rules)
+
+    def spelled(openings: Openings, number: int) -> list[list[str]]:
+        own = openings._machine
+        return [[str(own.move(r, m)) for r, m in enumerate(joint)] for joint in openings.of_round(number)]
+
+    assert spelled(same, 9) == spelled(one, 9)
+    found = [spelled(one, number) for number in range(1, 21)]
+    assert found == [spelled(same, number) for number in range(1, 21)]
+    assert len({str(opening) for opening in found}) == 20
+    assert all(len(opening) == 2 for opening in found)
+    assert spelled(Openings(machine, 2, 8), 1) != spelled(one, 1) or spelled(
+        Openings(machine, 2, 8), 2
+    ) != spelled(one, 2)
+
+
+def test_openings_do_not_end_the_match_and_puzzles_have_none() -> None:
+    machine = ProverMachine(Game.load("tictactoe").rules)
+    for plies in (6, 30):
+        for number in range(1, 10):
+            state = machine.initial_state()
+            for joint in Openings(machine, plies, 3).of_round(number):
+                state = machine.next_state(state, joint)
+                assert not state.terminal
+    assert Openings(ProverMachine(Game.load("hanoi").rules), 4, 1).of_round(3) == ()
+
+
+def test_rules_begin_where_the_opening_ends() -> None:
+    machine = ProverMachine(Game.load("breakthrough").rules)
+    state = machine.initial_state()
+    for joint in Openings(machine, 3, 1).of_round(1):
+        state = machine.next_state(state, joint)
+    begun = ProverMachine(parse_rules(rules_from(state))).initial_state()
+    assert begun == state
+    assert {r: sorted(m) for r, m in begun.legal.items()} == {r: sorted(m) for r, m in state.legal.items()}
+
+
+# --- the store ----------------------------------------------------------------------------------------
+def result(game: str, number: int, seats: str, *goals: int, faults: object = None) -> Result:
+    none = tuple((0, 0, 0) for _ in goals)
+    return Result(Fixture(game, number, tuple(seats)), goals, faults or none, True, 10, 1.5)  # type: ignore[arg-type]
+
+
+def test_results_come_back_as_they_were_kept(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    kept = [result("g", 1, "ab", 100, 0, faults=((1, 0, 2), (0, 3, 0))), result("h", 2, "a", 40)]
+    with Store(path) as store:
+        store.set("settings", {"x": [1]})
+        for one in kept:
+            store.add(one, {"matchId": str(one.goals), "moves": [], "errors": []})
+        store.add(result("g", 1, "ab", 0, 100), {})
+        with pytest.raises(GdlError, match="another tournament"):
+            Store(path)
+        with Store(path, writing=False) as reader:
+            assert reader.results() == kept
+        store.add_failure(Fixture("g", 2, ("a", "b")), "why")
+        store.add_failure(Fixture("g", 1, ("a", "b")), "played later")
+    with Store(path) as store:
+        assert store.results() == kept
+        assert store.setting("settings") == {"x": [1]}
+        assert store.failures() == [(Fixture("g", 2, ("a", "b")), "why")]
+        assert write_json(store, tmp_path / "m.json") == 2
+        assert write_csv(store, tmp_path / "m.csv") == 2
+    records = json.loads((tmp_path / "m.json").read_text())
+    assert [r["game"] for r in records] == ["g", "h"]
+    lines = (tmp_path / "m.csv").read_text().splitlines()
+    assert lines[1] == "1,g,1,1,a,100,1,10,1.50,1,0,2"
+    assert len(lines) == 4
+
+
+def test_a_file_that_is_no_tournament_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with pytest.raises(GdlError, match="there is no tournament"):
+        Store(path, writing=False)
+    path.write_text("this is no database, but long enough to be taken for one" * 20)
+    with pytest.raises(GdlError, match="is no tournament"):
+        Store(path)
+
+
+def test_errors_of_a_record_are_counted_by_kind() -> None:
+    errors = [["", ""], ["TO", "IL ( x )"], ["CE refused", "not ready: x"], ["", "TO"]]
+    assert faults_of({"errors": errors}, 2) == ((1, 0, 1), (1, 2, 0))
+
+
+# --- comparisons ------------------------------------------------------------------------------------
+def test_players_are_compared_by_goals_in_a_match_or_in_a_round() -> None:
+    results = [
+        result("g", 1, "ab", 100, 0),
+        result("g", 1, "ba", 50, 50),
+        result("h", 1, "a", 30),
+        result("h", 1, "b", 70),
+        result("k", 1, "aab", 10, 80, 20),
+    ]
+    table = crosstable(comparisons(results))
+    mine, theirs = table["a", "b"], table["b", "a"]
+    assert (mine.wins, mine.draws, mine.losses) == (1.5, 1, 1.5)
+    assert (theirs.wins, theirs.draws, theirs.losses) == (1.5, 1, 1.5)
+    assert by_game(results)["g", "a"].goals == {0: [100], 1: [50]}
+    assert by_game(results)["k", "b"].tally.score == 0.5
+    assert block_scores(results, "a", "b") == [0.75, 0.0]
+    assert block_scores(results, "b", "a") == [0.25, 1.0]
+    late = result("g", 2, "ab", 0, 0, faults=((2, 1, 0), (0, 0, 5)))
+    assert conduct([late])["a"].faults == 3
+    assert conduct([late])["b"].crashed == 5
+
+
+# --- ratings -----------------------------------------------------------------------------------------
+def simulated(strengths: dict[str, float], draws: float, games: int, seed: int) -> list[Comparison]:
+    rng = random.Random(seed)
+    found = []
+    for a, b in combinations(strengths, 2):
+        gap = (strengths[a] - strengths[b]) / ELO
+        weights = [math.exp(gap / 2), draws, math.exp(-gap / 2)]
+        for number in range(games):
+            found.append(Comparison(a, b, rng.choices([1.0, 0.5, 0.0], weights)[0], 1.0, ("g", number)))
+    return found
+
+
+def test_known_strengths_are_found_within_their_intervals() -> None:
+    truth = {"a": -300.0, "b": -40.0, "c": 0.0, "d": 120.0, "e": 220.0}
+    inside = total = 0
+    for seed in range(40):
+        ratings = rate(simulated(truth, 0.8, 60, seed), list(truth))
+        for label, elo in truth.items():
+            total += 1
+            inside += ratings[label].low <= elo <= ratings[label].high
+    assert 0.91 < inside / total < 0.99
+    many = rate(simulated(truth, 0.8, 4000, 1), list(truth))
+    assert [rating.label for rating in many.table] == ["e", "d", "c", "b", "a"]
+    assert all(abs(many[label].elo - elo) < 12 for label, elo in truth.items())
+    assert many.draws == pytest.approx(0.8, abs=0.05)
+    assert many.superiority("e", "a") > 0.999
+    assert many.superiority("a", "e") < 0.001
+
+
+def test_who_wins_everything_has_a_finite_rating() -> None:
+    ratings = rate([Comparison("a", "b", 1.0, 1.0, ("g", n)) for n in range(50)], ["a", "b", "idle"])
+    assert 200 < ratings["a"].elo < 2000
+    assert ratings["a"].low > ratings["b"].elo
+    assert ratings["idle"].low < -1000
+    assert rate([], ["a"])["a"].elo == 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000))
+def test_gradient_and_hessian_are_the_derivatives_of_the_posterior(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    wins = rng.integers(0, 9, (4, 4)).astype(float)
+    draws = rng.integers(0, 9, (4, 4)).astype(float)
+    np.fill_diagonal(wins, 0)
+    draws = np.triu(draws, 1) + np.triu(draws, 1).T
+    theta = rng.normal(size=5)
+    _, gradient, hessian = _posterior(theta, wins, draws)
+    for i, step in enumerate(np.eye(5) * 1e-5):
+        up, down = _posterior(theta + step, wins, draws), _posterior(theta - step, wins, draws)
+        assert (up[0] - down[0]) / 2e-5 == pytest.approx(gradient[i], abs=1e-4)
+        np.testing.assert_allclose((up[1] - down[1]) / 2e-5, hessian[i], atol=1e-4)
+
+
+# --- the sequential test -------------------------------------------------------------------------------
+def verdict(test: Sprt, score: float, draws: float, rng: random.Random) -> tuple[str, int]:
+    """Play pairs of matches, whose results depend on each other, until the test is decided."""
+    scores: list[float] = []
+    while not (found := test.verdict(scores)):
+        tilt = rng.choice((-0.15, 0.15))  # an opening that is good for one role
+        pair = 0.0
+        for sign in (1, -1):
+            win = score - draws / 2 + sign * tilt
+            pair += rng.choices([1.0, 0.5, 0.0], [win, draws, 1 - win - draws])[0]
+        scores.append(pair / 2)
+    return found, len(scores)
+
+
+def test_sequential_tests_err_as_seldom_as_they_promise() -> None:
+    test = Sprt(0, 80)
+    rng = random.Random(5)
+    runs = 80
+    wrong0 = sum(verdict(test, expected(0), 0.2, rng)[0] == "H1" for _ in range(runs))
+    wrong1 = sum(verdict(test, expected(80), 0.2, rng)[0] == "H0" for _ in range(runs))
+    # Each is binomial with a mean of 4 at most: 10 or more come up with one seed in a hundred.
+    assert wrong0 < 10
+    assert wrong1 < 10
+    far = [verdict(test, expected(300), 0.1, rng) for _ in range(10)]
+    assert all(found == "H1" and length < 60 for found, length in far)
+
+
+def test_a_sequential_test_is_symmetric() -> None:
+    rng = random.Random(1)
+    scores = [rng.choice((0.0, 0.25, 0.5, 0.75, 1.0)) for _ in range(50)]
+    there = Sprt(-30, 50).llr(scores)
+    back = Sprt(-50, 30).llr([1 - score for score in scores])
+    assert there == pytest.approx(-back, rel=1e-6)
+    assert Sprt(0, 10).llr([]) == 0
+    assert Sprt(0, 10).bounds == pytest.approx((-2.944, 2.944), abs=0.001)
+    assert Sprt(0, 50).history(scores)[-1] == Sprt(0, 50).llr(scores)
+
+
+# --- the report ------------------------------------------------------------------------------------------
+def parts_of(page: str) -> tuple[set[str], list[str]]:
+    """All tags of a page, and what its attributes refer to."""
+    tags: set[str] = set()
+    references: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            tags.add(tag)
+            references.extend(
+                value or "" for name, value in attrs if name.rpartition(":")[2] in ("src", "href", "data")
+            )
+
+    Reader().feed(page)
+    return tags, references
+
+
+def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    evil = '<script src="http://evil/x.js">$x$</script>'
+    tournament = settings_of("a", evil)
+    rng = random.Random(1)
+    results = [
+        Result(
+            Fixture("g", number, seats), (goal, 100 - goal), ((0, 1, 0), (0, 0, 0)), True, 9, 1.0
+        )
+        for number in range(1, 6)
+        for seats in (("a", evil), (evil, "a"))
+        for goal in [rng.choice((0, 50, 100))]
+    ]  # fmt: skip
+    failures = [(Fixture("h", 1, ("a",)), "it <b>broke</b>")]
+    page = html_report(tournament, results, failures, Sprt(0, 50))
+    assert "&lt;script" in page
+    tags, references = parts_of(page)
+    assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "base", "b"})
+    assert [reference for reference in references if not reference.startswith(("#", "data:"))] == []
+    assert not re.search(r"@import|url\((?!#)", page)
+    assert page.count("<svg") == page.count("</svg>") == 3
+    for heading in ("Ratings", "Crosstable", "By game", "Conduct", "Sequential test", "could not be run"):
+        assert heading in page
+
+    from ggp.tournament.plots import figures, write_plots
+
+    paths = write_plots(figures(results, tournament.labels), tmp_path / "plots")
+    assert {path.name for path in paths} == {"ratings.png", "ratings.svg", "games.png", "games.svg"}
+    assert all(path.stat().st_size > 1000 for path in paths)
+
+
+def test_a_report_on_nothing_is_a_report() -> None:
+    pytest.importorskip("matplotlib")
+    assert "0 matches" in html_report(settings_of("a", "b"), [])

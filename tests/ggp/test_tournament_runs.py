@@ -1,0 +1,284 @@
+"""Tournaments that are played: interrupted ones, misbehaving players, players over HTTP, cores."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from live import ROOT, LiveServer
+
+from ggp.game import Game
+from ggp.tournament.entrants import Entrant
+from ggp.tournament.runner import Runner
+from ggp.tournament.schedule import Fixture, plan
+from ggp.tournament.settings import GameSpec, Settings
+from ggp.tournament.sprt import Sprt
+from ggp.tournament.store import Result, Store
+
+HERE = Path(__file__).parent
+
+
+class Silent:
+    """A watcher that only counts."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.errors: list[str] = []
+
+    def began(self, fixture: Fixture) -> None:
+        self.begun += 1
+
+    def step(self, fixture: Fixture, number: int) -> None:
+        pass
+
+    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
+        if error:
+            self.errors.append(error)
+
+
+@pytest.fixture(autouse=True)
+def _players_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes of a tournament find the players of this folder."""
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+
+
+def spec(name: str, roles: int = 2) -> GameSpec:
+    return GameSpec(name, Game.load(name).text, roles)
+
+
+def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: object) -> Settings:
+    """Players by ``tournament_players:...`` or registered names; the clocks never matter unless given."""
+    entrants = tuple(
+        Entrant(name, f"tournament_players:{name}" if name[0].isupper() else name) for name in players
+    )
+    fields: dict[str, object] = {
+        "rounds": 1,
+        "startclock": 60.0,
+        "playclock": 60.0,
+        "level": "prover",
+        **more,
+    }
+    return Settings(name="test", games=(spec(game, roles),), entrants=entrants, **fields)  # type: ignore[arg-type]
+
+
+def run(settings: Settings, path: Path, sprt: Sprt | None = None) -> tuple[list[Result], Silent]:
+    """Play a tournament to its end."""
+    watcher = Silent()
+    with Store(path) as store:
+        asyncio.run(Runner(settings, store, sprt=sprt).run(watcher))
+        return store.results(), watcher
+
+
+def test_all_fixtures_are_played_once_from_the_same_openings(tmp_path: Path) -> None:
+    settings = tournament("random", "legal", "Quick", rounds=2, plies=2)
+    path = tmp_path / "t.sqlite"
+    results, watcher = run(settings, path)
+    expected = set(plan({"tictactoe": 2}, settings.labels, 2))
+    assert {result.fixture for result in results} == expected
+    assert watcher.begun == len(results) == 12
+    assert all(result.faults == ((0, 0, 0), (0, 0, 0)) for result in results)
+    with Store(path) as store:
+        records = list(store.records())
+    for number in (1, 2):
+        begins = {str(record["moves"][:2]) for fixture, record in records if fixture.round == number}
+        assert len(begins) == 1
+    assert all(
+        record["isCompleted"] and len(record["states"]) == len(record["moves"]) + 1 for _, record in records
+    )
+    again, watcher = run(settings, path)
+    assert again == results
+    assert watcher.begun == 0
+
+
+def test_a_sequential_test_ends_the_tournament(tmp_path: Path) -> None:
+    settings = tournament("Quick", "Raising", rounds=200)
+    results, _ = run(settings, tmp_path / "t.sqlite", Sprt(-5, 200))
+    assert 4 < len(results) < 390
+
+
+def test_hanging_players_lose_their_turns_only(tmp_path: Path) -> None:
+    settings = tournament("Hanging", "Quick", playclock=0.2, startclock=0.5, plies=4)
+    results, watcher = run(settings, tmp_path / "t.sqlite")
+    assert watcher.errors == []
+    assert len(results) == 2
+    for result in results:
+        role = result.fixture.seats.index("Hanging")
+        late, illegal, crashed = result.faults[role]
+        assert late >= 1
+        assert illegal == 0
+        assert late + crashed >= 1
+        assert result.completed
+
+
+@pytest.mark.parametrize(
+    ("player", "kind"), [("Raising", "crashed"), ("Crashing", "crashed"), ("Cheating", "illegal")]
+)
+def test_each_bad_answer_is_counted_and_replaced(tmp_path: Path, player: str, kind: str) -> None:
+    results, watcher = run(tournament(player, "Quick", plies=0), tmp_path / "t.sqlite")
+    assert watcher.errors == []
+    for result in results:
+        mine = result.fixture.seats.index(player)
+        late, illegal, crashed = result.faults[mine]
+        asked = (result.steps + 1 - mine) // 2
+        # The last turn of a full board is no choice, and nobody is asked.
+        assert {"crashed": crashed, "illegal": illegal}[kind] in (asked, asked - 1)
+        assert late == 0
+        assert result.faults[1 - mine] == (0, 0, 0)
+
+
+def test_a_player_that_cannot_be_made_is_reported_and_tried_again(tmp_path: Path) -> None:
+    settings = tournament("Missing", "Quick")
+    results, watcher = run(settings, tmp_path / "t.sqlite")
+    assert results == []
+    assert len(watcher.errors) == 2
+    assert all("Missing" in error for error in watcher.errors)
+    with Store(tmp_path / "t.sqlite") as store:
+        assert len(store.failures()) == 2
+    assert run(settings, tmp_path / "t.sqlite")[1].begun == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system cannot pin processes")
+def test_each_player_has_a_core(tmp_path: Path) -> None:
+    results, watcher = run(tournament("Pinned", "Quick", take_turns=True), tmp_path / "t.sqlite")
+    assert watcher.errors == []
+    assert [result.faults for result in results] == [((0, 0, 0), (0, 0, 0))] * 2
+
+
+def test_matches_may_be_cut(tmp_path: Path) -> None:
+    results, _ = run(tournament("random", "Quick", max_steps=4), tmp_path / "t.sqlite")
+    assert [(result.steps, result.completed) for result in results] == [(4, False)] * 2
+    assert all(sum(result.goals) == 100 for result in results)
+
+
+def test_players_over_http_play_along_from_openings(tmp_path: Path) -> None:
+    server = LiveServer(player="legal", machine="prover")
+    try:
+        server.warm()
+        settings = tournament("random", rounds=2, game="connectfour", startclock=30.0, playclock=30.0)
+        remote = Entrant("remote", f"http://127.0.0.1:{server.port}")
+        settings = Settings(
+            "http", settings.games, (*settings.entrants, remote), 2, 30.0, 30.0, level="prover", plies=3
+        )
+        results, watcher = run(settings, tmp_path / "t.sqlite")
+    finally:
+        server.close()
+    assert watcher.errors == []
+    assert len(results) == 4
+    assert [result.faults for result in results] == [((0, 0, 0), (0, 0, 0))] * 4
+
+
+# --- kill -9 ---------------------------------------------------------------------------------------
+def kept(path: Path) -> list[tuple[object, ...]]:
+    """The matches on the disk, read by someone else; none while there is no file."""
+    if not path.exists():
+        return []
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return database.execute(
+            "SELECT id, game, round, seats, goals, record FROM match ORDER BY id"
+        ).fetchall()
+    except sqlite3.OperationalError:  # nothing is in it yet
+        return []
+    finally:
+        database.close()
+
+
+def descendants(pid: int) -> set[int]:
+    """All processes that a process has started, and those that they have."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents[int(entry.name)] = int(fields[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    command = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-d", str(path)]
+    command += ["-p", "a@tournament_players:Busy,b@tournament_players:Busy,c@legal", "--machine", "prover"]
+    command += ["--rounds", "2", "--playclock", "60", "--startclock", "60"]
+    begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 60
+        while len(kept(path)) < 3 and time.monotonic() < end:
+            time.sleep(0.02)
+        family = descendants(begun.pid)
+    finally:
+        begun.send_signal(signal.SIGKILL)
+        begun.wait()
+    before = kept(path)
+    assert 3 <= len(before) < 12
+    assert len(family) >= 3
+    end = time.monotonic() + 60
+    while any(map(alive, family)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(map(alive, family))
+
+    # Just the file's name goes on with it.
+    shown = subprocess.run(
+        [*command[:4], "-d", str(path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    after = kept(path)
+    assert after[: len(before)] == before
+    assert len({row[1:4] for row in after}) == len(after) == 12
+    assert f"{len(before)} of them played already" in shown.stdout
+    check = sqlite3.connect(path)
+    assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert check.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    check.close()
+
+
+def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with Store(path) as store:
+        settings = tournament("random", "legal")
+        store.set("settings", settings.as_json())
+        for seats in (("random", "legal"), ("legal", "random")):
+            store.add(
+                Result(Fixture("tictactoe", 1, seats), (100, 0), ((0, 0, 0), (1, 0, 0)), True, 7, 1.0),
+                {"matchId": "m", "moves": [], "errors": []},
+            )
+    written = [f"--{kind}={tmp_path / kind}" for kind in ("json", "csv")]
+    command = [sys.executable, "-m", "ggp", "tournament", "-d", str(path), "--no-play", *written]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "random" in shown.stdout
+    assert (tmp_path / "json").read_text().count('"matchId"') == 2
+    assert len((tmp_path / "csv").read_text().splitlines()) == 5
+    refused = {
+        ("-d", str(path), "--playclock", "3"): "playclock",
+        ("-d", str(path), "--no-resume"): "has results already",
+        ("-d", str(tmp_path / "new")): "there is no tournament",
+        ("-d", str(path), "--sprt", "x"): "--sprt",
+    }
+    for options, message in refused.items():
+        failed = subprocess.run(
+            [*command[:4], *options], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert failed.returncode == 2
+        assert message in failed.stderr
+        assert "Traceback" not in failed.stderr

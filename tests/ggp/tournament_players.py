@@ -1,0 +1,73 @@
+"""Players that misbehave, for the tests of tournaments: ``tournament_players:...``."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gdl.state import State
+from gdl.terms import Term
+from players.player import Choice, Player
+
+
+class Quick(Player):
+    """Answers at once; the state's own last move."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(self.in_order(options)[-1])
+
+
+class Busy(Quick):
+    """Takes a twentieth of a second for each move."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        time.sleep(0.05)
+        return super().decide(state, options, deadline)
+
+
+class _Healthy(Quick):
+    """Well while it is warmed up, which is recognised by the seed: matches have others."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        if self.seed:
+            self.fail()
+        return super().decide(state, options, deadline)
+
+    def fail(self) -> None:
+        """What goes wrong."""
+
+
+class Hanging(_Healthy):
+    """Never answers."""
+
+    def fail(self) -> None:
+        time.sleep(3600)
+
+
+class Raising(_Healthy):
+    """Fails whenever it is asked."""
+
+    def fail(self) -> None:
+        raise ZeroDivisionError("this player is broken")
+
+
+class Crashing(_Healthy):
+    """Takes its process down."""
+
+    def fail(self) -> None:
+        os._exit(3)
+
+
+class Pinned(_Healthy):
+    """Fails if it may run on more than one core."""
+
+    def fail(self) -> None:
+        if len(os.sched_getaffinity(0)) != 1:
+            raise RuntimeError("more than one core")
+
+
+class Cheating(Quick):
+    """Passes when it is its turn."""
+
+    def choose(self, state: State, deadline: float) -> Choice:
+        return Choice(state.machine.move_id(self.role, Term("noop")))
