@@ -24,6 +24,7 @@ import signal
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,9 @@ def work(job: Row, given: Row, pipe: Connection) -> None:
     from ggp.bench import measure, peak_mb
     from ggp.game import Game
 
-    cpu, memory = int(given["cpu_limit"]), int(given["memory_limit"] * 1e9)
+    memory = int(given["memory_limit"] * 1e9)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 2))
+    # No RLIMIT_CPU: under one, Linux counts a process's CPU time in ticks of some milliseconds.
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     row = dict(job)
     try:
@@ -77,26 +78,44 @@ def measured(jobs: list[Row], given: Row) -> Iterator[Row]:
         child = context.Process(target=work, args=(job, given, theirs))
         child.start()
         theirs.close()
-        try:
-            row = ours.recv() if ours.poll(HANG * given["cpu_limit"]) else None
-        except EOFError:
-            row = None
-        if row is None:
-            child.join(0.2)
-            row = {**job, "status": _death(child.exitcode, given)}
-            child.kill()
+        status = _wait(child, ours, given)
+        row = {**job, "status": status}
+        if not status:
+            try:
+                row = ours.recv()
+            except EOFError:
+                child.join(1)
+                row["status"] = _death(child.exitcode)
+        child.kill()
         child.join()
         ours.close()
         yield {**row, "wall_s": time.monotonic() - start}
 
 
-def _death(exitcode: int | None, given: Row) -> str:
-    """Why a process sent nothing."""
-    if exitcode is None:
-        return f"no answer within {HANG * given['cpu_limit']:g} s by the clock"
-    if exitcode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return f"more than {given['cpu_limit']:g} s of CPU time (or killed from outside)"
-    if exitcode < 0:
+def _wait(child: BaseProcess, pipe: Connection, given: Row) -> str:
+    """Wait until a process has sent something or ended; else which limit it went past."""
+    limit = given["cpu_limit"]
+    start = time.monotonic()
+    while not pipe.poll(0.2):
+        if cpu_seconds(child.pid) > limit:
+            return f"more than {limit:g} s of CPU time"
+        if time.monotonic() - start > HANG * limit:
+            return f"no answer within {HANG * limit:g} s by the clock"
+    return ""
+
+
+def cpu_seconds(process: int | None) -> float:
+    """CPU time of a process up to now; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _death(exitcode: int | None) -> str:
+    """How a process ended that sent nothing."""
+    if exitcode is not None and exitcode < 0:
         return f"died of {signal.Signals(-exitcode).name}"
     return f"ended with status {exitcode}"
 
