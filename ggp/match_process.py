@@ -30,8 +30,8 @@ from gdl.machine import Machine
 from gdl.parser import parse_rules, parse_term
 from gdl.prover import ProverMachine
 from ggp.ledger import Ledger
-from players.limits import describe, limit_memory
 from ggp.thinker import Position, Thinker
+from players.limits import describe, limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
 """Data that a match process may allocate: rules come from the network."""
@@ -55,6 +55,7 @@ class Match:
         self._thinker = thinker
         self._rng = random.Random(message["seed"])
         rules = parse_rules(message["rules"], message["match"])
+        thinker.begin(rules, message["rules"], message["fast"])
         machine = ProverMachine(rules)
         ledger = Ledger(machine, _role_id(machine, message["role"]), self._log)
         if machine.is_terminal(ledger.state):
@@ -64,15 +65,12 @@ class Match:
         self._ledger = ledger
         ledger.replay(message["history"])
         thinker.start(
-            rules,
-            message["rules"],
             ledger.role,
             self._position(ledger.options()),
-            player=message["player"],
-            seed=message["seed"],
-            fast=message["fast"],
-            startclock=message["startclock"],
-            deadline=message["deadline"],
+            message["player"],
+            message["seed"],
+            message["startclock"],
+            message["deadline"],
         )
 
     def play(self, message: Message) -> None:
@@ -163,7 +161,7 @@ def main() -> None:
         except Exception as problem:
             error = f"internal error, {describe(problem)}"
         if error:
-            send("refused", error=error, turn=message.get("id"), clean=match is None)
+            send("refused", error=error, turn=message.get("id"), clean=not thinker.begun)
     # Threads that still think or build must not keep the process.
     os._exit(0)
 

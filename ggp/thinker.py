@@ -62,9 +62,13 @@ class Thinker:
         send: takes a kind of message and its fields, as the server reads them.
         player: the player that will be asked for; it is warmed up.
         level: the furthest machine that may be used.
+
+    Attributes:
+        begun: whether it has rules, and can take no others.
     """
 
     def __init__(self, send: Send, player: str, level: str) -> None:
+        self.begun = False
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
@@ -75,25 +79,19 @@ class Thinker:
             self._tasks.put(lambda: self._warm_up(player, level))
         threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
-    def start(
-        self,
-        rules: Rules,
-        text: str,
-        role: int,
-        position: Position,
-        *,
-        player: str,
-        seed: int,
-        fast: bool,
-        startclock: float,
-        deadline: float,
-    ) -> None:
-        """Begin to build the fast machines now, if they are wanted; prepare, then send ``ready``."""
-        self._role = role
+    def begin(self, rules: Rules, text: str, fast: bool) -> None:
+        """Begin to build the fast machines, if they are wanted. To be called once."""
+        self.begun = True
         if not fast:
             self._kaskade.close(0.0)
             self._kaskade = Kaskade(BOTTOM, on_event=self._note)
         self._kaskade.begin(text, rules)
+
+    def start(
+        self, role: int, position: Position, player: str, seed: int, startclock: float, deadline: float
+    ) -> None:
+        """Prepare, then send ``ready``."""
+        self._role = role
         self._tasks.put(lambda: self._start(position, player, seed, startclock, deadline))
 
     def choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:

@@ -1,0 +1,99 @@
+"""The thread that thinks uses each machine as it comes, and answers whatever happens to them."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from gdl.parser import parse_rules
+from gdl.prover import ProverMachine
+from ggp.thinker import Position, Thinker
+from players.kaskade import Kaskade
+from tests.players.odd_stages import stage
+
+LONG = 120.0
+
+GAME = (
+    "(role me) (init (n 0)) (legal me Go) (legal me Wait) (<= (next (n 1)) (does me Go))"
+    " (<= (next (n 0)) (does me Wait)) (<= terminal (true (n 1))) (goal me 100)"
+)
+Made = tuple[Thinker, queue.SimpleQueue[dict[str, Any]]]
+
+
+@pytest.fixture
+def make() -> Iterator[Callable[..., Made]]:
+    made: list[Thinker] = []
+
+    def make(level: str = "auto", player: str = "legal") -> Made:
+        messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+
+        def send(kind: str, **fields: object) -> None:
+            messages.put({"kind": kind, **fields})
+
+        made.append(Thinker(send, player, level))
+        return made[-1], messages
+
+    yield make
+    for thinker in made:
+        thinker.stop(LONG)
+
+
+def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[str, Any], list[str]]:
+    """The next message of a kind, and the events that were logged before it."""
+    events: list[str] = []
+    while True:
+        message = messages.get(timeout=LONG)
+        if message["kind"] == kind:
+            return message, events
+        if message["kind"] == "log":
+            events.append(message["event"])
+
+
+def play(
+    thinker: Thinker, messages: queue.SimpleQueue[dict[str, Any]], fast: bool = True
+) -> tuple[str, str, list[str]]:
+    """A match of one turn: the machine it began on, the move, the events."""
+    rules = parse_rules(GAME)
+    thinker.begin(rules, GAME, fast)
+    prover = ProverMachine(rules)
+    state = prover.initial_state()
+    options = frozenset(prover.move(0, move) for move in prover.legal_moves(state, 0))
+    position = Position(state.propositions, options)
+    thinker.start(0, position, "legal", 1, LONG, time.monotonic() + LONG)
+    ready, events = until(messages, "ready")
+    thinker.choose(1, position, "safe", time.monotonic() + LONG)
+    move, more = until(messages, "move")
+    return ready["machine"], move["move"], events + more
+
+
+def test_a_match_begins_on_a_fast_machine(make: Callable[..., Made]) -> None:
+    machine, move, events = play(*make())
+    assert machine != "prover"
+    assert move in ("Go", "Wait")
+    assert events[:2] == ["machine begun", "machine ready"]
+
+
+@pytest.mark.parametrize(("level", "fast"), [("prover", True), ("auto", False)])
+def test_the_prover_is_used_where_no_fast_machine_is_wanted(
+    make: Callable[..., Made], level: str, fast: bool
+) -> None:
+    machine, move, events = play(*make(level), fast)
+    assert machine == "prover"
+    assert move in ("Go", "Wait")
+    assert events == []
+
+
+@pytest.mark.parametrize("function", ["kill_itself", "leave", "fail", "deliver_nothing", "lie"])
+def test_a_machine_that_cannot_be_had_costs_no_turn(
+    make: Callable[..., Made], monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    monkeypatch.setattr("ggp.thinker.Kaskade", partial(Kaskade, stages=[stage("one", function)]))
+    machine, move, events = play(*make())
+    assert machine == "prover"
+    assert move in ("Go", "Wait")
+    assert "no machine" in events
