@@ -21,11 +21,11 @@ from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from ggp.host import Host, Seat, Step
 from ggp.http10 import parse_address
-from ggp.limits import describe, limit_memory
 from ggp.match_record import MatchRecord, now_ms
 from ggp.tournament.mover import LocalMover, Terms
 from ggp.tournament.openings import Openings, rules_from
 from ggp.tournament.pipes import Child, Message, Parent, leave, pin
+from players.limits import describe, limit_memory
 
 MEMORY_BYTES = 4 * 1024**3
 KEPT_SEATS = 8

@@ -18,8 +18,8 @@ from gdl.machine import Machine
 from gdl.parser import parse_rules, parse_term
 from gdl.state import State
 from gdl.terms import Term
-from ggp.limits import describe, limit_memory
 from ggp.tournament.pipes import Message, Parent, leave, pin
+from players.limits import describe, limit_memory
 from players.player import Player
 
 MEMORY_BYTES = 8 * 1024**3
