@@ -175,11 +175,16 @@ def _rates(rows: list[Row], machines: Sequence[str]) -> str:
             ok = good is not None and good["status"] == "ok"
             row.append(_rate(good) if good is not None and ok else "" if good is None else "failed")
         row += [number(by_game.get(game, 0.0)) for by_game in ratios]
-        length = next((r["mean_length"] for r in reversed(found.values()) if r["status"] == "ok"), 0.0)
-        cells.append([*row, f"{length:.1f}" if length else ""])
+        last = next((r for r in reversed(found.values()) if r["status"] == "ok"), None)
+        cells.append([*row, _length(last) if last else ""])
     heads = ["game", *(f"{machine} playouts/s" for machine in machines)]
     heads += [f"{faster} / {slower} (states/s)" for faster, slower in pairs]
-    return _table([*heads, "steps"], cells)
+    note = "Steps are joint moves per playout; † where some playouts reached no terminal state."
+    return note + "\n\n" + _table([*heads, "steps"], cells)
+
+
+def _length(row: Row) -> str:
+    return f"{row['mean_length']:.1f}" + ("†" if row["cut"] else "")
 
 
 def _rate(row: Row) -> str:

@@ -4,13 +4,14 @@ A kernel walks 512 lanes through random play, evaluating the gates or choosing t
 or several times per step. Either may be repeated without changing what the step does (another
 choice is as random as the first), so the difference in time is the cost of that part alone, on
 the states that playouts meet. Arrays are those of :mod:`propnet.lanes`.
-
-numba's disk cache looks only at this file: after editing a kernel in ``propnet``, touch it.
 """
 
 from __future__ import annotations
 
 import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from propnet import choice, kernel, lanes, vector, xoshiro
 from propnet.choice import choose, new_planes
 from propnet.interpret import PropnetMachine
 from propnet.lanes import Code, _evaluate_moves, _evaluate_play, new_wires
@@ -29,41 +31,60 @@ _EXTRA = 4
 _ROUNDS = 5
 
 
-@njit(cache=True)
-def _walk(
-    code: Code,
-    wires: NDArray[np.uint64],
-    following: NDArray[np.uint64],
-    planes: NDArray[np.uint64],
-    streams: NDArray[np.uint64],
-    initial: NDArray[np.uint64],
-    passes: int,
-    logic: int,
-    choices: int,
-) -> None:
-    """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial`` (words,)."""
-    bases = code.sizes[0]
-    roles = code.role_moves.size - 1
-    for _ in range(passes):
-        for _ in range(logic):
-            _evaluate_play(code, wires)
-        over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
-        for _ in range(choices):
-            for role in range(roles):
-                first = code.role_moves[role]
-                last = code.role_moves[role + 1]
-                over = over | ~choose(
-                    wires, code.legal_offsets, code.legal_signs, first, last, 1 + bases, planes, streams
-                )
-        for _ in range(logic):
-            _evaluate_moves(code, wires)
-        for base in range(bases):
-            value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
-            store(following, base * BYTES, value)
-        for base in range(bases):
-            bit = (initial[base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
-            value = load(following, base * BYTES) & ~over
-            store(wires, (1 + base) * BYTES, value | (over & splat(-np.int64(bit))))
+def _walker(sources: int) -> Callable[..., None]:
+    """The kernel. numba's disk cache looks at the file of a kernel and the values it encloses, not
+    at the kernels that it calls: ``sources`` stands for their text, never negative."""
+
+    @njit(cache=True)
+    def walk(
+        code: Code,
+        wires: NDArray[np.uint64],
+        following: NDArray[np.uint64],
+        planes: NDArray[np.uint64],
+        streams: NDArray[np.uint64],
+        initial: NDArray[np.uint64],
+        passes: int,
+        logic: int,
+        choices: int,
+    ) -> None:
+        """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial``
+        (words,)."""
+        if sources < 0:
+            return
+        bases = code.sizes[0]
+        roles = code.role_moves.size - 1
+        for _ in range(passes):
+            for _ in range(logic):
+                _evaluate_play(code, wires)
+            over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
+            for _ in range(choices):
+                for role in range(roles):
+                    first = code.role_moves[role]
+                    last = code.role_moves[role + 1]
+                    over = over | ~choose(
+                        wires, code.legal_offsets, code.legal_signs, first, last, 1 + bases, planes, streams
+                    )
+            for _ in range(logic):
+                _evaluate_moves(code, wires)
+            for base in range(bases):
+                value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
+                store(following, base * BYTES, value)
+            for base in range(bases):
+                bit = (initial[base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
+                value = load(following, base * BYTES) & ~over
+                store(wires, (1 + base) * BYTES, value | (over & splat(-np.int64(bit))))
+
+    compiled: Callable[..., None] = walk
+    return compiled
+
+
+def _sources() -> int:
+    """A checksum of the modules whose kernels are called here."""
+    modules = choice, kernel, lanes, vector, xoshiro
+    return zlib.crc32(b"".join(Path(str(module.__file__)).read_bytes() for module in modules))
+
+
+_walk = _walker(_sources())
 
 
 def split_step(
@@ -90,15 +111,15 @@ def split_step(
     while walker.seconds(passes, 1, 1) < seconds / (_ROUNDS * (3 + 2 * _EXTRA)) and passes < 1 << 20:
         passes *= 2
     logic: list[float] = []
-    choice: list[float] = []
+    choices: list[float] = []
     for _ in range(_ROUNDS):
         once = walker.seconds(passes, 1, 1)
         logic.append((walker.seconds(passes, 1 + _EXTRA, 1) - once) / _EXTRA)
-        choice.append((walker.seconds(passes, 1, 1 + _EXTRA) - once) / _EXTRA)
+        choices.append((walker.seconds(passes, 1, 1 + _EXTRA) - once) / _EXTRA)
     pass_ns = max(0.0, median(logic)) / passes * 1e9
     share = (mean_length + 1) / mean_length / LANES
     logic_ns = pass_ns * share
-    choice_ns = max(0.0, median(choice)) / passes * 1e9 * share
+    choice_ns = max(0.0, median(choices)) / passes * 1e9 * share
     inputs = len(plan.inputs) - plan.goal_inputs
     return {
         "logic_ns": logic_ns,

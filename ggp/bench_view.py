@@ -65,7 +65,8 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
 
 def comparison(changes: list[Change]) -> RenderableType:
     """States per CPU second before and after, ratios in colour where they are not noise."""
-    table = _table("game", "machine", "states/cpu s old", "new", "ratio", "", "ready old", "new s", "")
+    table = _table("game", "machine", "states/cpu s old", "new", "ratio", "ready old", "new s", "")
+    table.columns[0].min_width = 12
     for change in changes:
         table.add_row(
             change.game,
@@ -73,10 +74,9 @@ def comparison(changes: list[Change]) -> RenderableType:
             number(change.old),
             number(change.new),
             ratio(change),
-            "" if change.note else _hint(change),
             f"{change.old_ready:.2f}" if change.old else "",
             f"{change.new_ready:.2f}" if change.new else "",
-            Text(change.note, "red" if change.old else "dim"),
+            Text(change.note, "red" if change.old else "dim") if change.note else _hint(change),
         )
     lines: list[RenderableType] = [table, Text()]
     for machine in dict.fromkeys(change.machine for change in changes):

@@ -25,7 +25,10 @@ def row(game: str, machine: str, rate: float, **more: Any) -> dict[str, Any]:
     found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
     found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "first_playout_s"), 0.25)
     size = 0 if machine == "prover" else 500
-    found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {"peak_mb": 99.0}
+    found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {
+        "peak_mb": 99.0,
+        "cut": 0,
+    }
     return found | more
 
 
@@ -35,7 +38,7 @@ ROWS = [
     row("reversi", "native", 8_000.0, rates=[7_000.0, 8_000.0, 11_000.0]),
     row("go", "prover", 100.0),
     row("go", "propnet", 1_000.0),
-    row("go", "native", 2_000.0),
+    row("go", "native", 2_000.0, cut=3),
     row("Chess", "prover", 7.0),
     {"game": "Chess", "machine": "propnet", "status": "TooLargeError: more than | 60 s"},
 ]
@@ -52,6 +55,7 @@ def test_the_report_names_games_means_and_reasons() -> None:
     assert "| propnet over prover | **10.0** | 2 |" in text
     assert "TooLargeError: more than \\| 60 s" in text
     assert "800~" in text
+    assert "10.0†" in text
     assert "1,815" in text  # what others reach on reversi
 
 
