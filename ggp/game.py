@@ -65,13 +65,17 @@ class Game:
     def machine(self, level: str = "auto") -> Machine:
         """The game's machine of a level, made once and kept.
 
+        It is built here and now, however long that takes within the limits. Players in matches do
+        not wait: they begin on the prover and go up as :class:`players.kaskade.Kaskade` has machines
+        ready, to the furthest that may be used.
+
         Args:
-            level: ``prover`` (ready at once), ``propnet`` (512 playouts at once), or
-                ``auto``: the propnet where the game grounds within its limits.
+            level: one of :data:`players.machines.LEVELS`. ``prover`` is ready at once; ``auto`` is the
+                furthest that can be built.
 
         Raises:
             RulesError: the rules cannot be played.
-            TooLargeError: ``propnet`` was asked for and the game is too large for it.
+            TooLargeError: another level than ``auto`` was asked for and the game is too large for it.
         """
         if level not in self._machines:
             from players.machines import make_machine
