@@ -97,6 +97,7 @@ class Expander:
         self._scratch = new_scratch(len(machine.roles), machine.network.move_count)
         self._costs = _costs(machine._plan, len(machine.roles))
         self._after = lanes.new_wires(machine._plan)
+        self._waiting = np.zeros(rows, np.int32)
         self._out = self._new_rows(rows)
 
     def stream(
@@ -121,13 +122,13 @@ class Expander:
         own = found or self.new_judgement(0)
         state, skip = 0, 0
         while state < len(records):
-            out.goals.fill(-1)
             filled, state, skip = expand(
                 machine._code,
                 machine._wires,
                 self._after,
                 self._scratch,
                 self._costs,
+                self._waiting,
                 records,
                 state,
                 skip,
@@ -182,17 +183,19 @@ def measure_expand(machine: PropnetMachine, seconds: float = 1.0, seed: int = 0)
     """Successors per CPU second, of states as random play visits them.
 
     Args:
-        seconds: how much CPU time to take; more by what one round of 16,384 states takes.
+        seconds: how much CPU time to take, but at least one round of 16,384 states.
         seed: of the playouts whose states are expanded.
     """
     records = _visited(machine, seed)
     expander = Expander(machine)
     if not any(len(chunk) for chunk in expander.stream(records)):
         return 0.0
-    successors, start, spent = 0, time.process_time(), 0.0
-    while spent < seconds:
+    successors, start = 0, time.process_time()
+    while True:
         successors += sum(len(chunk) for chunk in expander.stream(records))
         spent = time.process_time() - start
+        if spent >= seconds:
+            break
     return successors / max(spent, 1e-9)
 
 

@@ -72,16 +72,19 @@ class Scratch(NamedTuple):
 
 def new_scratch(roles: int, moves: int) -> Scratch:
     """Room for a game of so many roles and moves."""
-    lane = [np.zeros(LANES, np.int64) for _ in range(6)]
-    per_role = [np.zeros((roles, LANES), np.int64) for _ in range(2)]
-    rows = np.zeros(LANES, np.int32)
-    live = np.zeros(moves, np.int64), np.zeros(roles + 1, np.int64), np.zeros(roles, np.bool_)
-    return Scratch(aligned(64), aligned(2), *per_role, *lane, rows, *live)
+    counts, strides = np.zeros((2, roles, LANES), np.int64)
+    seen, joints, begin, low, high, lanes = np.zeros((6, LANES), np.int64)
+    live, live_from = np.zeros(moves, np.int64), np.zeros(roles + 1, np.int64)
+    rows, chooses = np.zeros(LANES, np.int32), np.zeros(roles, np.bool_)
+    block, masks = aligned(64), aligned(2)
+    return Scratch(
+        block, masks, counts, strides, seen, joints, begin, low, high, lanes, rows, live, live_from, chooses
+    )
 
 
 class Rows(NamedTuple):
-    """Where successors are written: arrays of ``capacity`` rows. ``goals`` is -1 on
-    entry; it and ``terminal`` are written only where successors are judged."""
+    """Where successors are written: arrays of ``capacity`` rows. ``terminal`` and
+    ``goals`` are written only where successors are judged."""
 
     parents: NDArray[np.int32]
     moves: NDArray[np.int32]
@@ -97,6 +100,7 @@ def expand(
     after: NDArray[np.uint64],
     scratch: Scratch,
     costs: NDArray[np.int64],
+    waiting: NDArray[np.int32],
     records: NDArray[np.uint64],
     state: int,
     skip: int,
@@ -106,17 +110,17 @@ def expand(
     out: Rows,
 ) -> tuple[int, int, int]:
     """Write successors of the records (n, words) from joint move ``skip`` of record ``state`` on,
-    until all are written or the rows are full; where more than half of the rows are, no state is
-    begun that might not fit.
+    until all are written or the rows are full; where more than half of the rows are, no block of
+    states is begun that does not fit.
 
-    ``over`` (n,) and ``goals`` (n, roles; -1 on entry) take what holds in the records themselves,
-    goals in terminal ones; they may have no rows. ``after`` are wires for looking at successors.
+    ``over`` (n,) and ``goals`` (n, roles) take what holds in the records themselves, as
+    ``out`` does for successors; they may have no rows. ``after`` are wires for looking at successors.
     ``costs`` (3,): of a pass over a block, of that for each live move, of a dense pass, in one unit.
+    ``waiting`` is room for as many rows.
     Returns how many rows were written, and the state and joint move to go on from.
     """
     n = records.shape[0]
     capacity = out.parents.size
-    waiting = np.empty(capacity, np.int32)
     filled = 0
     while state < n and filled < capacity:
         count = min(LANES, n - state)
@@ -130,12 +134,12 @@ def expand(
         total = _joints(scratch, count) - skip
         if 2 * filled >= capacity and filled + total > capacity:
             break
-        block, first, start = state, filled, skip
+        block, first = state, filled
         filled, state, skip = _share(scratch, count, state, skip, filled, capacity)
         if filled == first:
             continue
         _name(code, wires, scratch, block, state - block + (skip > 0), out)
-        pending = _sparse(code, wires, after, scratch, costs, start, waiting, judged, out)
+        pending = _sparse(code, wires, after, scratch, costs, waiting, judged, out)
         for at in range(0, pending, LANES):
             _dense(code, wires, after, scratch, records, waiting, at, min(LANES, pending - at), judged, out)
     return filled, state, skip
@@ -177,7 +181,10 @@ def _judge_rows(
     for i in range(count):
         lane = scratch.lanes[i]
         bit = masks[0, lane >> 6] & (np.uint64(1) << np.uint64(lane & 63))
-        over[scratch.rows[lane]] = bit != 0
+        row = scratch.rows[lane]
+        over[row] = bit != 0
+        for role in range(goals.shape[1]):
+            goals[row, role] = -1
         masks[1, lane >> 6] |= bit
     wanted = load(masks, BYTES)
     if any_lane(wanted):
@@ -236,14 +243,14 @@ def _joints(scratch: Scratch, count: Index) -> int:
 
 @inner
 def _share(
-    scratch: Scratch, count: Index, state: int, skip: int, filled: int, capacity: int
+    scratch: Scratch, count: int, state: int, skip: int, filled: int, capacity: int
 ) -> tuple[int, int, int]:
     """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long
     as there are some. Returns the rows filled then, and the state and joint move that are next."""
     low = skip
     for lane in range(count):
         joints = scratch.joints[lane]
-        high = min(joints, low + capacity - filled)
+        high = min(int(joints), low + capacity - filled)
         scratch.begin[lane] = filled - low
         scratch.low[lane] = low
         scratch.high[lane] = high
@@ -314,7 +321,6 @@ def _sparse(
     after: NDArray[np.uint64],
     scratch: Scratch,
     costs: NDArray[np.int64],
-    skip: int,
     waiting: NDArray[np.int32],
     judged: bool,
     out: Rows,
@@ -333,11 +339,11 @@ def _sparse(
         lanes[found] = lane
         found += high[lane] > 0 and low[lane] == 0 and high[lane] == scratch.joints[lane]
     passes = 0
-    if found * costs[2] >= LANES * cost:
+    if found > 0 and found * costs[2] >= LANES * cost:
         _clear(code, wires)
         for role in range(roles):
             _advance(code, wires, scratch, role, ~splat(0), splat(0))
-        while found * costs[2] >= LANES * cost:
+        while found > 0 and found * costs[2] >= LANES * cost:
             _evaluate_moves(code, wires)
             for i in range(found):
                 rows[lanes[i]] = scratch.begin[lanes[i]] + passes
