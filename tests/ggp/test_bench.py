@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
 from ggp.bench import levels, measure, run
-from ggp.bench_results import compare, geometric_mean, level_ratios, read_results, spread
+from ggp.bench_results import compare, differ, geometric_mean, level_ratios, read_results, spread
 from ggp.bench_view import bar, comparison, console, measurements, number, parts
 from ggp.cli import build
 from ggp.game import Game
@@ -26,7 +26,7 @@ from ggp.gdl_perf import key_values, perf_test
 
 def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **more: Any) -> dict[str, Any]:
     """A row as a measurement gives it, with nothing remarkable."""
-    found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
+    found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
     found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
     found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
     found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "first_playout_s"), 0.25)
@@ -170,13 +170,25 @@ def test_files_of_something_else_are_refused(tmp_path: Path, text: str) -> None:
 
 
 # --- comparing -----------------------------------------------------------------------------------------
-def test_a_change_is_sure_where_the_ranges_of_the_repetitions_lie_apart() -> None:
+def test_a_change_is_sure_where_the_repetitions_lie_apart() -> None:
     old = row(rates=[90.0, 100.0, 110.0])
-    clear, unclear = row(rate=200.0, rates=[190.0, 210.0]), row(rate=120.0, rates=[109.0, 130.0])
+    clear, unclear = row(rate=200.0, rates=[190.0, 200.0, 210.0]), row(rate=120.0, rates=[99.0, 120.0, 130.0])
     (change,) = compare([old], [clear])
     assert (change.ratio, change.sure, change.old_ready) == (2.0, True, 1.0)
     (change,) = compare([old], [unclear])
     assert (change.ratio, change.sure) == (1.2, False)
+
+
+def test_one_stray_repetition_does_not_hide_a_change_and_two_prove_none() -> None:
+    assert differ([1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 4.5])
+    assert not differ([1.0, 2.0, 3.0, 4.0, 5.0], [3.0, 7.0, 8.0, 9.0, 1.5])
+    assert not differ([1.0, 1.0], [2.0, 2.0])
+
+
+@given(st.lists(st.integers(0, 9), max_size=6), st.lists(st.integers(0, 9), max_size=6))
+def test_what_differs_one_way_differs_the_other_way(some: list[float], others: list[float]) -> None:
+    assert differ(some, others) == differ(others, some)
+    assert not differ(some, some)
 
 
 def test_what_cannot_be_compared_says_why() -> None:
