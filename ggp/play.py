@@ -66,6 +66,7 @@ def play_in_terminal(
     playclock: float,
     seed: int,
     max_steps: int | None,
+    workers: int,
     board: bool,
     delay: float,
 ) -> None:
@@ -90,7 +91,7 @@ def play_in_terminal(
             kaskade = kept.enter_context(Kaskade(level, on_event=tell))
             machine = _first_machine(game, kaskade, level)
             show = partial(console.print, markup=False)
-            players = _players(names, kaskade, machine, seed, show)
+            players = _players(names, kaskade, machine, seed, workers, show)
             progress.update(task, description=f"{game.name}: looking for a board")
             painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
         spell = machine.rules.spell
@@ -112,6 +113,7 @@ def play_json(
     playclock: float,
     seed: int,
     max_steps: int | None,
+    workers: int,
 ) -> None:
     """Play a match and print it as JSON lines, each flushed at once."""
 
@@ -121,7 +123,7 @@ def play_json(
 
     with Kaskade(level) as kaskade:
         machine = _first_machine(game, kaskade, level)
-        players = _players(names, kaskade, machine, seed, print)
+        players = _players(names, kaskade, machine, seed, workers, print)
         view = JsonView(machine, players, game.name, write)
         play_match(machine, players, view, prepared_by, playclock, max_steps)
 
@@ -135,13 +137,22 @@ def _first_machine(game: Game, kaskade: Kaskade, level: str) -> Machine:
 
 
 def _players(
-    names: Sequence[str], kaskade: Kaskade, machine: Machine, seed: int, show: Callable[[str], None]
+    names: Sequence[str],
+    kaskade: Kaskade,
+    machine: Machine,
+    seed: int,
+    workers: int,
+    show: Callable[[str], None],
 ) -> list[Player]:
     roles = [machine.rules.spell(role) for role in machine.roles]
     found: list[Player] = []
-    for role, name in enumerate(seats(names, roles)):
+    seated = seats(names, roles)
+    # Our players think one after the other: only one that is alone may think while others do.
+    ponder = sum(name not in (HUMAN, "random", "legal") for name in seated) == 1
+    for role, name in enumerate(seated):
         if name == HUMAN:
             found.append(HumanPlayer(show=show))
         else:
-            found.append(KaskadePlayer(make_player(name, seed * 64 + role), kaskade))
+            made = make_player(name, seed * 64 + role, workers=workers, ponder=ponder)
+            found.append(KaskadePlayer(made, kaskade))
     return found

@@ -140,9 +140,11 @@ class Player(ABC):
             return state
         return self.machine.state_of(state.propositions)
 
-    def in_order(self, options: list[int]) -> list[int]:
-        """Move ids in the order of the moves' text, which is the same on every machine."""
-        return sorted(options, key=lambda move: sort_key(self.machine.move(self.role, move)))
+    def in_order(self, options: list[int], role: int | None = None) -> list[int]:
+        """Move ids, of the player's role if no other is named, in the order of the moves' text, which
+        is the same on every machine."""
+        mover = self.role if role is None else role
+        return sorted(options, key=lambda move: sort_key(self.machine.move(mover, move)))
 
     def translated(self, choice: Choice, machine: Machine) -> Choice:
         """An answer in ids of :attr:`machine`, in those of another machine of the same rules."""

@@ -213,8 +213,9 @@ def _choose_edge(
 
 
 @njit(cache=True, nogil=True)
-def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, greed: Any) -> Any:
-    """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach.
+def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, greed: Any, fixed: Any) -> Any:
+    """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
+    root's edges, ``fixed`` is taken by its role (-1: each role chooses).
 
     Returns how many nodes are new (their records are still to be made) and how many leaves are
     to have their moves listed.
@@ -233,7 +234,12 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, gree
             mixed = roles > 1 and mover_of(tree.counts, node) < 0
             for role in range(roles):
                 count = tree.counts[node, role]
-                chosen = _choose_edge(tree.edges, tree.random, edge, count, log_visits, explore, greed, mixed)
+                if depth == 0 and edge <= fixed < edge + count:
+                    chosen = np.int64(fixed)
+                else:
+                    chosen = _choose_edge(
+                        tree.edges, tree.random, edge, count, log_visits, explore, greed, mixed
+                    )
                 paths.edges[lane, depth, role] = chosen
                 joint = joint * np.uint64(count) + np.uint64(chosen - edge)
                 edge += count

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from players.uct import UctPlayer
+from players.uct_search import Tuning
 
 
 class SequentialUctPlayer(UctPlayer):
     """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
 
     name = "uct-sequential"
-    batch = 1
+    TUNING = Tuning(lanes=1, per_leaf=1)

@@ -86,11 +86,12 @@ class Tree:
         kernel.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
-    def descend(self, lanes: int, explore: float, greed: float) -> NDArray[np.int32]:
-        """Walk paths from the root, make and open the nodes they ask for. Returns the leaves."""
+    def descend(self, lanes: int, explore: float, greed: float, fixed: int = -1) -> NDArray[np.int32]:
+        """Walk paths from the root, make and open the nodes they ask for. Returns the leaves.
+        ``fixed`` is an edge of the root that is to be taken, -1 for none."""
         arrays, paths = self.arrays, self.paths
         before = int(arrays.used[NODES])
-        new, opens = kernel.select(arrays, paths, self.root, lanes, explore, greed)
+        new, opens = kernel.select(arrays, paths, self.root, lanes, explore, greed, fixed)
         if new:
             parents = arrays.links["parent"][paths.new_links[:new]]
             # A parent of a new node is never new itself, so its record is there.
@@ -217,7 +218,7 @@ def warm_up() -> None:
     compaction.rehash(arrays)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    kernel.select(arrays, paths, 0, 1, 0.5, 0.0)
+    kernel.select(arrays, paths, 0, 1, 0.5, 0.0, -1)
     kernel.settle(arrays, paths, 1, arrays.records[1:2].copy())
     kernel.backup(arrays, paths, 1, np.ones((1, 1)))
     kernel.find_link(arrays.link_table, arrays.links, 0, np.uint64(0))

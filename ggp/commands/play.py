@@ -18,6 +18,9 @@ def command(
     startclock: float = typer.Option(1.0, "--startclock", min=0, help="Seconds to build and prepare."),
     playclock: float = typer.Option(1.0, "--playclock", min=0.01, help="Seconds for each move."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the players' randomness."),
+    workers: int | None = typer.Option(
+        None, "--workers", min=0, help="Search processes per player; 0 for none. [default: all cores]"
+    ),
     machine: str = typer.Option("auto", "--machine", "-m", help="prover, propnet or auto."),
     max_steps: int | None = typer.Option(None, "--max-steps", min=0, help="Stop after so many steps."),
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
@@ -41,18 +44,21 @@ def command(
     loaded = Game.load(game)
 
     from ggp.play import check_names, people, play_in_terminal, play_json
+    from players.cores import cores
     from players.registry import split_names
 
     names = split_names(players.lower())
     check_names(names, as_json)
+    if workers is None:
+        workers = cores()
     try:
         if as_json:
-            play_json(loaded, names, machine, began + startclock, playclock, seed, max_steps)
+            play_json(loaded, names, machine, began + startclock, playclock, seed, max_steps, workers)
         else:
             if delay is None:
                 delay = 0.2 if sys.stdout.isatty() and not people(names) else 0.0
             play_in_terminal(
-                loaded, names, machine, began + startclock, playclock, seed, max_steps, board, delay
+                loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, board, delay
             )
     except KeyboardInterrupt:
         print(file=sys.stderr)

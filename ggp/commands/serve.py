@@ -19,6 +19,9 @@ def command(
     matches: int = typer.Option(
         1, "--matches", min=1, max=64, help="Matches at once; more are answered busy."
     ),
+    workers: int | None = typer.Option(
+        None, "--workers", min=0, help="Search processes per match. [default: all cores, shared by matches]"
+    ),
     machine: str = typer.Option("auto", "--machine", "-m", help="prover, propnet or auto."),
     margin: float = typer.Option(
         0.8, "--margin", min=0.0, help="Seconds before the end of a clock at which the answer leaves."
@@ -38,8 +41,9 @@ def command(
     from ggp.served_match import Settings
     from ggp.server import Server, ServerConfig
     from ggp.thinker import make_player
+    from players.cores import cores
     from players.machines import LEVELS
-    from players.registry import check_name, is_registered
+    from players.registry import check_name, is_registered, with_option
 
     levels = ("debug", "info", "warning", "error")
     if log_level.lower() not in levels:
@@ -48,6 +52,7 @@ def command(
         raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
     if is_registered(player) or ":" not in player:
         check_name(player)
+        player = with_option(player, "workers", max(1, cores() // matches) if workers is None else workers)
     else:
         make_player(player, seed)
     if not all(c.isalnum() or c in "-_.+" for c in name):

@@ -169,9 +169,8 @@ def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> 
     player = UctPlayer(seed=1, playouts=60_000, memory=1 << 20)
     player.start(machine, 0, state, 0.0, 0.0)
     choice = player.choose(state, time.monotonic() + LONG)
-    assert sum(c.visits for c in choice.candidates) == 60_000
-    tree = player._tree
-    assert tree is not None
+    assert sum(c.visits for c in choice.candidates) * player._tuning.per_leaf == 60_000
+    tree = player._own_search().tree
     assert tree.nodes <= len(tree.arrays.nodes) < 30_000
     for _ in range(4):
         state = machine.next_state(state, [m[0] for m in (machine.legal_moves(state, r) for r in (0, 1))])

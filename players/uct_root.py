@@ -1,0 +1,107 @@
+"""What a search knows about the moves of its root; merged from several searches, and the choice.
+
+Moves stand in the order of their text, which is the same in every process and on every machine.
+Root parallelization: Cazenave and Jouandeau 2007, Chaslot, Winands and van den Herik 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class RootStatistics:
+    """Visits and results of each role's moves in one state. M moves of all roles, role by role.
+
+    Attributes:
+        counts: how many moves each role has.
+        visits: int64, shape (M,): how often each was taken.
+        totals: float64, shape (M,): the sum of the role's own results, 0..1 each.
+        proven: int16, shape (M,): role 0's result after this move where it is proven, else -1.
+        playouts: how many playouts this comes from, of this turn alone.
+        nodes: states in the tree.
+        depth: length of the longest path.
+        value: role 0's proven result; -1 while unknown.
+    """
+
+    counts: tuple[int, ...]
+    visits: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    proven: NDArray[np.int16]
+    playouts: int = 0
+    nodes: int = 0
+    depth: int = 0
+    value: int = -1
+
+    @classmethod
+    def empty(cls, counts: Sequence[int]) -> RootStatistics:
+        """Nothing is known yet."""
+        moves = sum(counts)
+        none = np.full(moves, -1, np.int16)
+        return cls(tuple(counts), np.zeros(moves, np.int64), np.zeros(moves), none)
+
+    def of_role(self, role: int) -> slice:
+        """Where a role's moves stand."""
+        first = sum(self.counts[:role])
+        return slice(first, first + self.counts[role])
+
+
+def merge(counts: Sequence[int], parts: Iterable[RootStatistics]) -> RootStatistics:
+    """Add up what several searches of the same state know: means are weighted by visits, and what
+    one has proven is proven. Parts that are not about these moves are left out."""
+    merged = RootStatistics.empty(counts)
+    playouts, nodes, depth, value = 0, 0, 0, -1
+    for part in parts:
+        if part.counts != merged.counts:
+            continue
+        merged.visits[:] += part.visits
+        merged.totals[:] += part.totals
+        np.maximum(merged.proven, part.proven, out=merged.proven)
+        playouts += part.playouts
+        nodes += part.nodes
+        depth = max(depth, part.depth)
+        value = max(value, part.value)
+    return RootStatistics(
+        merged.counts, merged.visits, merged.totals, merged.proven, playouts, nodes, depth, value
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A role's moves by what is known of them.
+
+    Attributes:
+        best: the place of the move to make.
+        order: places of all moves, the best first and then the most visited.
+        visits: as in the statistics.
+        values: mean result of each move, or the proven one, 0..100.
+    """
+
+    best: int
+    order: list[int]
+    visits: list[int]
+    values: list[float]
+
+
+def rank(found: RootStatistics, role: int) -> Ranking:
+    """Rank the moves of a role, which must have one: the best of what is proven against the most
+    visited of the rest."""
+    part = found.of_role(role)
+    visits: list[int] = found.visits[part].tolist()
+    known: list[int] = found.proven[part].tolist()
+    if role == 1:
+        known = [100 - value if value >= 0 else -1 for value in known]
+    values = [
+        float(sure) if sure >= 0 else 100 * total / n if n else 0.0
+        for n, total, sure in zip(visits, found.totals[part].tolist(), known, strict=True)
+    ]
+    places = range(len(visits))
+    sure = max(places, key=lambda i: (known[i], visits[i]))
+    hoped = max((i for i in places if known[i] < 0), key=lambda i: (visits[i], values[i]), default=sure)
+    best = sure if known[sure] >= values[hoped] else hoped
+    order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
+    return Ranking(best, order, visits, values)

@@ -1,0 +1,296 @@
+"""One search: a tree, the machine it thinks on, and batches of paths and playouts.
+
+UCT (Kocsis and Szepesvari 2006) with decoupled choices where several roles move at once; the parts
+that run compiled, and where they come from, are in :mod:`players.uct_kernel`. Several playouts
+start from each new leaf (leaf parallelization: Cazenave and Jouandeau 2007).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.machine import Machine
+from gdl.state import State
+from gdl.terms import sort_key
+from players.best_line import BestLine
+from players.lanes import Lanes, lanes_of
+from players.pace import MARGIN, Pace
+from players.uct_kernel import ENDED, FRESH, LEAF
+from players.uct_root import RootStatistics
+from players.uct_tree import Tree
+
+GREED = 0.5
+"""In one-player games a move is worth this part of its best result, the rest of its mean."""
+
+_FIXED_STEPS = 1000
+_SMALLEST_BATCH = 64
+_GROWTH = 4
+"""A batch is at most this part of the visits that the root has: a young tree grows better in small
+batches (9:5 in breakthrough and 37:23 in connect four against full ones, 0.1 s a move)."""
+SHORTEN_SECONDS = 1.0
+"""How long the search for a shorter line goes on when a perfect one was found."""
+_LONG = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What may be tuned.
+
+    Attributes:
+        lanes: the most paths under way at once.
+        per_leaf: playouts from the end of each path.
+        explore: the constant of the exploration term, for results 0..1.
+        memory: bytes for the search tree.
+    """
+
+    lanes: int = 512
+    per_leaf: int = 1
+    explore: float = 0.5
+    memory: int = 1 << 29
+
+
+class Search:
+    """Searches for one role from one root after another; what is known below the root is kept.
+
+    ``set_machine`` comes first, then ``set_root``, then any number of ``step``.
+
+    Attributes:
+        machine: the machine.
+        line: the best finished line, in one-player games.
+        playouts: how many were made since the root was set.
+        opened: whether the root's moves could be listed.
+    """
+
+    machine: Machine
+
+    def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
+        self.role = role
+        self.seed = seed
+        self.tuning = tuning
+        self.line = BestLine()
+        self.playouts = 0
+        self.opened = False
+        self._batches = 0
+        self._tree: Tree | None = None
+
+    # --- what is searched -----------------------------------------------------------------
+    def set_machine(self, machine: Machine) -> None:
+        """Think on this machine from now on. The tree is kept if both number states and moves alike."""
+        old = self.machine if self._tree is not None else None
+        self.machine = machine
+        self._lanes: Lanes = lanes_of(machine)
+        most = self.tuning.lanes * self.tuning.per_leaf
+        self._pace = Pace(self._lanes.width, most, self._lanes.warm_up())
+        if self._tree is not None and old is not None:
+            self.line.move_to(old, machine)
+            if _same_ids(old, machine):
+                self._tree.lanes = self._lanes
+                return
+        roles = len(machine.roles)
+        self._alone = roles == 1
+        self._may_prove = roles <= 2
+        self.opened = False
+        self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, self.tuning.memory)
+
+    def set_root(self, state: State) -> None:
+        """Search from this state of :attr:`machine`, which is not terminal, from now on."""
+        tree = self.tree
+        tree.move_root(self._lanes.record(state))
+        self.line.follow(state)
+        if not tree.opened:
+            tree.open(np.array([tree.root], np.int32))
+        self._root = state
+        self._fixed = -1
+        self.playouts = 0
+        self.opened = tree.opened
+        if not self.opened:
+            return
+        arrays = tree.arrays
+        order: list[int] = []
+        for role in range(len(self.machine.roles)):
+            edges = tree.edges(tree.root, role)
+            keys = [sort_key(self.machine.move(role, m)) for m in arrays.edges["move"][edges].tolist()]
+            order += (edges.start + place for place in sorted(range(len(keys)), key=keys.__getitem__))
+        # Edges keep their order; where they begin changes when the tree is moved to the front.
+        self._order = np.array(order, np.int64) - int(arrays.nodes["first_edge"][tree.root])
+
+    def fix(self, place: int) -> None:
+        """Take for granted that the role makes this move of the root (its place in the order of
+        text), until the root is set again."""
+        part = self.statistics().of_role(self.role)
+        self._fixed = int(self._order[part][place])
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        assert self._tree is not None
+        return self._tree
+
+    @property
+    def finished(self) -> bool:
+        """Whether more search would tell nothing: the result is proven, or a perfect line was found
+        some time ago (a shorter one may follow)."""
+        if not self.opened or self.tree.proven >= 0:
+            return True
+        if self.line.value < 100:
+            return False
+        return not self.playouts or time.monotonic() > self.line.found + SHORTEN_SECONDS
+
+    # --- the search -------------------------------------------------------------------------
+    def step(self, deadline: float, limit: int | None = None) -> bool:
+        """One batch. Returns whether there was time for it, and anything left to search.
+
+        Args:
+            deadline: when it must be over; time.monotonic() seconds.
+            limit: playouts since the root was set after which to stop; then what is found does not
+                depend on time.
+        """
+        if self.finished:
+            return False
+        tuning = self.tuning
+        began = time.monotonic()
+        lanes, steps = self._pace.plan(deadline - began, not self.playouts)
+        per_leaf = tuning.per_leaf if self._lanes.width > 1 else 1
+        if limit is not None:
+            lanes = min(lanes and tuning.lanes * per_leaf, limit - self.playouts)
+            steps = _FIXED_STEPS
+        per_leaf = min(per_leaf, max(lanes, 1))
+        lanes = min(lanes // per_leaf, max(_SMALLEST_BATCH // per_leaf, self.tree.visits // _GROWTH, 1))
+        if lanes <= 0:
+            return False
+        longest, cut = self._batch(lanes, per_leaf, steps, deadline - 2 * MARGIN)
+        now = time.monotonic()
+        self._pace.learn(lanes * per_leaf, now - began, longest, cut, deadline - now)
+        return True
+
+    def _batch(self, lanes: int, per_leaf: int, steps: int, deadline: float) -> tuple[int, int]:
+        """One round of selection, playouts and backup. Returns the length of the longest playout, and
+        how many were cut."""
+        tree = self.tree
+        arrays = tree.arrays
+        fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
+        leaves = tree.descend(lanes, self.tuning.explore, GREED if self._alone else 0.0, fixed)
+        ended = arrays.nodes["status"][leaves] == ENDED
+        proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
+        results = np.empty((lanes, len(self.machine.roles)))
+        self._known(leaves, ended, proven, results)
+
+        longest = cut = 0
+        rest = np.flatnonzero(~ended & ~proven)
+        if len(rest):
+            self._batches += 1
+            seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
+            begun = np.repeat(leaves[rest], per_leaf)
+            ends = self._lanes.playouts(arrays.records[begun], seed, steps, deadline)
+            self._note_ends(begun, ends.goals, ends.lengths, ends.finished)
+            goals = np.where(ends.goals < 0, 0 if self._alone else 50, ends.goals)
+            results[rest] = goals.reshape(len(rest), per_leaf, -1).sum(axis=1) / (100.0 * per_leaf)
+            longest = int(ends.lengths.max())
+            cut = int(np.count_nonzero(~ends.finished))
+            if self._alone:
+                paths = np.repeat(rest, per_leaf)
+                whole = tree.paths.length[paths] + ends.lengths
+                self._keep_line(ends.goals[:, 0], whole, ends.finished, paths, played=True)
+        if self._alone and len(rest) < lanes:
+            paths = np.flatnonzero(ended | proven)
+            goals = np.rint(results[paths, 0] * 100).astype(np.int16)
+            sure = np.ones(len(paths), np.bool_)
+            self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
+        tree.book(lanes, results)
+        self.playouts += lanes * per_leaf
+        return longest, cut
+
+    def _known(
+        self,
+        leaves: NDArray[np.int32],
+        ended: NDArray[np.bool_],
+        proven: NDArray[np.bool_],
+        results: NDArray[np.float64],
+    ) -> None:
+        """Fill in the results of the leaves where they are known."""
+        arrays = self.tree.arrays
+        goals = arrays.goals[leaves[ended]]
+        results[ended] = np.where(goals < 0, 0 if self._alone else 50, goals) / 100.0
+        values = arrays.nodes["proven"][leaves[proven]] / 100.0
+        results[proven, 0] = values
+        results[proven, 1:] = 1.0 - values[:, None]
+
+    def _keep_line(
+        self,
+        goals: NDArray[np.int16],
+        lengths: NDArray[np.int32],
+        finished: NDArray[np.bool_],
+        paths: NDArray[np.int64],
+        played: bool,
+    ) -> None:
+        """Keep the best of these lines if it beats the one that is kept.
+
+        Line i has a goal, a length and whether it came to its end; it goes along path ``paths[i]`` of
+        the batch and then, if ``played``, along playout i."""
+        tree = self.tree
+        best = int(np.argmax(np.where(finished, goals.astype(np.int64), -1) * _LONG - lengths))
+        leaf = int(tree.paths.leaf[paths[best]])
+        if not finished[best] or not self.line.beaten_by(int(goals[best]), int(lengths[best])):
+            return
+        moves = tree.path_moves(int(paths[best]), 0)
+        if played:
+            if lengths[best] > len(moves):
+                moves += self._lanes.playout_moves(best)
+        else:
+            moves += tree.proven_line(leaf)
+            if not self.line.beaten_by(int(goals[best]), len(moves)):
+                return
+        self.line.keep(self._root, moves, max(0, int(goals[best])))
+
+    def _note_ends(
+        self,
+        nodes: NDArray[np.int32],
+        goals: NDArray[np.int16],
+        lengths: NDArray[np.int32],
+        finished: NDArray[np.bool_],
+    ) -> None:
+        """Playouts without a step show that the match is over in the node they began in."""
+        over = finished & (lengths == 0)
+        tree = self.tree
+        status = tree.arrays.nodes["status"]
+        begun = nodes[finished | (lengths > 0)]
+        status[begun[status[begun] == FRESH]] = LEAF
+        if not over.any():
+            return
+        if self._may_prove and len(self.machine.roles) == 2:
+            values = goals[over]
+            if (values < 0).any() or (values.sum(axis=1) != 100).any():
+                self._may_prove = False
+                tree.unprove()
+        tree.end(nodes[over], goals[over], self._may_prove)
+
+    # --- what it knows ----------------------------------------------------------------------
+    def statistics(self) -> RootStatistics:
+        """What is known about the root's moves; nothing where they could not be listed."""
+        tree = self.tree
+        if not self.opened:
+            return RootStatistics.empty([0] * len(self.machine.roles))
+        edges = tree.arrays.edges[self._order + int(tree.arrays.nodes["first_edge"][tree.root])]
+        return RootStatistics(
+            tuple(tree.arrays.counts[tree.root].tolist()),
+            edges["visits"].astype(np.int64),
+            edges["total"].copy(),
+            edges["proven"].copy(),
+            self.playouts,
+            tree.nodes,
+            tree.depth,
+            tree.proven,
+        )
+
+
+def _same_ids(old: Machine, new: Machine) -> bool:
+    """Whether records and moves of the two machines mean the same."""
+    one, two = getattr(old, "network", None), getattr(new, "network", None)
+    if one is None or two is None:
+        return old is new
+    same: bool = one.roles == two.roles and one.bases == two.bases and one.moves == two.moves
+    return same

@@ -1,0 +1,172 @@
+"""A search process: ``python -m players.uct_worker SOCKET MEMORY``, both inherited descriptors.
+
+It takes commands from the socket (:mod:`players.uct_wire`), searches, and lets its results be seen in
+the memory (:mod:`players.uct_slot`). It ends at once when the other end of the socket is closed,
+whatever it is busy with: so it never outlives the player that it works for.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import queue
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from gdl.rules import Rules
+from gdl.terms import Term
+from players.uct_search import Search, Tuning
+from players.uct_slot import Slot
+from players.uct_tree import warm_up
+from players.uct_wire import Wire
+
+PONDER_SECONDS = 600.0
+"""How long after a deadline the search goes on, if nothing else is told."""
+
+_TELL_SECONDS = 0.005
+"""How often results are written to the shared memory."""
+
+_PULSE_SECONDS = 0.25
+_IDLE_SECONDS = 0.25
+
+_MOST_SECONDS = 1.0
+"""A batch is planned as if so much time were left at least: this process may be late."""
+
+
+class Worker:
+    """Does what it is told, and searches while nothing new is told."""
+
+    def __init__(self, wire: Wire, slot: Slot) -> None:
+        self._wire = wire
+        self._slot = slot
+        self._search: Search | None = None
+        self._root = 0
+        self._deadline = 0.0
+        self._until = 0.0
+        self._line: list[int] = []
+        self._told = 0.0
+
+    def run(self) -> None:
+        """Serve until the socket is closed."""
+        inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, args=(inbox,), daemon=True, name="listener").start()
+        threading.Thread(target=self._pulse, daemon=True, name="pulse").start()
+        warm_up()
+        while True:
+            self._slot.task()
+            busy = self._root > 0 and self._step()
+            try:
+                message = inbox.get(timeout=0.0 if busy else _IDLE_SECONDS)
+            except queue.Empty:
+                continue
+            command: Callable[..., None] = getattr(self, f"_do_{message[0]}")
+            command(*message[1:])
+
+    def _listen(self, inbox: queue.SimpleQueue[tuple[Any, ...]]) -> None:
+        try:
+            while (message := self._wire.receive()) is not None:
+                inbox.put(message)
+        finally:
+            os._exit(0)
+
+    def _pulse(self) -> None:
+        while True:
+            self._slot.pulse()
+            time.sleep(_PULSE_SECONDS)
+
+    # --- the commands -----------------------------------------------------------------------
+    def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
+        """A new match, or another search altogether."""
+        self._root = 0
+        self._search = Search(role, seed, tuning)
+
+    def _do_machine(self, descriptor: int) -> None:
+        """The machine to think on; its pickle is in the file."""
+        assert self._search is not None
+        with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
+            machine = unpack_machine(data)
+        os.close(descriptor)
+        self._root = 0
+        self._search.set_machine(machine)
+
+    def _do_root(self, root: int, propositions: frozenset[Term], deadline: float) -> None:
+        """Search from this state from now on."""
+        search = self._search
+        assert search is not None
+        self._root = 0
+        try:
+            search.set_root(search.machine.state_of(propositions))
+        except GdlError:  # a state that this machine cannot hold: others have to search
+            return
+        self._root = root
+        self._deadline = deadline
+        self._until = max(deadline, time.monotonic()) + PONDER_SECONDS
+        self._line = []
+        self._tell()
+
+    def _do_fix(self, root: int, place: int) -> None:
+        """Search only below this move of our role from now on: it was made."""
+        if root == self._root and self._search is not None:
+            self._search.fix(place)
+            self._deadline = 0.0
+
+    def _do_rest(self) -> None:
+        """Search no more until the next root."""
+        self._root = 0
+
+    # --- the search --------------------------------------------------------------------------
+    def _step(self) -> bool:
+        search = self._search
+        assert search is not None
+        now = time.monotonic()
+        if now > self._until:
+            return False
+        went_on = search.step(max(self._deadline, now + _MOST_SECONDS))
+        if not went_on or now - self._told > _TELL_SECONDS:
+            self._tell()
+        return went_on
+
+    def _tell(self) -> None:
+        search = self._search
+        assert search is not None
+        self._slot.write(self._root, search.statistics())
+        self._told = time.monotonic()
+        if search.line.moves and search.line.moves != self._line:
+            self._line = search.line.moves
+            terms = search.line.terms(search.machine)
+            self._wire.send(("line", self._root, search.line.value, terms))
+
+
+def pack_machine(machine: Machine) -> bytes:
+    """The machine for :func:`unpack_machine` in another process; of a prover, its rules."""
+    from gdl.prover import ProverMachine
+
+    return pickle.dumps(machine.rules if isinstance(machine, ProverMachine) else machine)
+
+
+def unpack_machine(data: Any) -> Machine:
+    """The machine from what :func:`pack_machine` made (it comes from our own program)."""
+    found = pickle.loads(data)
+    if isinstance(found, Rules):
+        from gdl.prover import ProverMachine
+
+        return ProverMachine(found)
+    assert isinstance(found, Machine)
+    return found
+
+
+def main() -> None:
+    """Work until the player is gone."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    Worker(Wire(connection), Slot(int(sys.argv[2]))).run()
+
+
+if __name__ == "__main__":
+    main()
