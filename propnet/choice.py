@@ -43,14 +43,43 @@ def choose(
     Writes the chosen lanes of move m to the wire ``out + m``; ``offsets`` and ``signs`` say
     where the moves' legality is read. Returns the lanes with some legal move, a vector.
     """
+    copy_legal(wires, offsets, signs, first, last, out)
+    return choose_in_place(wires, first, last, out, planes, planes.shape[0] // 3, streams)
+
+
+@inner
+def copy_legal(
+    wires: NDArray[np.uint64],
+    offsets: NDArray[np.uint32],
+    signs: NDArray[np.int64],
+    first: int,
+    last: int,
+    out: int,
+) -> None:
+    """Copy the legality of the moves ``first <= m < last`` to their own wires ``out + m``."""
+    to = (out + first) * BYTES
+    for move in range(first, last):
+        store(wires, to, load(wires, item(offsets, move)) ^ splat(item(signs, move)))
+        to += BYTES
+
+
+@inner
+def choose_in_place(
+    wires: NDArray[np.uint64],
+    first: int,
+    last: int,
+    out: int,
+    planes: NDArray[np.uint64],
+    depth: int,
+    streams: NDArray[np.uint64],
+) -> Any:
+    """:func:`choose`, where the wires ``out + m`` hold the moves' legality already; ``depth`` is a
+    third of the planes."""
     begin = (out + first) * BYTES
     end = (out + last) * BYTES
     if last - first == 1:
-        only = load(wires, item(offsets, first)) ^ splat(item(signs, first))
-        store(wires, begin, only)
-        return only
-    depth = planes.shape[0] // 3
-    some = _count(wires, offsets, signs, first, last, begin, planes, depth)
+        return load(wires, begin)
+    some = _count(wires, begin, end, planes, depth)
     bits = _highest_rank(planes, depth, some)
     if bits > 0:
         _draw(planes, depth, bits, some, streams)
@@ -63,36 +92,20 @@ def choose(
 
 
 @inner
-def _count(
-    wires: NDArray[np.uint64],
-    offsets: NDArray[np.uint32],
-    signs: NDArray[np.int64],
-    first: int,
-    last: int,
-    begin: int,
-    planes: NDArray[np.uint64],
-    depth: int,
-) -> Any:
-    """Copy the legality of moves to their own wires and count it into the first planes.
-
-    Returns the lanes with some legal move."""
+def _count(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], depth: int) -> Any:
+    """Count the lanes' legal moves into the first planes; returns the lanes with some."""
     for k in range(depth):
         store(planes, k * BYTES, splat(0))
     ones = splat(0)
     twos = splat(0)
     fours = splat(0)
     some = splat(0)
-    out = begin
-    move = first
-    while move + 3 < last:
-        a = load(wires, item(offsets, move)) ^ splat(item(signs, move))
-        b = load(wires, item(offsets, move + 1)) ^ splat(item(signs, move + 1))
-        c = load(wires, item(offsets, move + 2)) ^ splat(item(signs, move + 2))
-        d = load(wires, item(offsets, move + 3)) ^ splat(item(signs, move + 3))
-        store(wires, out, a)
-        store(wires, out + BYTES, b)
-        store(wires, out + 2 * BYTES, c)
-        store(wires, out + 3 * BYTES, d)
+    at = begin
+    while at + 3 * BYTES < end:
+        a = load(wires, at)
+        b = load(wires, at + BYTES)
+        c = load(wires, at + 2 * BYTES)
+        d = load(wires, at + 3 * BYTES)
         some = some | a | b | c | d
         e = (a & b) | (ones & (a | b))
         ones = ones ^ a ^ b
@@ -104,11 +117,9 @@ def _count(
         fours = fours ^ g
         if any_lane(carry):
             _carry(planes, 3, carry)
-        move += 4
-        out += 4 * BYTES
-    while move < last:
-        a = load(wires, item(offsets, move)) ^ splat(item(signs, move))
-        store(wires, out, a)
+        at += 4 * BYTES
+    while at < end:
+        a = load(wires, at)
         some = some | a
         e = ones & a
         ones = ones ^ a
@@ -118,8 +129,7 @@ def _count(
         fours = fours ^ g
         if any_lane(carry):
             _carry(planes, 3, carry)
-        move += 1
-        out += BYTES
+        at += BYTES
     store(planes, 0, ones)
     store(planes, BYTES, twos)
     store(planes, 2 * BYTES, fours)

@@ -10,7 +10,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, Index, any_lane, inner, item, load, splat, store
+from propnet.vector import BYTES, Index, any_lane, call, inner, item, load, splat, store
+
+
+@inner
+def evaluate_segments(
+    wires: NDArray[np.uint64],
+    segments: NDArray[np.int64],
+    blocks: NDArray[np.int32],
+    runs: NDArray[np.int32],
+    inputs: NDArray[np.uint32],
+    init: NDArray[np.uint8],
+    first: Index,
+    last: Index,
+) -> None:
+    """Evaluate the segments ``first <= s < last``: rows of an address of native code, or 0 for
+    the blocks between the two numbers behind it."""
+    for segment in range(first, last):
+        function = item(segments, 3 * segment)
+        if function != 0:
+            call(function, wires)
+        else:
+            low = item(segments, 3 * segment + 1)
+            high = item(segments, 3 * segment + 2)
+            evaluate_blocks(wires, blocks, runs, inputs, init, low, high)
 
 
 @inner

@@ -100,10 +100,30 @@ def _lower_invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.not_(args[0])
 
 
+class PointerType(types.Type):
+    """The numba type of a :func:`raw` pointer to elements of ``dtype``."""
+
+    def __init__(self, dtype: Any) -> None:
+        super().__init__(name=f"Pointer({dtype})")
+        self.dtype = dtype
+
+
+@register_model(PointerType)
+class _PointerModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, _I8.as_pointer())
+
+
+def _start(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+    """Pointer to the first byte of an array."""
+    if isinstance(array_type, PointerType):
+        return array
+    return builder.bitcast(context.make_array(array_type)(context, builder, array).data, _I8.as_pointer())
+
+
 def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any, element: Any) -> Any:
     """Pointer to an element of this IR type, ``offset`` bytes behind an array's start."""
-    data = context.make_array(array_type)(context, builder, array).data
-    start = builder.bitcast(data, _I8.as_pointer())
+    start = _start(context, builder, array_type, array)
     return builder.bitcast(builder.gep(start, [offset]), element.as_pointer())
 
 
@@ -153,12 +173,38 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         element = context.get_data_type(array.dtype)
-        data = builder.bitcast(
-            context.make_array(array)(context, builder, args[0]).data, element.as_pointer()
-        )
+        data = builder.bitcast(_start(context, builder, array, args[0]), element.as_pointer())
         return builder.load(builder.gep(data, [_bytes(builder, args[1], index)]))
 
     return array.dtype(array, index), generate
+
+
+@_operation
+def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value``, in the way of :func:`item`."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        element = context.get_data_type(array.dtype)
+        data = builder.bitcast(_start(context, builder, array, args[0]), element.as_pointer())
+        word = context.cast(builder, args[2], value, array.dtype)
+        builder.store(word, builder.gep(data, [_bytes(builder, args[1], index)]))
+        return context.get_dummy_value()
+
+    return types.void(array, index, value), generate
+
+
+@_operation
+def raw(typing_context: Any, array: Any) -> Any:
+    """An array's start as a bare pointer, for the functions of this module.
+
+    numba counts the references to arrays, in functions that it does not inline at every use of
+    every array, which in a kernel's loop costs more than its work. A pointer is not counted:
+    whoever makes one answers for the array to live on, as a kernel's caller does."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _start(context, builder, array, args[0])
+
+    return PointerType(array.dtype)(array), generate
 
 
 @_operation
@@ -221,6 +267,19 @@ def _rotate(builder: Any, value: Any, amount: Any) -> Any:
 shift_left = _shift_by(lambda b, v, n: b.shl(v, n), "shift_left", "Every word moved up by 0 to 63 bits.")
 shift_right = _shift_by(lambda b, v, n: b.lshr(v, n), "shift_right", "Every word moved down by 0 to 63 bits.")
 rotate_left = _shift_by(_rotate, "rotate_left", "Every word rotated up by 0 to 63 bits.")
+
+
+@_operation
+def call(typing_context: Any, function: Any, array: Any) -> Any:
+    """Call native code: ``function`` is the address of a C function that takes the array's start."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = _start(context, builder, array, args[1])
+        kind = ir.FunctionType(ir.VoidType(), [_I8.as_pointer()])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [data])
+        return context.get_dummy_value()
+
+    return types.void(function, array), generate
 
 
 @_operation
