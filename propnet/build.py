@@ -15,14 +15,18 @@ from propnet.passes.dead import remove_dead
 from propnet.passes.extract import extract
 from propnet.passes.finish import finish
 from propnet.passes.onehot import one_move_per_role
+from propnet.passes.overlap import share_overlaps
 from propnet.passes.prune import atom_rules, constants, reachable, without_moves
+from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 
 Pass = Callable[[Circuit], Circuit]
 
 PASSES: tuple[tuple[str, Pass, float], ...] = (
     ("simplify", simplify, 7e-6),
+    ("select_once", select_once, 7e-6),
     ("one_move_per_role", one_move_per_role, 2e-6),
+    ("share_overlaps", share_overlaps, 4e-6),
     ("extract", extract, 1e-5),
     ("simplify_again", simplify, 7e-6),
     ("extract_again", extract, 1e-5),

@@ -7,9 +7,10 @@ from bisect import bisect_right
 import numpy as np
 
 from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit
+from propnet.passes.dead import remove_dead
 
-SETS = 4_000_000
-"""Most moves that all sets of moves may hold together; gates past that are left alone."""
+SETS = 400_000_000
+"""Most moves that all unions of several roles' sets are out of; gates past that are left alone."""
 
 
 def one_move_per_role(circuit: Circuit) -> Circuit:
@@ -18,7 +19,8 @@ def one_move_per_role(circuit: Circuit) -> Circuit:
     A gate that reads one role's moves alone says whether the move made is in a certain
     set. Sets that meet in a gate are intersected; each set is written as the OR of its
     moves or as the negated OR of the role's other moves, whichever is shorter, so that
-    equal and complementary sets are one gate.
+    equal and complementary sets are one gate. An OR of several roles' sets is an OR of one
+    set for each role if that has fewer inputs.
 
     Only what depends on moves is changed, so legal, terminal and goal, which are evaluated
     before any move is made, stay what they are.
@@ -27,7 +29,13 @@ def one_move_per_role(circuit: Circuit) -> Circuit:
 
 
 class _MoveSets:
-    """One pass. A set of moves is ``(role, bits)``, bit m for the role's move m."""
+    """One pass. A set of moves is ``(role, bits)``, bit m for the role's move m.
+
+    Attributes:
+        set_of: the set of each old node that depends on one role's moves alone.
+        union_of: where the negation of an old node says that some role's move is in a set:
+            role -> that set's bits.
+    """
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
@@ -41,13 +49,15 @@ class _MoveSets:
         for node in range(shape.first_move, shape.first_cut):
             role = bisect_right(self.starts, node) - 1
             self.set_of[node] = (role, 1 << (node - self.starts[role]))
+        self.union_of: dict[int, dict[int, int]] = {}
         self.literal_of = [2 * node for node in range(shape.first_gate)]
         self.room = SETS
 
     def run(self) -> Circuit:
         for gate in self.circuit.gates:
             self.add(gate)
-        return Circuit(self.circuit.shape, self.builder.gates, list(map(self.literal, self.circuit.outputs)))
+        outputs = list(map(self.literal, self.circuit.outputs))
+        return remove_dead(Circuit(self.circuit.shape, self.builder.gates, outputs))
 
     def literal(self, old: int) -> int:
         """The new literal of an old one."""
@@ -75,8 +85,35 @@ class _MoveSets:
             self.literal_of.append(-1)
             return
         inputs.extend(self.membership(role, bits) for role, bits in sets.items())
+        union = self.union(gate)
+        if union is not None:
+            self.union_of[len(self.set_of)] = union
+            if sum(self.width(role, bits) for role, bits in union.items()) < len(gate):
+                inputs = [self.membership(role, bits) ^ 1 for role, bits in union.items()]
         self.set_of.append(None)
         self.literal_of.append(self.builder.conjunction(inputs))
+
+    def union(self, gate: tuple[int, ...]) -> dict[int, int] | None:
+        """The sets of moves one of which is made where a gate is false; None if there are none such."""
+        union: dict[int, int] = {}
+        for x in gate:
+            found = self.set_of[x >> 1]
+            if found is not None:
+                role, bits = found
+                union[role] = union.get(role, 0) | (bits if x & 1 else self.full[role] ^ bits)
+                continue
+            parts = None if x & 1 else self.union_of.get(x >> 1)
+            if parts is None:
+                return None
+            for role, bits in parts.items():
+                union[role] = union.get(role, 0) | bits
+        self.room -= sum(self.full[role].bit_length() for role in union)
+        return union if self.room > 0 else None
+
+    def width(self, role: int, bits: int) -> int:
+        """About how many gate inputs it takes to read whether a role's move is in a set."""
+        size = bits.bit_count()
+        return 1 + min(size, self.full[role].bit_length() - size)
 
     def membership(self, role: int, bits: int) -> int:
         """A literal that says that the role's move is in a set."""

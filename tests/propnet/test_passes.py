@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from propnet.build import PASSES, Pass
 from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit, Shape
 from propnet.passes.cuts import cut_points
+from propnet.passes.dead import remove_dead
 from propnet.passes.extract import extract
 from propnet.passes.factor import sum_of_products
 from propnet.passes.graph import components, order, spread
 from propnet.passes.onehot import one_move_per_role
+from propnet.passes.overlap import share_overlaps
+from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
 
@@ -69,6 +72,88 @@ def test_a_shared_term_that_implies_another_one_is_absorbed() -> None:
     circuit = _circuit((1,), [(2, 4), (3, gate + 1)], [gate, gate + 3])
     rewritten = simplify(circuit)
     assert rewritten.outputs[:2] == [gate, 2]
+
+
+def _pieces_move(
+    squares: int, pieces: int, roles: int, both: bool, absent: frozenset[tuple[int, int]]
+) -> Circuit:
+    """Bases: is piece p on square s. Each role moves from any square to any other but for the
+    absent ones; the piece there arrives, others stay unless they are moved or taken."""
+    ways = [(s, t) for s in range(squares) for t in range(squares) if s != t and (s, t) not in absent]
+    shape = Shape(squares * pieces, (len(ways) + 1,) * roles, 0, 0)
+    builder = Builder(shape.first_gate)
+
+    def on(square: int, piece: int) -> int:
+        return 2 * (1 + square * pieces + piece)
+
+    def does(role: int, way: int) -> int:
+        return 2 * (shape.first_move + role * (len(ways) + 1) + way)
+
+    def made(way: int) -> list[int]:
+        each = [does(role, way) for role in range(roles)]
+        return [builder.disjunction(each)] if both else each
+
+    outputs = []
+    for square in range(squares):
+        for piece in range(pieces):
+            terms = []
+            for way, (source, target) in enumerate(ways):
+                if target == square:
+                    terms += [builder.conjunction([on(source, piece), x]) for x in made(way)]
+            away = [x for way, ends in enumerate(ways) if square not in ends for x in made(way)]
+            terms.append(builder.conjunction([on(square, piece), builder.disjunction(away)]))
+            outputs.append(builder.disjunction(terms))
+    count = shape.first_cut_output
+    return Circuit(shape, builder.gates, outputs + [FALSE] * (count - len(outputs)))
+
+
+ways = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(3, 6), st.integers(1, 4), st.integers(1, 2), st.booleans(), ways, st.integers(0, 2**32))
+def test_what_moves_pick_is_picked_alike_when_it_is_picked_once(
+    squares: int, pieces: int, roles: int, both: bool, absent: frozenset[tuple[int, int]], seed: int
+) -> None:
+    circuit = _pieces_move(squares, pieces, roles, both, absent)
+    words = circuit_inputs(circuit, seed)
+    rewritten = select_once(circuit)
+    assert circuit_words(rewritten, words) == circuit_words(circuit, words)
+    again = one_move_per_role(rewritten)
+    assert circuit_words(again, words) == circuit_words(circuit, words)
+
+
+def test_a_piece_is_read_off_once_where_its_move_comes_from() -> None:
+    circuit = _pieces_move(12, 6, 2, True, frozenset())
+    rewritten = one_move_per_role(select_once(circuit))
+    assert rewritten.gate_inputs < 0.7 * one_move_per_role(circuit).gate_inputs
+
+
+def test_an_or_over_moves_of_two_roles_is_complemented_role_by_role() -> None:
+    # Eight of each role's nine moves, first joined in pairs.
+    shape = Shape(2, (9, 9), 0, 0)
+    builder = Builder(shape.first_gate)
+    first = 2 * shape.first_move
+    pairs = [builder.disjunction([first + 2 * m, first + 2 * (9 + m)]) for m in range(8)]
+    circuit = _circuit((9, 9), builder.gates, [builder.disjunction(pairs)])
+    rewritten = remove_dead(one_move_per_role(circuit))
+    assert rewritten.gates == [(first + 16, first + 34)]
+    assert rewritten.outputs[0] == 2 * shape.first_gate + 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(circuits())
+def test_sharing_overlaps_never_adds_gate_inputs(circuit: Circuit) -> None:
+    assert share_overlaps(circuit).gate_inputs <= circuit.gate_inputs
+
+
+def test_what_two_gates_have_in_common_is_a_gate() -> None:
+    shape = Shape(8, (1,), 0, 0)
+    first = 2 * shape.first_gate
+    gates = [(2, 4, 6, 8, 10), (4, 6, 8, 10, 12), (2, 14)]
+    outputs = [first, first + 2, first + 4, *[TRUE] * (shape.first_cut_output - 3)]
+    shared = share_overlaps(Circuit(shape, gates, outputs))
+    assert sorted(map(len, shared.gates)) == [2, 2, 2, 4]
 
 
 @settings(max_examples=200, deadline=None)
