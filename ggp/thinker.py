@@ -20,13 +20,16 @@ from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
 from players.kaskade import BOTTOM, FAILED, Event, Kaskade
-from players.kaskade_player import KaskadePlayer
+from players.kaskade_player import START_SHARE, KaskadePlayer
 from players.limits import WARM_UP_GAMES, describe
 from players.player import Player
 from players.registry import is_registered
 from players.registry import make_player as registered
 
 Send = Callable[..., None]
+
+STAND_IN = "montecarlo"
+"""The player that plays while another one's code is still being compiled: on the prover it needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,15 @@ class Thinker:
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
+        self._next: Callable[[], Player] | None = None
         self._kaskade = Kaskade(level, on_event=self._note)
         self._role = 0
+        self._warm = threading.Event()
         # Players from outside this program may hang: they are not tried.
         if ":" not in player or is_registered(player):
-            self._tasks.put(lambda: self._warm_up(player, level))
+            threading.Thread(target=self._warm_up, args=(player, level), daemon=True, name="warm-up").start()
+        else:
+            self._warm.set()
         threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
     def begin(self, rules: Rules, text: str, fast: bool) -> None:
@@ -121,30 +128,49 @@ class Thinker:
                 self._log("error", "thinker failed", error=describe(error))
 
     def _warm_up(self, player: str, level: str) -> None:
+        """Have everything compiled that a match needs. On a computer where nothing was compiled yet,
+        that takes longer than most startclocks."""
         from players.machines import make_machine
 
-        for game in WARM_UP_GAMES:
-            machine = make_machine(parse_rules(game, "warm-up"), level)
-            warmed = make_player(player, 0)
-            state = machine.initial_state()
-            warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
-            warmed.choose(state, time.monotonic() + 0.1)
-            warmed.stop()
+        try:
+            for game in WARM_UP_GAMES:
+                machine = make_machine(parse_rules(game, "warm-up"), level)
+                warmed = make_player(player, 0)
+                state = machine.initial_state()
+                warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
+                warmed.choose(state, time.monotonic() + 0.1)
+                warmed.stop()
+        except Exception as error:  # it shows in the match too, and is told there
+            self._log("warning", "no warm-up", error=describe(error))
+        self._warm.set()
 
     def _start(self, position: Position, player: str, seed: int, startclock: float, deadline: float) -> None:
+        if self._warm.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
+            self._employ(make_player(player, seed), position, startclock, deadline)
+        else:
+            # The player's own code is still being compiled. This one has none.
+            self._next = lambda: make_player(player, seed)
+            self._log("info", "a stand-in begins", player=STAND_IN)
+            self._employ(make_player(STAND_IN, seed), position, startclock, deadline)
+        self._send("ready", machine=self._kaskade.best().level)
+
+    def _employ(self, player: Player, position: Position, startclock: float, deadline: float) -> None:
+        """Have this player play from here on."""
         state = self._state(position)
-        made = KaskadePlayer(make_player(player, seed), self._kaskade, on_up=self._moved_up)
+        self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
         try:
-            made.start(state.machine, self._role, state, startclock, deadline)
+            self._player.start(state.machine, self._role, state, startclock, deadline)
         except Exception as error:
             self._log("error", "player cannot start", error=describe(error))
-        self._player = made
-        self._send("ready", machine=self._kaskade.best().level)
 
     def _choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
         note = ""
+        if self._next is not None and self._warm.is_set():
+            made, self._next = self._next(), None
+            self._log("info", "the stand-in goes", player=made.name)
+            self._employ(made, position, 0.0, time.monotonic())
         if self._player is not None:
             try:
                 state = self._state(position)

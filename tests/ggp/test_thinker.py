@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -54,16 +55,20 @@ def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[
             events.append(message["event"])
 
 
+def beginning() -> Position:
+    """Where a match of the game begins."""
+    prover = ProverMachine(parse_rules(GAME))
+    state = prover.initial_state()
+    options = frozenset(prover.move(0, move) for move in prover.legal_moves(state, 0))
+    return Position(state.propositions, options)
+
+
 def play(
     thinker: Thinker, messages: queue.SimpleQueue[dict[str, Any]], fast: bool = True
 ) -> tuple[str, str, list[str]]:
     """A match of one turn: the machine it began on, the move, the events."""
-    rules = parse_rules(GAME)
-    thinker.begin(rules, GAME, fast)
-    prover = ProverMachine(rules)
-    state = prover.initial_state()
-    options = frozenset(prover.move(0, move) for move in prover.legal_moves(state, 0))
-    position = Position(state.propositions, options)
+    thinker.begin(parse_rules(GAME), GAME, fast)
+    position = beginning()
     thinker.start(0, position, "legal", 1, LONG, time.monotonic() + LONG)
     ready, events = until(messages, "ready")
     thinker.choose(1, position, "safe", time.monotonic() + LONG)
@@ -97,3 +102,29 @@ def test_a_machine_that_cannot_be_had_costs_no_turn(
     assert machine == "prover"
     assert move in ("Go", "Wait")
     assert "no machine" in events
+
+
+def test_another_player_stands_in_while_the_first_is_being_compiled(
+    make: Callable[..., Made], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def compile_for_long(thinker: Thinker, player: str, level: str) -> None:
+        gate.wait(LONG)
+        thinker._warm.set()
+
+    monkeypatch.setattr("ggp.thinker.STAND_IN", "legal")
+    monkeypatch.setattr(Thinker, "_warm_up", compile_for_long)
+    thinker, messages = make("prover", "random")
+    thinker.begin(parse_rules(GAME), GAME, True)
+    thinker.start(0, beginning(), "random", 1, 0.5, time.monotonic() + 0.5)
+    _, events = until(messages, "ready")
+    assert events == ["a stand-in begins"]
+    thinker.choose(1, beginning(), "safe", time.monotonic() + LONG)
+    assert until(messages, "move")[0]["move"] in ("Go", "Wait")
+    gate.set()
+    assert thinker._warm.wait(LONG)
+    thinker.choose(2, beginning(), "safe", time.monotonic() + LONG)
+    move, events = until(messages, "move")
+    assert move["move"] in ("Go", "Wait")
+    assert events == ["the stand-in goes"]
