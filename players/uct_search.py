@@ -19,6 +19,7 @@ from gdl.terms import sort_key
 from players.best_line import BestLine
 from players.lanes import Lanes, lanes_of
 from players.pace import MARGIN, Pace
+from players.player import same_numbering
 from players.uct_kernel import ENDED, FRESH, LEAF
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
@@ -87,7 +88,7 @@ class Search:
         self._pace = Pace(self._lanes.width, most, self._lanes.warm_up())
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
-            if _same_ids(old, machine):
+            if same_numbering(old, machine):
                 self._tree.lanes = self._lanes
                 return
         roles = len(machine.roles)
@@ -162,6 +163,8 @@ class Search:
         lanes = min(lanes // per_leaf, max(_SMALLEST_BATCH // per_leaf, self.tree.visits // _GROWTH, 1))
         if lanes <= 0:
             return False
+        if self.tree.full:
+            self.tree.make_room()
         longest, cut = self._batch(lanes, per_leaf, steps, deadline - 2 * MARGIN)
         now = time.monotonic()
         self._pace.learn(lanes * per_leaf, now - began, longest, cut, deadline - now)
@@ -173,11 +176,12 @@ class Search:
         tree = self.tree
         arrays = tree.arrays
         fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
-        leaves = tree.descend(lanes, self.tuning.explore, GREED if self._alone else 0.0, fixed)
+        leaves = tree.descend(lanes, self.tuning.explore, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
         results = np.empty((lanes, len(self.machine.roles)))
         self._known(leaves, ended, proven, results)
+        bests = results[:, 0].copy()
 
         longest = cut = 0
         rest = np.flatnonzero(~ended & ~proven)
@@ -188,7 +192,9 @@ class Search:
             ends = self._lanes.playouts(arrays.records[begun], seed, steps, deadline)
             self._note_ends(begun, ends.goals, ends.lengths, ends.finished)
             goals = np.where(ends.goals < 0, 0 if self._alone else 50, ends.goals)
-            results[rest] = goals.reshape(len(rest), per_leaf, -1).sum(axis=1) / (100.0 * per_leaf)
+            goals = goals.reshape(len(rest), per_leaf, -1)
+            results[rest] = goals.sum(axis=1) / (100.0 * per_leaf)
+            bests[rest] = goals[:, :, 0].max(axis=1) / 100.0
             longest = int(ends.lengths.max())
             cut = int(np.count_nonzero(~ends.finished))
             if self._alone:
@@ -200,7 +206,7 @@ class Search:
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
             sure = np.ones(len(paths), np.bool_)
             self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
-        tree.book(lanes, results)
+        tree.book(lanes, results, bests, GREED if self._alone else 0.0)
         self.playouts += lanes * per_leaf
         return longest, cut
 
@@ -285,12 +291,3 @@ class Search:
             tree.depth,
             tree.proven,
         )
-
-
-def _same_ids(old: Machine, new: Machine) -> bool:
-    """Whether records and moves of the two machines mean the same."""
-    one, two = getattr(old, "network", None), getattr(new, "network", None)
-    if one is None or two is None:
-        return old is new
-    same: bool = one.roles == two.roles and one.bases == two.bases and one.moves == two.moves
-    return same
