@@ -132,7 +132,7 @@ class Expander:
                 records,
                 state,
                 skip,
-                own.terminal,
+                own.terminal.view(np.uint8),
                 own.goals,
                 judged,
                 out,
@@ -155,7 +155,7 @@ class Expander:
             np.zeros(rows, np.int32),
             np.zeros((rows, roles), np.int32),
             np.zeros((rows, self.machine.words), np.uint64),
-            np.zeros(rows, np.bool_),
+            np.zeros(rows, np.uint8),
             np.zeros((rows, roles), np.int16),
         )
 
@@ -223,7 +223,7 @@ def _part(rows: Rows, filled: int, judged: bool) -> Expansion:
         rows.parents[:filled],
         rows.moves[:filled],
         rows.records[:filled],
-        rows.terminal[:told],
+        rows.terminal[:told].view(np.bool_),
         rows.goals[:told],
     )
 

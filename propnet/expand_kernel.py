@@ -9,6 +9,9 @@ Arrays: those of :class:`propnet.plan.Plan` as ``Code``, wires as in :mod:`propn
 records as in :mod:`propnet.pack`. Successors are *rows* of the caller's arrays, states in order,
 joint moves of a state in the order of ``itertools.product``: the last role's move changes first.
 
+The gates behind the moves run several times after those before them: they may overwrite neither
+what they read nor the legality of moves, unless that is in the moves' own wires.
+
 numba's cache file of :func:`expand` holds the functions of other modules that it calls and does
 not notice when they change: ``touch propnet/expand_kernel.py`` after editing these.
 """
@@ -21,7 +24,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from propnet.lanes import Code, _evaluate_goals, _evaluate_moves, _evaluate_play, _read_goals
+from propnet.lanes import (
+    Code,
+    _evaluate_goals,
+    _evaluate_moves,
+    _evaluate_play,
+    _read_goals,
+    uncounted,
+)
 from propnet.pack import collect, spread, transpose, write_lanes
 from propnet.vector import (
     BYTES,
@@ -34,6 +44,8 @@ from propnet.vector import (
     item,
     load,
     lowest_bit,
+    put,
+    raw,
     splat,
     store,
 )
@@ -43,19 +55,21 @@ MOST = 1 << 36
 
 
 class Scratch(NamedTuple):
-    """What the kernel works in; made by :func:`new_scratch`.
+    """What the kernel works in; made by :func:`new_scratch`. Flat but for the vectors, which are
+    on 64-byte borders: ``block`` (64, 8), ``masks`` (2, 8) and ``legal`` (moves, 8), the legality of
+    the live moves.
 
-    ``block`` (64, 8) and ``masks`` (2, 8) are vectors on 64-byte borders. Per lane of a block of
-    states: ``counts`` and ``strides`` (roles, 512), each role's legal moves and how many joint
-    moves pass before its move changes; ``seen`` (512,), moves met; ``joints`` (512,), its joint
-    moves; ``begin`` (512,), row of joint move 0; ``low`` and ``high`` (512,), the joint moves
-    wanted. ``lanes`` (512,) lists lanes, ``rows`` (512,) says the row of a lane. ``live`` (moves,)
-    lists the moves that are legal in some lane, role r's being ``live_from[r] .. live_from[r + 1]``;
-    ``chooses`` (roles,) says whether a role has a choice in some lane.
+    Per lane of a block of states: ``counts`` and ``strides`` (roles * 512), each role's legal moves
+    and how many joint moves pass before its move changes; ``seen`` (512), moves met; ``joints``
+    (512), joint moves; ``begin`` (512), row of joint move 0; ``low`` and ``high`` (512), the joint
+    moves wanted. ``lanes`` and ``ended`` (512) list lanes, ``rows`` (512) says the row of a lane.
+    ``live`` (moves) lists the moves that are legal in some lane, role r's from ``live_from[r]`` to
+    before ``live_from[r + 1]``; ``chooses`` (roles) says whether a role has a choice in some lane.
     """
 
     block: NDArray[np.uint64]
     masks: NDArray[np.uint64]
+    legal: NDArray[np.uint64]
     counts: NDArray[np.int64]
     strides: NDArray[np.int64]
     seen: NDArray[np.int64]
@@ -64,33 +78,49 @@ class Scratch(NamedTuple):
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     lanes: NDArray[np.int64]
+    ended: NDArray[np.int64]
     rows: NDArray[np.int32]
     live: NDArray[np.int64]
     live_from: NDArray[np.int64]
-    chooses: NDArray[np.bool_]
+    chooses: NDArray[np.int64]
 
 
 def new_scratch(roles: int, moves: int) -> Scratch:
     """Room for a game of so many roles and moves."""
-    counts, strides = np.zeros((2, roles, LANES), np.int64)
-    seen, joints, begin, low, high, lanes = np.zeros((6, LANES), np.int64)
-    live, live_from = np.zeros(moves, np.int64), np.zeros(roles + 1, np.int64)
-    rows, chooses = np.zeros(LANES, np.int32), np.zeros(roles, np.bool_)
-    block, masks = aligned(64), aligned(2)
-    return Scratch(
-        block, masks, counts, strides, seen, joints, begin, low, high, lanes, rows, live, live_from, chooses
-    )
+    counts, strides = np.zeros((2, roles * LANES), np.int64)
+    rows = np.zeros(LANES, np.int32)
+    lane = [np.zeros(LANES, np.int64) for _ in range(7)]
+    live, live_from, chooses = (np.zeros(size, np.int64) for size in (moves, roles + 1, roles))
+    vectors = aligned(64), aligned(2), aligned(max(1, moves))
+    return Scratch(*vectors, counts, strides, *lane, rows, live, live_from, chooses)  # type: ignore[call-arg,arg-type]
 
 
 class Rows(NamedTuple):
-    """Where successors are written: arrays of ``capacity`` rows. ``terminal`` and
-    ``goals`` are written only where successors are judged."""
+    """Where successors are written: ``parents`` (m,), ``moves`` (m, roles), ``records`` (m, words),
+    and where successors are judged ``terminal`` (m,), 0 or 1, and ``goals`` (m, roles)."""
 
     parents: NDArray[np.int32]
     moves: NDArray[np.int32]
     records: NDArray[np.uint64]
-    terminal: NDArray[np.bool_]
+    terminal: NDArray[np.uint8]
     goals: NDArray[np.int16]
+
+
+class Work(NamedTuple):
+    """What the parts of the kernel share, as bare pointers, and numbers: ``words`` of a record,
+    ``roles``, and whether successors are ``judged``. ``after`` are wires for these."""
+
+    code: Code
+    wires: NDArray[np.uint64]
+    after: NDArray[np.uint64]
+    scratch: Scratch
+    parents: NDArray[np.int32]
+    moves: NDArray[np.int32]
+    records: NDArray[np.uint64]
+    terminal: NDArray[np.uint8]
+    words: Index
+    roles: Index
+    judged: bool
 
 
 @njit(cache=True)
@@ -104,7 +134,7 @@ def expand(
     records: NDArray[np.uint64],
     state: int,
     skip: int,
-    over: NDArray[np.bool_],
+    over: NDArray[np.uint8],
     goals: NDArray[np.int16],
     judged: bool,
     out: Rows,
@@ -116,95 +146,110 @@ def expand(
     ``over`` (n,) and ``goals`` (n, roles) take what holds in the records themselves, as
     ``out`` does for successors; they may have no rows. ``after`` are wires for looking at successors.
     ``costs`` (3,): of a pass over a block, of that for each live move, of a dense pass, in one unit.
-    ``waiting`` is room for as many rows.
-    Returns how many rows were written, and the state and joint move to go on from.
+    ``waiting`` is room for as many rows. Returns how many rows were written, and the state and
+    joint move to go on from.
     """
+    work = Work(
+        uncounted(code),
+        raw(wires),
+        raw(after),
+        _uncounted(scratch),
+        raw(out.parents),
+        raw(out.moves),
+        raw(out.records),
+        raw(out.terminal),
+        np.int64(records.shape[1]),
+        item(code.sizes, 9),
+        judged,
+    )
     n = records.shape[0]
     capacity = out.parents.size
     filled = 0
     while state < n and filled < capacity:
         count = min(LANES, n - state)
-        write_lanes(records, np.int64(state), np.int64(count), wires, np.int64(1), code.sizes[0])
-        _evaluate_play(code, wires)
-        ended = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
+        write_lanes(records, np.int64(state), np.int64(count), wires, np.int64(1), item(code.sizes, 0))
+        _evaluate_play(work.code, work.wires)
         if over.size > 0:
-            _judge(code, wires, ended, scratch, state, count, over, goals)
-        store(scratch.masks, 0, ended)
-        _count(code, wires, scratch)
-        total = _joints(scratch, count) - skip
+            for lane in range(count):
+                put(work.scratch.lanes, lane, lane)
+                put(work.scratch.rows, lane, state + lane)
+            _judge(work, work.wires, count, raw(over), goals)
+        _count(work)
+        total = _joints(work, count) - skip
         if 2 * filled >= capacity and filled + total > capacity:
             break
         block, first = state, filled
-        filled, state, skip = _share(scratch, count, state, skip, filled, capacity)
+        filled, state, skip = _share(work.scratch, count, state, skip, filled, capacity)
         if filled == first:
             continue
-        _name(code, wires, scratch, block, state - block + (skip > 0), out)
-        pending = _sparse(code, wires, after, scratch, costs, waiting, judged, out)
+        _name(work, block, state - block + (skip > 0))
+        pending = _sparse(work, costs, raw(waiting), out.goals)
         for at in range(0, pending, LANES):
-            _dense(code, wires, after, scratch, records, waiting, at, min(LANES, pending - at), judged, out)
+            _dense(work, raw(records), raw(waiting), at, min(LANES, pending - at), out.goals)
     return filled, state, skip
 
 
 @inner
+def _uncounted(scratch: Scratch) -> Scratch:
+    """The same with bare pointers; ``scratch`` must outlive it."""
+    return Scratch(
+        raw(scratch.block),
+        raw(scratch.masks),
+        raw(scratch.legal),
+        raw(scratch.counts),
+        raw(scratch.strides),
+        raw(scratch.seen),
+        raw(scratch.joints),
+        raw(scratch.begin),
+        raw(scratch.low),
+        raw(scratch.high),
+        raw(scratch.lanes),
+        raw(scratch.ended),
+        raw(scratch.rows),
+        raw(scratch.live),
+        raw(scratch.live_from),
+        raw(scratch.chooses),
+    )
+
+
+@inner
 def _judge(
-    code: Code,
-    wires: NDArray[np.uint64],
-    ended: Any,
-    scratch: Scratch,
-    first: Index,
-    count: Index,
-    over: NDArray[np.bool_],
-    goals: NDArray[np.int16],
+    work: Work, wires: NDArray[np.uint64], count: Index, terminal: NDArray[np.uint8], goals: NDArray[np.int16]
 ) -> None:
-    """Note which of the lanes ``0 .. count - 1``, rows from ``first`` on, are terminal, and the
-    goals of those."""
-    for lane in range(count):
-        scratch.lanes[lane] = lane
-        scratch.rows[lane] = first + lane
-    _judge_rows(code, wires, ended, scratch, count, over, goals)
-
-
-@inner
-def _judge_rows(
-    code: Code,
-    wires: NDArray[np.uint64],
-    ended: Any,
-    scratch: Scratch,
-    count: Index,
-    over: NDArray[np.bool_],
-    goals: NDArray[np.int16],
-) -> None:
-    """The same for the first ``count`` lanes of the list of lanes."""
-    masks = scratch.masks
-    store(masks, 0, ended)
-    store(masks, BYTES, splat(0))
+    """Note which of the first ``count`` lanes of the list are terminal, and the goals of those, in
+    the lanes' rows of ``terminal`` and ``goals``."""
+    code, scratch = work.code, work.scratch
+    store(scratch.masks, 0, load(wires, item(code.terminal, 0)) ^ splat(item(code.terminal, 1)))
+    ended = np.int64(0)
     for i in range(count):
-        lane = scratch.lanes[i]
-        bit = masks[0, lane >> 6] & (np.uint64(1) << np.uint64(lane & 63))
-        row = scratch.rows[lane]
-        over[row] = bit != 0
-        for role in range(goals.shape[1]):
-            goals[row, role] = -1
-        masks[1, lane >> 6] |= bit
-    wanted = load(masks, BYTES)
-    if any_lane(wanted):
+        lane = item(scratch.lanes, i)
+        row = item(scratch.rows, lane)
+        bit = (item(scratch.masks, lane >> 6) >> np.uint64(lane & 63)) & np.uint64(1)
+        put(terminal, row, bit)
+        put(scratch.ended, ended, lane)
+        ended += np.int64(bit)
+        for role in range(work.roles):
+            put(raw(goals), row * work.roles + role, -1)
+    if ended > 0:
         _evaluate_goals(code, wires)
-        _read_goals(code, wires, wanted, masks, scratch.rows, goals)
+        _read_goals(code, wires, scratch.ended, ended, scratch.rows, scratch.masks, goals)
 
 
 @inner
-def _count(code: Code, wires: NDArray[np.uint64], scratch: Scratch) -> None:
+def _count(work: Work) -> None:
     """List the moves legal in some lane, and count each role's legal moves in every lane."""
+    code, wires, scratch = work.code, work.wires, work.scratch
     block = scratch.block
-    live = 0
-    for role in range(scratch.counts.shape[0]):
-        scratch.live_from[role] = live
+    live = np.int64(0)
+    for role in range(work.roles):
+        put(scratch.live_from, role, live)
         for plane in range(64):
             store(block, plane * BYTES, splat(0))
-        for move in range(code.role_moves[role], code.role_moves[role + 1]):
+        for move in range(item(code.role_moves, role), item(code.role_moves, role + 1)):
             carry = load(wires, item(code.legal_offsets, move)) ^ splat(item(code.legal_signs, move))
             if any_lane(carry):
-                scratch.live[live] = move
+                put(scratch.live, live, move)
+                store(scratch.legal, live * BYTES, carry)
                 live += 1
             at = 0
             while any_lane(carry):
@@ -218,26 +263,28 @@ def _count(code: Code, wires: NDArray[np.uint64], scratch: Scratch) -> None:
             for word in range(WORDS):
                 number = item(block, WORDS * row + word)
                 most = max(most, number)
-                scratch.counts[role, 64 * word + row] = np.int64(number)
-        scratch.chooses[role] = most > 1
-    scratch.live_from[scratch.counts.shape[0]] = live
+                put(scratch.counts, LANES * role + 64 * word + row, number)
+        put(scratch.chooses, role, most > 1)
+    put(scratch.live_from, work.roles, live)
 
 
 @inner
-def _joints(scratch: Scratch, count: Index) -> int:
-    """Each lane's number of joint moves, none where the first mask says so; their sum."""
-    joints = scratch.joints
+def _joints(work: Work, count: Index) -> int:
+    """The first ``count`` lanes' numbers of joint moves, none in terminal states; their sum."""
+    scratch, terminal = work.scratch, work.code.terminal
+    store(scratch.masks, 0, load(work.wires, item(terminal, 0)) ^ splat(item(terminal, 1)))
     for lane in range(LANES):
-        ended = (scratch.masks[0, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
-        joints[lane] = np.int64(1) - np.int64(ended) if lane < count else np.int64(0)
-    for back in range(scratch.counts.shape[0]):
-        role = scratch.counts.shape[0] - 1 - back
+        ended = (item(scratch.masks, lane >> 6) >> np.uint64(lane & 63)) & np.uint64(1)
+        put(scratch.joints, lane, np.int64(1) - np.int64(ended) if lane < count else np.int64(0))
+    for back in range(work.roles):
+        at = LANES * (work.roles - 1 - back)
         for lane in range(LANES):
-            scratch.strides[role, lane] = joints[lane]
-            joints[lane] = min(joints[lane] * scratch.counts[role, lane], MOST)
+            joints = item(scratch.joints, lane)
+            put(scratch.strides, at + lane, joints)
+            put(scratch.joints, lane, min(joints * item(scratch.counts, at + lane), MOST))
     total = 0
     for lane in range(LANES):
-        total += joints[lane]
+        total += item(scratch.joints, lane)
     return total
 
 
@@ -249,11 +296,11 @@ def _share(
     as there are some. Returns the rows filled then, and the state and joint move that are next."""
     low = skip
     for lane in range(count):
-        joints = scratch.joints[lane]
-        high = min(int(joints), low + capacity - filled)
-        scratch.begin[lane] = filled - low
-        scratch.low[lane] = low
-        scratch.high[lane] = high
+        joints = int(item(scratch.joints, lane))
+        high = min(joints, low + capacity - filled)
+        put(scratch.begin, lane, filled - low)
+        put(scratch.low, lane, low)
+        put(scratch.high, lane, high)
         filled += high - low
         low = 0
         if high < joints:
@@ -267,198 +314,193 @@ def _share(
 def _idle(scratch: Scratch, first: Index) -> None:
     """Want nothing of the lanes from the first on."""
     for lane in range(first, LANES):
-        scratch.low[lane] = 0
-        scratch.high[lane] = 0
-        scratch.joints[lane] = 0
+        put(scratch.low, lane, 0)
+        put(scratch.high, lane, 0)
+        put(scratch.joints, lane, 0)
 
 
 @inner
-def _name(
-    code: Code, wires: NDArray[np.uint64], scratch: Scratch, state: int, count: Index, out: Rows
-) -> None:
+def _name(work: Work, state: int, count: Index) -> None:
     """Write the parents and the moves of the rows that the first ``count`` lanes have."""
-    begin, low, high, seen = scratch.begin, scratch.low, scratch.high, scratch.seen
-    for word in range(WORDS):
-        scratch.masks[0, word] = 0
+    scratch = work.scratch
+    store(scratch.masks, 0, splat(0))
     for lane in range(count):
-        for row in range(begin[lane] + low[lane], begin[lane] + high[lane]):
-            out.parents[row] = state + lane
-        if high[lane] > low[lane]:
-            scratch.masks[0, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+        begin, low, high = item(scratch.begin, lane), item(scratch.low, lane), item(scratch.high, lane)
+        for row in range(begin + low, begin + high):
+            put(work.parents, row, state + lane)
+        bit = np.uint64(high > low) << np.uint64(lane & 63)
+        put(scratch.masks, lane >> 6, item(scratch.masks, lane >> 6) | bit)
     wanted = load(scratch.masks, 0)
-    for role in range(scratch.counts.shape[0]):
-        counts, strides = scratch.counts[role], scratch.strides[role]
-        seen[:] = 0
-        for i in range(scratch.live_from[role], scratch.live_from[role + 1]):
-            move = scratch.live[i]
-            number = np.int32(move - code.role_moves[role])
-            legal = load(wires, item(code.legal_offsets, move)) ^ splat(item(code.legal_signs, move))
-            store(scratch.masks, 0, legal & wanted)
+    for role in range(work.roles):
+        for lane in range(LANES):
+            put(scratch.seen, lane, 0)
+        for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
+            number = item(scratch.live, i) - item(work.code.role_moves, role)
+            store(scratch.masks, 0, load(scratch.legal, i * BYTES) & wanted)
             for word in range(WORDS):
-                left = scratch.masks[0, word]
+                left = item(scratch.masks, word)
                 while left != 0:
-                    lane = 64 * word + lowest_bit(left)
+                    _name_in(work, role, 64 * word + lowest_bit(left), number)
                     left &= left - np.uint64(1)
-                    stride = strides[lane]
-                    joint = seen[lane] * stride
-                    seen[lane] += 1
-                    if joint >= high[lane]:
-                        continue
-                    period = counts[lane] * stride
-                    if joint < low[lane]:
-                        joint += (low[lane] - joint) // period * period
-                    while joint < high[lane]:
-                        to = min(joint + stride, high[lane])
-                        for row in range(begin[lane] + max(joint, low[lane]), begin[lane] + to):
-                            out.moves[row, role] = number
-                        joint += period
+
+
+@inner
+def _name_in(work: Work, role: Index, lane: Any, number: Any) -> None:
+    """Write a role's next legal move to all rows of a lane in which it is made."""
+    scratch = work.scratch
+    stride = item(scratch.strides, LANES * role + lane)
+    order = item(scratch.seen, lane)
+    put(scratch.seen, lane, order + 1)
+    joint = order * stride
+    low, high = item(scratch.low, lane), item(scratch.high, lane)
+    if joint >= high:
+        return
+    period = item(scratch.counts, LANES * role + lane) * stride
+    if joint < low:
+        joint += (low - joint) // period * period
+    begin = item(scratch.begin, lane)
+    while joint < high:
+        for row in range(begin + max(joint, low), begin + min(joint + stride, high)):
+            put(work.moves, row * work.roles + role, number)
+        joint += period
 
 
 @inner
 def _sparse(
-    code: Code,
-    wires: NDArray[np.uint64],
-    after: NDArray[np.uint64],
-    scratch: Scratch,
-    costs: NDArray[np.int64],
-    waiting: NDArray[np.int32],
-    judged: bool,
-    out: Rows,
+    work: Work, costs: NDArray[np.int64], waiting: NDArray[np.int32], goals: NDArray[np.int16]
 ) -> int:
     """Play joint move 0, 1, ... of all lanes as long as it pays. Lists the rows that are left."""
-    lanes, rows, low, high = scratch.lanes, scratch.rows, scratch.low, scratch.high
-    roles = scratch.counts.shape[0]
-    walked = 0
-    for role in range(roles):
-        if scratch.chooses[role]:
-            walked += scratch.live_from[role + 1] - scratch.live_from[role]
-    cost = costs[0] + costs[1] * walked
+    scratch = work.scratch
+    walked = np.int64(0)
+    for role in range(work.roles):
+        if item(scratch.chooses, role) != 0:
+            walked += item(scratch.live_from, role + 1) - item(scratch.live_from, role)
+    cost = LANES * (item(costs, 0) + item(costs, 1) * walked)
+    dense = item(costs, 2)
     found = 0
     for lane in range(LANES):
         # A lane that begins or ends in the midst of its joint moves waits: lanes move in step.
-        lanes[found] = lane
-        found += high[lane] > 0 and low[lane] == 0 and high[lane] == scratch.joints[lane]
+        low, high = item(scratch.low, lane), item(scratch.high, lane)
+        put(scratch.lanes, found, lane)
+        found += high > 0 and low == 0 and high == item(scratch.joints, lane)
     passes = 0
-    if found > 0 and found * costs[2] >= LANES * cost:
-        _clear(code, wires)
-        for role in range(roles):
-            _advance(code, wires, scratch, role, ~splat(0), splat(0))
-        while found > 0 and found * costs[2] >= LANES * cost:
-            _evaluate_moves(code, wires)
+    if found > 0 and found * dense >= cost:
+        _clear(work)
+        for role in range(work.roles):
+            _advance(work, role, ~splat(0), splat(0))
+        while found > 0 and found * dense >= cost:
+            _evaluate_moves(work.code, work.wires)
             for i in range(found):
-                rows[lanes[i]] = scratch.begin[lanes[i]] + passes
-            _put(code, wires, after, scratch, found, judged, out)
+                lane = item(scratch.lanes, i)
+                put(scratch.rows, lane, item(scratch.begin, lane) + passes)
+            _put(work, found, goals)
             passes += 1
             kept = 0
             for i in range(found):
-                lane = lanes[i]
-                lanes[kept] = lane
-                kept += high[lane] > passes
+                lane = item(scratch.lanes, i)
+                put(scratch.lanes, kept, lane)
+                kept += item(scratch.high, lane) > passes
             found = kept
-            _next_joint(code, wires, scratch)
+            _next_joint(work)
     pending = 0
     for lane in range(LANES):
-        whole = low[lane] == 0 and high[lane] == scratch.joints[lane]
-        for joint in range(max(low[lane], passes if whole else 0), high[lane]):
-            waiting[pending] = scratch.begin[lane] + joint
+        low, high = item(scratch.low, lane), item(scratch.high, lane)
+        whole = low == 0 and high == item(scratch.joints, lane)
+        for joint in range(max(low, passes if whole else 0), high):
+            put(waiting, pending, item(scratch.begin, lane) + joint)
             pending += 1
     return pending
 
 
 @inner
-def _clear(code: Code, wires: NDArray[np.uint64]) -> None:
+def _clear(work: Work) -> None:
     """No move is made in any lane."""
-    for wire in range(1 + code.sizes[0], 1 + code.sizes[0] + code.sizes[1]):
-        store(wires, wire * BYTES, splat(0))
+    sizes = work.code.sizes
+    for wire in range(1 + item(sizes, 0), 1 + item(sizes, 0) + item(sizes, 1)):
+        store(work.wires, wire * BYTES, splat(0))
 
 
 @inner
-def _advance(
-    code: Code, wires: NDArray[np.uint64], scratch: Scratch, role: Index, looking: Any, leaving: Any
-) -> Any:
+def _advance(work: Work, role: Index, looking: Any, leaving: Any) -> Any:
     """Choose a role's first legal move in the lanes that look for one, and the next one in those
     that leave theirs. Returns the lanes that found none."""
-    for i in range(scratch.live_from[role], scratch.live_from[role + 1]):
-        move = scratch.live[i]
-        at = (1 + code.sizes[0] + move) * BYTES
-        left = load(wires, at) & leaving
-        found = (load(wires, item(code.legal_offsets, move)) ^ splat(item(code.legal_signs, move))) & looking
-        store(wires, at, (load(wires, at) ^ left) | found)
+    scratch, wires = work.scratch, work.wires
+    first_move = 1 + item(work.code.sizes, 0)
+    for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
+        at = (first_move + item(scratch.live, i)) * BYTES
+        made = load(wires, at)
+        left = made & leaving
+        found = load(scratch.legal, i * BYTES) & looking
+        store(wires, at, (made ^ left) | found)
         looking = (looking ^ found) | left
     return looking
 
 
 @inner
-def _next_joint(code: Code, wires: NDArray[np.uint64], scratch: Scratch) -> None:
+def _next_joint(work: Work) -> None:
     """Choose the next joint move in all lanes; after the last one comes the first."""
     leaving = ~splat(0)
-    for back in range(scratch.chooses.size):
-        role = scratch.chooses.size - 1 - back
-        if scratch.chooses[role]:
-            leaving = _advance(code, wires, scratch, role, splat(0), leaving)
+    for back in range(work.roles):
+        role = work.roles - 1 - back
+        if item(work.scratch.chooses, role) != 0:
+            leaving = _advance(work, role, splat(0), leaving)
             if not any_lane(leaving):
                 return
-            _advance(code, wires, scratch, role, leaving, splat(0))
+            _advance(work, role, leaving, splat(0))
 
 
 @inner
 def _dense(
-    code: Code,
-    wires: NDArray[np.uint64],
-    after: NDArray[np.uint64],
-    scratch: Scratch,
+    work: Work,
     records: NDArray[np.uint64],
     waiting: NDArray[np.int32],
     first: Index,
     count: Index,
-    judged: bool,
-    out: Rows,
+    goals: NDArray[np.int16],
 ) -> None:
     """Play the joint moves of ``count`` rows that wait, whatever states they belong to."""
-    bases = code.sizes[0]
+    scratch, wires = work.scratch, work.wires
+    bases = item(work.code.sizes, 0)
     block = scratch.block
     for lane in range(count):
-        scratch.lanes[lane] = lane
-        scratch.rows[lane] = waiting[first + lane]
-    for word in range(records.shape[1]):
+        put(scratch.lanes, lane, lane)
+        put(scratch.rows, lane, item(waiting, first + lane))
+    for lane in range(count, LANES):
+        put(scratch.rows, lane, item(waiting, first))
+    for word in range(work.words):
         for row in range(64):
             for column in range(WORDS):
-                lane = 64 * column + row
-                true = records[out.parents[scratch.rows[lane]], word] if lane < count else np.uint64(0)
-                block[row, column] = true
+                parent = item(work.parents, item(scratch.rows, 64 * column + row))
+                put(block, WORDS * row + column, item(records, parent * work.words + word))
         spread(block, wires, 1 + 64 * word, min(64, bases - 64 * word))
-    _evaluate_play(code, wires)
-    _clear(code, wires)
+    _evaluate_play(work.code, wires)
+    _clear(work)
     for lane in range(count):
+        row = item(scratch.rows, lane)
         bit = np.uint64(1) << np.uint64(lane & 63)
-        for role in range(out.moves.shape[1]):
-            move = code.role_moves[role] + out.moves[scratch.rows[lane], role]
-            wires[1 + bases + move, lane >> 6] |= bit
-    _evaluate_moves(code, wires)
-    _put(code, wires, after, scratch, count, judged, out)
+        for role in range(work.roles):
+            move = item(work.code.role_moves, role) + item(work.moves, row * work.roles + role)
+            at = WORDS * (1 + bases + move) + (lane >> 6)
+            put(wires, at, item(wires, at) | bit)
+    _evaluate_moves(work.code, wires)
+    _put(work, count, goals)
 
 
 @inner
-def _put(
-    code: Code,
-    wires: NDArray[np.uint64],
-    after: NDArray[np.uint64],
-    scratch: Scratch,
-    count: Index,
-    judged: bool,
-    out: Rows,
-) -> None:
+def _put(work: Work, count: Index, goals: NDArray[np.int16]) -> None:
     """Write what follows in the first ``count`` lanes of the list to their rows."""
-    block, lanes, rows = scratch.block, scratch.lanes, scratch.rows
-    for word in range(out.records.shape[1]):
-        collect(wires, code.next_offsets, code.next_signs, np.int64(64 * word), block)
+    code, wires, scratch, block = work.code, work.wires, work.scratch, work.scratch.block
+    bases = item(code.sizes, 0)
+    for word in range(work.words):
+        bits = min(64, bases - 64 * word)
+        collect(wires, code.next_offsets, code.next_signs, 64 * word, bits, block)
         for i in range(count):
-            lane = lanes[i]
-            out.records[rows[lane], word] = block[lane & 63, lane >> 6]
-    if judged:
-        for base in range(code.sizes[0]):
+            lane = item(scratch.lanes, i)
+            true = item(block, WORDS * (lane & 63) + (lane >> 6))
+            put(work.records, item(scratch.rows, lane) * work.words + word, true)
+    if work.judged:
+        for base in range(bases):
             value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
-            store(after, (1 + base) * BYTES, value)
-        _evaluate_play(code, after)
-        ended = load(after, code.terminal[0]) ^ splat(code.terminal[1])
-        _judge_rows(code, after, ended, scratch, count, out.terminal, out.goals)
+            store(work.after, (1 + base) * BYTES, value)
+        _evaluate_play(code, work.after)
+        _judge(work, work.after, count, work.terminal, goals)

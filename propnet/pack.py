@@ -123,7 +123,7 @@ def read_lanes(
     the wire at byte offset ``offsets[b]``, negated where ``signs[b]`` is -1."""
     block = np.empty((64, WORDS), np.uint64)
     for word in range((offsets.size + 63) // 64):
-        collect(wires, offsets, signs, 64 * word, block)
+        collect(wires, offsets, signs, np.int64(64 * word), min(64, offsets.size - 64 * word), block)
         for column in range((n + 63) // 64):
             for row in range(min(64, n - 64 * column)):
                 records[first + 64 * column + row, word] = block[row, column]
@@ -150,11 +150,12 @@ def collect(
     offsets: NDArray[np.uint32],
     signs: NDArray[np.int64],
     first: Index,
+    bits: Index,
     block: NDArray[np.uint64],
 ) -> None:
     """The reverse of :func:`spread`: fill the block with the record words that begin at bit
-    ``first``, from the wires at ``offsets``, negated where ``signs`` is -1."""
-    bits = min(64, offsets.size - first)
+    ``first`` and have ``bits`` bits (at most 64), from the wires at ``offsets``, negated where
+    ``signs`` is -1."""
     for bit in range(bits):
         store(block, bit * BYTES, load(wires, item(offsets, first + bit)) ^ splat(item(signs, first + bit)))
     for bit in range(bits, 64):
