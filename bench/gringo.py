@@ -188,6 +188,12 @@ def markdown(results: list[dict[str, Any]], counts: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def save(path: Path, results: list[dict[str, Any]]) -> None:
+    """Write all findings as JSON."""
+    found = {"summary": summary(results), "results": results}
+    path.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+
+
 def main() -> None:
     """Read the arguments, measure, print the summary, write the files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -205,6 +211,8 @@ def main() -> None:
     for path in track(paths, description="games"):
         gringo = known.get(path.stem) or measure(theirs, path, given.limit)
         results.append({"game": path.stem, "ours": measure(ours, path, given.limit), "gringo": gringo})
+        if given.out:  # as far as it goes, in case it is stopped
+            save(given.out, results)
     counts = summary(results)
     text = markdown(results, counts)
     print(text if not given.markdown else text.splitlines()[0])

@@ -25,7 +25,6 @@ from gdl.shapes import (
     Signature,
     TooManyShapesError,
     Variant,
-    assignments,
     leaf_count,
     meet,
 )
@@ -46,8 +45,9 @@ def flatten(clauses: list[Clause]) -> Program:
     """
     for depth in range(MAX_DEPTH, -1, -1):
         try:
-            variants = ShapeInference(clauses, depth).infer()
-            return _Flattener(clauses, depth, variants).program()
+            inference = ShapeInference(clauses, depth)
+            variants = inference.infer()
+            return _Flattener(clauses, depth, variants, inference.assigned).program()
         except TooManyShapesError:
             if depth == 0:
                 raise TooLargeError(
@@ -63,8 +63,16 @@ Tree = int | tuple[str, tuple["Tree", ...]]
 class _Flattener:
     """Writes the flat clauses once the shapes are known."""
 
-    def __init__(self, clauses: list[Clause], depth: int, variants: dict[Signature, list[Variant]]) -> None:
+    def __init__(
+        self,
+        clauses: list[Clause],
+        depth: int,
+        variants: dict[Signature, list[Variant]],
+        assigned: list[list[Env]],
+    ) -> None:
         self.clauses = clauses
+        self.assigned = assigned
+        self.shapes = ShapeInference([], depth)
         self.depth = depth
         self.variants = variants
         self.table = TermTable()
@@ -81,8 +89,8 @@ class _Flattener:
         """All clauses, flat."""
         facts: dict[int, set[tuple[int, ...]]] = {}
         flat: dict[FlatClause, None] = {}
-        for clause in self.clauses:
-            for env in assignments(clause.positives, self.variants):
+        for clause, assigned in zip(self.clauses, self.assigned, strict=True):
+            for env in assigned:
                 for written in _Writer(self, clause, env).write():
                     if written.positives or written.negatives or written.distincts or written.builds:
                         flat[written] = None
@@ -159,7 +167,7 @@ class _Writer:
         """The flat atoms of the variants that an atom can belong to."""
         signature = atom.signature
         if exact:
-            shapes = ShapeInference([], self.flattener.depth)
+            shapes = self.flattener.shapes
             variant = tuple([shapes.shape(a, self.env, 0) for a in atom.args])
             found = self.flattener.index.get((signature, variant))
             candidates = [] if found is None else [variant]

@@ -29,7 +29,7 @@ def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False
 
     Args:
         rules: the rules.
-        limits: when to give up; 2 GB and a minute of CPU time by default.
+        limits: when to give up; 4 GB and a minute of CPU time by default.
         names: whether to name every atom, not only base propositions and moves, for people.
 
     Raises:

@@ -105,6 +105,8 @@ class ShapeInference:
         self.depth = depth
         self.variants: dict[Signature, dict[Variant, None]] = {}
         self.readers: dict[Signature, list[int]] = {}
+        self.assigned: list[list[Env]] = [[] for _ in clauses]
+        """Per clause every consistent choice of shapes, once :meth:`infer` is done."""
 
     def infer(self) -> dict[Signature, list[Variant]]:
         """Shapes per relation, in a fixed order."""
@@ -117,7 +119,7 @@ class ShapeInference:
             number = next(iter(waiting))
             del waiting[number]
             clause = self.clauses[number]
-            found = assignments(clause.positives, self.variants)
+            found = self.assigned[number] = assignments(clause.positives, self.variants)
             work += len(found)
             if work > MAX_WORK:
                 raise TooManyShapesError

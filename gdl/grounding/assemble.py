@@ -15,13 +15,16 @@ from gdl.grounding.instantiate import Block, Instances
 from gdl.grounding.join import Body
 from gdl.grounding.order import Rows, TermOrder, row_tuples
 from gdl.grounding.reach import Reached
-from gdl.grounding.simplify import Bool, Int, RuleTable, simplify, spread, unique
+from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, spread, unique
 from gdl.shapes import Leaf
 from gdl.stratify import Dependence
 from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
 
 SMALL_BLOCK = 64
 """Blocks with fewer rules are taken together."""
+
+MERGE_FROM = 1_000_000
+"""With fewer literals, atoms with the same rules are left to the network to find."""
 
 ASSEMBLY_WORDS = 12
 """Assembly takes about so many 4-byte words per literal at a time."""
@@ -112,6 +115,8 @@ def assemble(
     live[next_atoms[next_atoms >= 0]] = True
     live[legal_atoms] = True
     live[[a for _, _, a in goals] + terminal] = True
+    if len(table.literals) > MERGE_FROM:
+        merge(table, live | is_input, budget.tick)
     spread(table, live)
     table.keep(live[table.heads])
     unique(table)

@@ -28,9 +28,9 @@ class GroundLimits:
         cpu_seconds: CPU time of this process.
     """
 
-    max_rules: int = 12_000_000
+    max_rules: int = 20_000_000
     max_atoms: int = 6_000_000
-    memory_bytes: int = 2_000_000_000
+    memory_bytes: int = 4_000_000_000
     cpu_seconds: float = 60.0
 
 

@@ -145,7 +145,7 @@ def fixpoint(
         patient = hopeless is None or head in hopeless
         joiner.most_rows = 1 << 62 if patient else LARGE_JOIN
         try:
-            new = _derive(joiner, body, first, windows)
+            new = _derive(joiner, body, first, windows, 1 << 62 if patient else LARGE_RELATION)
         except TooManyRowsError:
             raise _TooLargeRelationError(head) from None
         finally:
@@ -173,8 +173,11 @@ def fixpoint(
                     derive(body, i, {i: (low, high)})
 
 
-def _derive(joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]]) -> int:
-    """Join a clause's body and add its head's rows; how many are new."""
+def _derive(
+    joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]], most: int = 1 << 62
+) -> int:
+    """Join a clause's body and add its head's rows; how many are new. Raises TooManyRowsError
+    where there are more than ``most``, new or not."""
     head = body.clause.head
     rows = joiner.tuples(body, head.args, first, windows.get(first))
     if rows is not None:
@@ -182,6 +185,8 @@ def _derive(joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int
     bindings = joiner.join(body, body.head, first, windows)
     if not bindings.n:
         return 0
+    if bindings.n > most:
+        raise TooManyRowsError
     return joiner.relations[head.predicate].add(bindings.args(head.args), bindings.n)
 
 

@@ -93,6 +93,61 @@ def spread(table: RuleTable, live: Bool) -> None:
         live[front] = True
 
 
+def merge(table: RuleTable, kept: Bool, tick: Callable[[], None]) -> None:
+    """Let one atom stand for all that have the same rules, to a fixpoint from the inputs up.
+
+    Relations with arguments that rarely matter (the square that a chess piece leaves, in
+    whether the king is threatened then) have many such atoms.
+
+    Args:
+        table: changed in place; double rules go.
+        kept: per atom, whether it must stay as it is (inputs and outputs).
+        tick: called in each round; may raise.
+    """
+    weights = _mixed(2 * len(kept))
+    signatures = _signatures(table, weights)
+    mixed = _mix(signatures)
+    sums = np.zeros(len(kept), np.uint64)
+    np.add.at(sums, table.heads, mixed)
+    free: Bool = np.zeros(len(kept), np.bool_)
+    free[table.heads] = True
+    free &= ~kept
+    alive: Bool = np.ones(len(table.heads), np.bool_)
+    literals = table.literals
+    while True:
+        tick()
+        atoms = np.flatnonzero(free)
+        _, chosen, group = np.unique(sums[atoms], return_index=True, return_inverse=True)
+        into = np.arange(len(kept))
+        into[atoms] = atoms[chosen[group.reshape(-1)]]
+        gone = into != np.arange(len(kept))
+        if not gone.any():
+            break
+        free &= ~gone
+        alive &= ~gone[table.heads]
+        places = np.flatnonzero(gone[literals >> 1])
+        places = places[alive[table.rule_of[places]]]
+        old = literals[places]
+        new = literals[places] = 2 * into[old >> 1] + (old & 1)
+        rules = table.rule_of[places]
+        np.add.at(signatures, rules, weights[new] - weights[old])
+        rules = rules[np.concatenate((rules[:1] == rules[:1], rules[1:] != rules[:-1]))]
+        before = mixed[rules]
+        mixed[rules] = _mix(signatures[rules])
+        np.add.at(sums, table.heads[rules], mixed[rules] - before)
+    if not alive.all():
+        table.keep(alive)
+
+
+def _signatures(table: RuleTable, weights: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Per rule the sum of the weights of its body's literals."""
+    running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(weights[table.literals], dtype=np.uint64)))
+    ends = np.cumsum(np.bincount(table.rule_of, minlength=len(table.heads)))
+    signatures = running[ends]
+    signatures[1:] -= running[ends[:-1]]
+    return signatures
+
+
 def unique(table: RuleTable) -> None:
     """Drop rules that say what an earlier one says."""
     rules = len(table.heads)
@@ -101,10 +156,7 @@ def unique(table: RuleTable) -> None:
     # A rule's signature is a sum of well mixed 64-bit numbers, one per literal and one for the head.
     size = 2 * (int(max(table.heads.max(), (table.literals >> 1).max(initial=0))) + 1)
     weights = _mixed(size)
-    running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(weights[table.literals], dtype=np.uint64)))
-    ends = np.cumsum(np.bincount(table.rule_of, minlength=rules))
-    signatures = running[ends]
-    signatures[1:] -= running[ends[:-1]]
+    signatures = _signatures(table, weights)
     signatures += weights[2 * table.heads] * np.uint64(0x9E3779B97F4A7C15)
     first = np.unique(signatures, return_index=True)[1]
     if len(first) < rules:
@@ -115,7 +167,11 @@ def unique(table: RuleTable) -> None:
 
 def _mixed(size: int) -> NDArray[np.uint64]:
     """Numbers without any pattern: the splitmix64 generator (Steele, Lea and Flood 2014)."""
-    x = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return _mix(np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The output function of splitmix64."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

@@ -52,7 +52,7 @@ class Splitter:
         whole = self._rows(clause.positives, self._relevant(clause))
         if whole < SPLIT_FROM and not force:
             return None
-        least = float("inf") if force else GAIN * whole * (1 + self._length(clause))
+        least = (1.0 if force else GAIN) * whole * (1 + self._length(clause))
         best = None
         edges = list(_edges(clause))
         head = frozenset(a for a in clause.head.args if a < 0)
