@@ -182,6 +182,8 @@ class UctPlayer(Player):
         while search.step(deadline, self.playouts):
             if self._is_progress_due():
                 self._show(merge(self._counts, [search.statistics()]))
+            if self._is_interrupted():
+                break
         return merge(self._counts, [search.statistics()])
 
     def _think_together(self, pool: Pool, state: State, deadline: float) -> RootStatistics:
@@ -204,6 +206,8 @@ class UctPlayer(Player):
             now = time.monotonic()
             left = deadline - MARGIN - now
             if left <= 0 or found.value >= 0 or (self.playouts and found.playouts >= self.playouts):
+                return found
+            if self._is_interrupted():
                 return found
             if self._line.value == 100 and now > self._line.found + SHORTEN_SECONDS:
                 return found
@@ -233,6 +237,9 @@ class UctPlayer(Player):
             if self._line.beaten_by(value, len(terms)):
                 self._line.keep(self._root_state, [machine.move_id(0, term) for term in terms], value)
 
+    def _is_interrupted(self) -> bool:
+        return self.resumes and self.interrupted()
+
     def _is_progress_due(self) -> bool:
         return self.on_progress is not None and time.monotonic() - self._shown > _PROGRESS_SECONDS
 
@@ -260,7 +267,8 @@ class UctPlayer(Player):
             return Choice(line.moves[0], (), f"goes on with the line found, {line}")
         ranking = rank(found, self.role)
         if not any(ranking.visits):
-            return Choice(self._random.choice(moves), (), "no time to search")
+            note = self._note(found) if found.playouts else "no time to search"
+            return Choice(self._random.choice(moves), (), note)
         order = ranking.order
         if line and line.moves:
             chosen = moves.index(line.moves[0])

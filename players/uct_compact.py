@@ -12,13 +12,23 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from players.uct_kernel import EDGES, LINKS, NODES, OPENED, Arrays, find_link, find_node
+from players.uct_kernel import EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
 
 
 @njit(cache=True, nogil=True)
-def mark_from(tree: Arrays, root: Any) -> Any:
-    """New numbers for the nodes that can be reached from the root, in their old order; -1 for the
-    others. Shape (nodes,), int32."""
+def _reach(place: Any, stack: Any, top: Any, nodes: Any, child: Any, fewest: Any) -> Any:
+    """Put a child on the stack unless it is there already, or to be dropped."""
+    if child >= 0 and place[child] < 0 and nodes[child].visits >= fewest:
+        place[child] = 0
+        stack[top] = child
+        return top + 1
+    return top
+
+
+@njit(cache=True, nogil=True)
+def mark_from(tree: Arrays, root: Any, fewest: Any) -> Any:
+    """New numbers for the nodes that can be reached from the root through nodes of at least
+    ``fewest`` visits, in their old order; -1 for the others. Shape (nodes,), int32."""
     place = np.full(tree.used[NODES], -1, np.int32)
     stack = np.empty(tree.used[NODES], np.int32)
     stack[0] = root
@@ -26,14 +36,18 @@ def mark_from(tree: Arrays, root: Any) -> Any:
     top = 1
     while top:
         top -= 1
-        link = tree.nodes[stack[top]].first_link
-        while link >= 0:
-            child = tree.links[link].child
-            if place[child] < 0:
-                place[child] = 0
-                stack[top] = child
-                top += 1
-            link = tree.links[link].next
+        node = stack[top]
+        if tree.nodes[node].status != OPEN:
+            continue
+        if tree.nodes[node].mover >= 0:
+            first = tree.nodes[node].first_move
+            for edge in range(first, first + tree.nodes[node].choices):
+                top = _reach(place, stack, top, tree.nodes, tree.edges[edge].child, fewest)
+        else:
+            link = tree.nodes[node].first_link
+            while link >= 0:
+                top = _reach(place, stack, top, tree.nodes, tree.links[link].child, fewest)
+                link = tree.links[link].next
     kept = 0
     for node in range(len(place)):
         if place[node] == 0:
@@ -70,10 +84,13 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
         tree.opened[opened] = node
         opened += 1
         first = tree.nodes[node].first_edge
+        tree.nodes[node].first_move += edges - first
         tree.nodes[node].first_edge = edges
         for role in range(roles):
             for _ in range(tree.counts[node, role]):
+                child = tree.edges[first].child
                 tree.edges[edges] = tree.edges[first]
+                tree.edges[edges].child = place[child] if child >= 0 else -1
                 edges += 1
                 first += 1
     tree.used[OPENED] = opened
@@ -81,10 +98,11 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
     links = 0
     for link in range(tree.used[LINKS]):
         parent = place[tree.links[link].parent]
-        if parent < 0:
+        child = tree.links[link].child
+        if parent < 0 or place[child] < 0:
             continue
         tree.links[links].joint = tree.links[link].joint
-        tree.links[links].child = place[tree.links[link].child]
+        tree.links[links].child = place[child]
         tree.links[links].parent = parent
         tree.links[links].next = tree.nodes[parent].first_link
         tree.nodes[parent].first_link = links
@@ -93,10 +111,11 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def rehash(tree: Arrays) -> None:
-    """Build both hash tables anew."""
+def rehash(tree: Arrays, had_links: Any) -> None:
+    """Build both hash tables anew; ``had_links`` says whether there is anything in that of links."""
     tree.node_table[:] = 0
-    tree.link_table[:] = 0
+    if had_links:
+        tree.link_table[:] = 0
     for node in range(tree.used[NODES]):
         slot = -1 - find_node(tree.node_table, tree.records, tree.records, node)
         tree.node_table[slot] = node + 1

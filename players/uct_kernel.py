@@ -37,24 +37,29 @@ NODES, EDGES, LINKS, OPENED, PEAK = 0, 1, 2, 3, 4
 
 NODE = np.dtype(
     [
-        ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
-        ("opening", np.uint8),  # 1 while its moves are being listed
-        ("proven", np.int16),  # role 0's result under best play; -1 while unknown
-        ("bound", np.int16),  # the best that the one role with a choice is proven to reach; -1 for none
         ("visits", np.int32),  # finished paths that went on from here
         ("pending", np.int32),  # paths under way that went on from here
         ("first_edge", np.int32),
+        ("first_move", np.int32),  # the mover's first edge
+        ("choices", np.int32),  # how many the mover has
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
+        ("proven", np.int16),  # role 0's result under best play; -1 while unknown
+        ("bound", np.int16),  # the best that the mover is proven to reach; -1 for none
+        ("mover", np.int16),  # the one role with a choice (0 if none has), or -1 if several have
+        ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
+        ("opening", np.uint8),  # 1 while its moves are being listed
     ]
 )
 EDGE = np.dtype(
     [
         ("total", np.float64),  # sum of the role's results, 0..1 each
-        ("best", np.float32),  # the best of them
         ("visits", np.int32),
         ("pending", np.int32),
+        ("worth", np.float32),  # what selection takes the move to be worth, exploration apart
+        ("child", np.int32),  # where the edge is the mover's: the node it leads to, -1 for none yet
         ("move", np.int32),  # move id
-        ("proven", np.int16),  # as that of the child, where one role alone has a choice
+        ("proven", np.int16),  # as that of the child, where the edge is the mover's
+        ("best", np.uint16),  # the best result, in units of 1 / BEST
     ]
 )
 LINK = np.dtype(
@@ -63,15 +68,19 @@ LINK = np.dtype(
         ("parent", np.int32),
         ("child", np.int32),
         ("next", np.int32),  # the next link of the same parent
+        ("unused", np.int32),
     ]
 )
+BEST = 10_000
 
 
 class Arrays(NamedTuple):
     """A search tree (a directed graph in truth). N nodes, E edges, L links at most.
 
     A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they
-    hold the statistics. A *link* leads from a node to a child by one joint move.
+    hold the statistics. Where one role alone has a choice, the *mover*, its edges lead to the
+    children, and the other roles' edges are used at the root only. Where several have, a *link*
+    leads to a child by one joint move.
     """
 
     records: NDArray[np.uint64]  # (N, words) the states, packed by the machine
@@ -92,9 +101,10 @@ class Paths(NamedTuple):
 
     length: NDArray[np.int32]  # (B,) steps
     nodes: NDArray[np.int32]  # (B, D) the node before each step
-    edges: NDArray[np.int32]  # (B, D, roles) the edge each role took
+    edges: NDArray[np.int32]  # (B, D, roles) the edge each role took; the mover's alone where there is one
     leaf: NDArray[np.int32]  # (B,) the node at the end
-    new_links: NDArray[np.int32]  # (B,) links made by this batch; child k has node id `nodes before` + k
+    parents: NDArray[np.int32]  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
+    places: NDArray[np.int32]  # (B,) the mover's edge that leads to each, or -1 minus its link
     new_moves: NDArray[np.int32]  # (B, roles) their move ids
     to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
 
@@ -148,72 +158,69 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].visits = 0
     nodes[node].pending = 0
     nodes[node].first_link = -1
+    nodes[node].mover = 0
 
 
 @njit(cache=True, nogil=True)
-def mover_of(counts: Any, node: Any) -> Any:
-    """The one role with a choice (0 if none has), or -1 if several have."""
-    mover = -1
-    for role in range(counts.shape[1]):
-        if counts[node, role] > 1:
-            if mover >= 0:
-                return -1
-            mover = role
-    return max(mover, 0)
+def _start(random: Any, count: Any) -> Any:
+    """A random number below ``count``."""
+    return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)
-def _choose_edge(
-    edges: Any,
-    random: Any,
-    first: Any,
-    count: Any,
-    log_visits: Any,
-    explore: Any,
-    greed: Any,
-    mixed: Any,
-) -> Any:
-    """The edge that UCB1 prefers; edges never taken come first, in random order.
-
-    Where several roles choose (``mixed``), the exploration terms vary at random and some choices
-    are random: else roles with like statistics would choose in step, and learn what their
-    moves are worth in pairs."""
+def _best_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
+    """The edge that UCB1 prefers; edges never taken come first, in random order."""
     if count == 1:
-        return first
-    offset = np.int64(next_random(random) % np.uint64(count))
-    best = first + offset
-    if mixed and next_random(random) < _RANDOM_CHOICE:
-        return best
-    best_score = -1.0
-    for k in range(count):
-        at = offset + k
-        if at >= count:
-            at -= count
-        edge = edges[first + at]
-        visits = edge.visits
-        tried = visits + edge.pending
+        return np.int64(first)
+    weight = np.float32(explore) * np.float32(math.sqrt(log_visits))
+    at = first + _start(random, count)
+    best = at
+    best_score = np.float32(-1.0)
+    for _ in range(count):
+        tried = edges[at].visits + edges[at].pending
         if tried == 0:
-            return first + at
-        if edge.proven >= 0:
-            # Its result is known: visits tell more elsewhere. It counts in the final choice.
-            continue
-        if visits:
-            mean = edge.total / visits
-            mean += greed * (edge.best - mean)
-        else:
-            mean = 0.5
-        term = explore * math.sqrt(log_visits / tried)
-        if mixed:
-            term *= 0.5 + (next_random(random) >> np.uint64(11)) * 2.0**-53
-        score = mean + term
-        if score > best_score:
-            best_score = score
-            best = first + at
+            return at
+        # Where the result is known visits tell more elsewhere. It counts in the final choice.
+        if edges[at].proven < 0:
+            score = edges[at].worth + weight / np.float32(math.sqrt(np.float32(tried)))
+            if score > best_score:
+                best_score = score
+                best = at
+        at += 1
+        if at == first + count:
+            at = first
     return best
 
 
 @njit(cache=True, nogil=True)
-def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, greed: Any, fixed: Any) -> Any:
+def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
+    """The same where several roles choose: the exploration terms vary at random and some choices
+    are random. Else roles with like statistics would choose in step, and learn what their
+    moves are worth in pairs."""
+    if count == 1:
+        return np.int64(first)
+    at = first + _start(random, count)
+    best = at
+    if next_random(random) < _RANDOM_CHOICE:
+        return best
+    weight = explore * math.sqrt(log_visits)
+    best_score = -1.0
+    for _ in range(count):
+        tried = edges[at].visits + edges[at].pending
+        if tried == 0:
+            return at
+        term = weight / math.sqrt(tried) * (0.5 + (next_random(random) >> np.uint64(11)) * 2.0**-53)
+        if edges[at].worth + term > best_score:
+            best_score = edges[at].worth + term
+            best = at
+        at += 1
+        if at == first + count:
+            at = first
+    return best
+
+
+@njit(cache=True, nogil=True)
+def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixed: Any) -> Any:
     """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
     root's edges, ``fixed`` is taken by its role (-1: each role chooses).
 
@@ -225,51 +232,75 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, gree
     new = 0
     opens = 0
     for lane in range(lanes):
-        node = root
+        node = np.int64(root)
         depth = 0
         while tree.nodes[node].status == OPEN and tree.nodes[node].proven < 0 and depth < max_depth:
-            log_visits = math.log(tree.nodes[node].visits + tree.nodes[node].pending + 1.0)
-            edge = np.int64(tree.nodes[node].first_edge)
-            joint = np.uint64(0)
-            mixed = roles > 1 and mover_of(tree.counts, node) < 0
-            for role in range(roles):
-                count = tree.counts[node, role]
+            log_visits = math.log(np.float32(tree.nodes[node].visits + tree.nodes[node].pending + 1))
+            mover = np.int64(tree.nodes[node].mover)
+            place = np.int64(0)
+            if mover >= 0:
+                edge = np.int64(tree.nodes[node].first_move)
+                count = np.int64(tree.nodes[node].choices)
                 if depth == 0 and edge <= fixed < edge + count:
-                    chosen = np.int64(fixed)
+                    place = np.int64(fixed)
                 else:
-                    chosen = _choose_edge(
-                        tree.edges, tree.random, edge, count, log_visits, explore, greed, mixed
-                    )
-                paths.edges[lane, depth, role] = chosen
-                joint = joint * np.uint64(count) + np.uint64(chosen - edge)
-                edge += count
-            link = find_link(tree.link_table, tree.links, node, joint)
-            if link < 0 and (tree.used[NODES] == len(tree.nodes) or tree.used[LINKS] == len(tree.links)):
-                break
+                    place = _best_edge(tree.edges, tree.random, edge, count, log_visits, explore)
+                child = np.int64(tree.edges[place].child)
+                if child < 0 and tree.used[NODES] == len(tree.nodes):
+                    break
+                paths.edges[lane, depth, mover] = place
+                tree.edges[place].pending += 1
+            else:
+                edge = np.int64(tree.nodes[node].first_edge)
+                joint = np.uint64(0)
+                for role in range(roles):
+                    count = np.int64(tree.counts[node, role])
+                    if depth == 0 and edge <= fixed < edge + count:
+                        chosen = np.int64(fixed)
+                    else:
+                        chosen = _mixed_edge(tree.edges, tree.random, edge, count, log_visits, explore)
+                    paths.edges[lane, depth, role] = chosen
+                    joint = joint * np.uint64(count) + np.uint64(chosen - edge)
+                    edge += count
+                link = find_link(tree.link_table, tree.links, node, joint)
+                full = tree.used[NODES] == len(tree.nodes) or tree.used[LINKS] == len(tree.links)
+                if link < 0 and full:
+                    break
+                if link < 0:
+                    slot = -1 - link
+                    link = tree.used[LINKS]
+                    tree.used[LINKS] += 1
+                    tree.link_table[slot] = link + 1
+                    tree.links[link].parent = node
+                    tree.links[link].joint = joint
+                    tree.links[link].child = -1
+                    tree.links[link].next = tree.nodes[node].first_link
+                    tree.nodes[node].first_link = link
+                child = np.int64(tree.links[link].child)
+                place = -1 - link
+                for role in range(roles):
+                    tree.edges[paths.edges[lane, depth, role]].pending += 1
             tree.nodes[node].pending += 1
-            for role in range(roles):
-                tree.edges[paths.edges[lane, depth, role]].pending += 1
             paths.nodes[lane, depth] = node
+            if child < 0:
+                child = np.int64(tree.used[NODES])
+                tree.used[NODES] += 1
+                _clear_node(tree.nodes, child)
+                edge = np.int64(tree.nodes[node].first_edge)
+                for role in range(roles):
+                    taken = edge
+                    if mover < 0 or role == mover:
+                        taken = np.int64(paths.edges[lane, depth, role])
+                    paths.new_moves[new, role] = tree.edges[taken].move
+                    edge += tree.counts[node, role]
+                if place >= 0:
+                    tree.edges[place].child = child
+                else:
+                    tree.links[-1 - place].child = child
+                paths.parents[new] = node
+                paths.places[new] = place
+                new += 1
             depth += 1
-            if link >= 0:
-                node = np.int64(tree.links[link].child)
-                continue
-            slot = -1 - link
-            link = tree.used[LINKS]
-            child = tree.used[NODES]
-            tree.used[LINKS] += 1
-            tree.used[NODES] += 1
-            _clear_node(tree.nodes, child)
-            tree.link_table[slot] = link + 1
-            tree.links[link].parent = node
-            tree.links[link].joint = joint
-            tree.links[link].child = child
-            tree.links[link].next = tree.nodes[node].first_link
-            tree.nodes[node].first_link = link
-            paths.new_links[new] = link
-            for role in range(roles):
-                paths.new_moves[new, role] = tree.edges[paths.edges[lane, depth - 1, role]].move
-            new += 1
             node = child
         full = tree.used[EDGES] >= len(tree.edges)
         if tree.nodes[node].status == LEAF and not tree.nodes[node].opening and not full:
@@ -284,8 +315,8 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, gree
 
 @njit(cache=True, nogil=True)
 def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) -> None:
-    """Give the nodes that ``select`` made their records (shape (new, words)); those whose state is
-    a node already become links to that node."""
+    """Give the nodes that ``select`` made their records (shape (new, words)); what leads to a state
+    that is a node already leads to that node from now on."""
     new = len(records)
     base = tree.used[NODES] - new
     tree.used[NODES] = base
@@ -300,7 +331,10 @@ def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) 
                 tree.records[node, w] = records[k, w]
             tree.node_table[slot] = node + 1
         place[k] = node
-        tree.links[paths.new_links[k]].child = node
+        if paths.places[k] >= 0:
+            tree.edges[paths.places[k]].child = node
+        else:
+            tree.links[-1 - paths.places[k]].child = node
     for lane in range(lanes):
         if paths.leaf[lane] >= base:
             paths.leaf[lane] = place[paths.leaf[lane] - base]
@@ -316,17 +350,28 @@ def list_moves(
     for i in range(len(nodes)):
         node = nodes[i]
         total = 0
+        free = 0
+        mover = 0
         stuck = False
         for role in range(roles):
             total += counts[i, role]
             stuck = stuck or counts[i, role] == 0
+            if counts[i, role] > 1:
+                free += 1
+                mover = role
         tree.nodes[node].opening = 0
         first = tree.used[EDGES]
         if not stuck and first + total <= len(tree.edges):
             tree.used[EDGES] += total
             tree.nodes[node].first_edge = first
+            tree.nodes[node].mover = mover if free <= 1 else -1
+            tree.nodes[node].choices = counts[i, mover]
+            edge = first
             for role in range(roles):
+                if role == mover:
+                    tree.nodes[node].first_move = edge
                 tree.counts[node, role] = counts[i, role]
+                edge += counts[i, role]
             tree.opened[tree.used[OPENED]] = node
             tree.used[OPENED] += 1
             for k in range(total):
@@ -334,21 +379,22 @@ def list_moves(
                 tree.edges[first + k].visits = 0
                 tree.edges[first + k].pending = 0
                 tree.edges[first + k].total = 0.0
-                tree.edges[first + k].best = 0.0
+                tree.edges[first + k].worth = 0.5
+                tree.edges[first + k].best = 0
                 tree.edges[first + k].proven = -1
+                tree.edges[first + k].child = -1
             tree.nodes[node].status = OPEN
         at += total
 
 
 @njit(cache=True, nogil=True)
-def _prove(tree: Arrays, node: Any, mover: Any) -> Any:
+def _prove(tree: Arrays, node: Any) -> Any:
     """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
-    first = np.int64(tree.nodes[node].first_edge)
-    for role in range(mover):
-        first += tree.counts[node, role]
+    first = np.int64(tree.nodes[node].first_move)
+    mover = tree.nodes[node].mover
     complete = True
     best = -1
-    for edge in range(first, first + tree.counts[node, mover]):
+    for edge in range(first, first + tree.nodes[node].choices):
         value = tree.edges[edge].proven
         if value < 0:
             complete = False
@@ -364,8 +410,29 @@ def _prove(tree: Arrays, node: Any, mover: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def backup(tree: Arrays, paths: Paths, lanes: Any, results: NDArray[np.float64]) -> None:
-    """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them.
+def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> None:
+    edges[edge].visits += 1
+    edges[edge].pending -= 1
+    edges[edge].total += result
+    mean = edges[edge].total / edges[edge].visits
+    if greed > 0.0:
+        edges[edge].best = max(edges[edge].best, np.uint16(best * BEST + 0.5))
+        mean += greed * (edges[edge].best / BEST - mean)
+    edges[edge].worth = np.float32(mean)
+
+
+@njit(cache=True, nogil=True)
+def backup(
+    tree: Arrays,
+    paths: Paths,
+    lanes: Any,
+    results: NDArray[np.float64],
+    bests: NDArray[np.float64],
+    greed: Any,
+) -> None:
+    """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them. ``bests``
+    (lanes,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much
+    of a move's worth comes from the best of these.
 
     Above a node whose mover is proven to reach more than the result, that bound is booked
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
@@ -375,28 +442,28 @@ def backup(tree: Arrays, paths: Paths, lanes: Any, results: NDArray[np.float64])
             node = paths.nodes[lane, depth]
             tree.nodes[node].visits += 1
             tree.nodes[node].pending -= 1
-            for role in range(roles):
-                edge = paths.edges[lane, depth, role]
-                tree.edges[edge].visits += 1
-                tree.edges[edge].pending -= 1
-                tree.edges[edge].total += results[lane, role]
-                tree.edges[edge].best = max(tree.edges[edge].best, np.float32(results[lane, role]))
+            mover = np.int64(tree.nodes[node].mover)
+            if mover >= 0:
+                edge = paths.edges[lane, depth, mover]
+                _book_edge(tree.edges, edge, results[lane, mover], bests[lane], greed)
+            else:
+                for role in range(roles):
+                    edge = paths.edges[lane, depth, role]
+                    _book_edge(tree.edges, edge, results[lane, role], bests[lane], greed)
             bound = tree.nodes[node].bound / 100.0
-            if bound > 0.0:
-                mover = mover_of(tree.counts, node)
-                if results[lane, mover] < bound:
-                    results[lane, mover] = bound
-                    if roles == 2:
-                        results[lane, 1 - mover] = 1.0 - bound
+            if bound > 0.0 and results[lane, mover] < bound:
+                results[lane, mover] = bound
+                if roles == 2:
+                    results[lane, 1 - mover] = 1.0 - bound
         node = paths.leaf[lane]
         for depth in range(paths.length[lane] - 1, -1, -1):
             if tree.nodes[node].proven < 0:
                 break
             parent = paths.nodes[lane, depth]
-            mover = mover_of(tree.counts, parent)
+            mover = np.int64(tree.nodes[parent].mover)
             if mover < 0:
                 break
             tree.edges[paths.edges[lane, depth, mover]].proven = tree.nodes[node].proven
-            if tree.nodes[parent].proven < 0 and not _prove(tree, parent, mover):
+            if tree.nodes[parent].proven < 0 and not _prove(tree, parent):
                 break
             node = parent

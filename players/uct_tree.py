@@ -11,10 +11,15 @@ from players import uct_compact as compaction
 from players import uct_kernel as kernel
 from players.lanes import Lanes, Records
 from players.move_lists import unpack_moves
-from players.uct_kernel import EDGES, ENDED, LEAF, NODES, OPEN, PEAK, Arrays, Paths
+from players.uct_kernel import EDGES, ENDED, LEAF, LINKS, NODES, OPEN, OPENED, PEAK, Arrays, Paths
 
 MAX_DEPTH = 256
 """A path does not go deeper into the tree than this; states may repeat in a game."""
+
+
+_LEAF = np.zeros((), kernel.NODE)
+_LEAF["status"] = LEAF
+_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = -1
 
 
 class Tree:
@@ -45,6 +50,7 @@ class Tree:
         self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed)
         self.paths = _make_paths(batch, roles)
         self.root = 0
+        self._crowded = False
 
     # --- the root -------------------------------------------------------------------------
     def move_root(self, record: Records) -> None:
@@ -56,29 +62,63 @@ class Tree:
             else -1
         )
         arrays.used[PEAK] = 0
+        self._crowded = False
         if found == self.root and arrays.used[NODES]:
             return
         if found < 0:
             self._clear(record)
         else:
-            place = compaction.mark_from(arrays, found)
-            compaction.compact(arrays, place)
-            self.root = int(place[found])
-            kept = int(arrays.used[NODES])
-            arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
-            compaction.rehash(arrays)
+            self._keep(found, 0)
 
     def _clear(self, record: Records) -> None:
         arrays = self.arrays
-        if arrays.used[NODES]:
-            arrays.node_table[:] = 0
-            arrays.link_table[:] = 0
+        had_links = bool(arrays.used[LINKS])
         arrays.used[:] = 0
         self.root = 0
         arrays.used[NODES] = 1
         arrays.records[0] = self.lanes.retain(record.reshape(1, -1).copy())[0]
-        arrays.nodes[0] = (LEAF, 0, -1, -1, 0, 0, 0, -1)
-        compaction.rehash(arrays)
+        arrays.nodes[0] = _LEAF
+        compaction.rehash(arrays, had_links)
+
+    def _keep(self, root: int, fewest: int) -> None:
+        """Keep what can be reached from this node through nodes of at least ``fewest`` visits."""
+        arrays = self.arrays
+        had_links = bool(arrays.used[LINKS])
+        place = compaction.mark_from(arrays, root, fewest)
+        compaction.compact(arrays, place)
+        self.root = int(place[root])
+        kept = int(arrays.used[NODES])
+        arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
+        compaction.rehash(arrays, had_links)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another batch."""
+        used, arrays = self.arrays.used, self.arrays
+        if self._crowded:  # and room cannot be made: it goes on with the states it has
+            return False
+        few = min(8 * self.batch, len(arrays.nodes) // 8)
+        return bool(
+            used[NODES] + few > len(arrays.nodes)
+            or used[LINKS] + few > len(arrays.links)
+            or used[EDGES] + 16 * few > len(arrays.edges)
+        )
+
+    def make_room(self) -> None:
+        """Drop the states that were visited least, so that at least half of the room is free. What is
+        known of the moves that lead to them stays."""
+        arrays = self.arrays
+        visits = arrays.nodes["visits"][: arrays.used[NODES]]
+        opened = arrays.opened[: arrays.used[OPENED]]
+        edges = arrays.counts[opened].sum(axis=1)
+        fewest = 1
+        while (
+            np.count_nonzero(visits >= fewest) * 2 > len(arrays.nodes)
+            or edges[visits[opened] >= fewest].sum() * 2 > len(arrays.edges)
+        ) and fewest < self.visits:
+            fewest *= 2
+        self._keep(self.root, fewest)
+        self._crowded = self.full
 
     def open(self, nodes: NDArray[np.int32]) -> None:
         """List the legal moves of nodes."""
@@ -86,25 +126,28 @@ class Tree:
         kernel.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
-    def descend(self, lanes: int, explore: float, greed: float, fixed: int = -1) -> NDArray[np.int32]:
+    def descend(self, lanes: int, explore: float, fixed: int = -1) -> NDArray[np.int32]:
         """Walk paths from the root, make and open the nodes they ask for. Returns the leaves.
         ``fixed`` is an edge of the root that is to be taken, -1 for none."""
         arrays, paths = self.arrays, self.paths
         before = int(arrays.used[NODES])
-        new, opens = kernel.select(arrays, paths, self.root, lanes, explore, greed, fixed)
+        new, opens = kernel.select(arrays, paths, self.root, lanes, explore, fixed)
         if new:
-            parents = arrays.links["parent"][paths.new_links[:new]]
             # A parent of a new node is never new itself, so its record is there.
-            records = self.lanes.successors(arrays.records[parents], paths.new_moves[:new])
+            parents = arrays.records[paths.parents[:new]]
+            records = self.lanes.successors(parents, paths.new_moves[:new])
             assert int(arrays.used[NODES]) == before + new
             kernel.settle(arrays, paths, lanes, np.ascontiguousarray(records))
         if opens:
             self.open(paths.to_open[:opens])
         return paths.leaf[:lanes]
 
-    def book(self, lanes: int, results: NDArray[np.float64]) -> None:
-        """Back up the results (lanes, roles; 0..1) of the last batch."""
-        kernel.backup(self.arrays, self.paths, lanes, results)
+    def book(
+        self, lanes: int, results: NDArray[np.float64], bests: NDArray[np.float64], greed: float
+    ) -> None:
+        """Back up the results (lanes, roles; 0..1) of the last batch; ``bests`` (lanes,) are role 0's
+        best, and ``greed`` how much these count."""
+        kernel.backup(self.arrays, self.paths, lanes, results, bests, greed)
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
         """Note that the match is over in these nodes, and with which result."""
@@ -167,10 +210,9 @@ class Tree:
             edges = self.edges(node, 0)
             best = int(np.argmax(arrays.edges["proven"][edges]))
             moves.append(int(arrays.edges["move"][edges.start + best]))
-            link = int(kernel.find_link(arrays.link_table, arrays.links, node, np.uint64(best)))
-            if link < 0:
+            node = int(arrays.edges["child"][edges.start + best])
+            if node < 0:
                 break
-            node = int(arrays.links["child"][link])
         return moves
 
 
@@ -197,7 +239,8 @@ def _make_paths(batch: int, roles: int) -> Paths:
         nodes=np.zeros((batch, MAX_DEPTH), np.int32),
         edges=np.zeros((batch, MAX_DEPTH, roles), np.int32),
         leaf=np.zeros(batch, np.int32),
-        new_links=np.zeros(batch, np.int32),
+        parents=np.zeros(batch, np.int32),
+        places=np.zeros(batch, np.int32),
         new_moves=np.zeros((batch, roles), np.int32),
         to_open=np.zeros(batch, np.int32),
     )
@@ -213,14 +256,13 @@ def warm_up() -> None:
     """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
     arrays, paths = _make_arrays(1, 1, 8, 8, 0), _make_paths(1, 1)
     arrays.records[:2] = [[3], [4]]
-    arrays.nodes[0] = (LEAF, 0, -1, -1, 0, 0, 0, -1)
+    arrays.nodes[0] = _LEAF
     arrays.used[NODES] = 1
-    compaction.rehash(arrays)
+    compaction.rehash(arrays, True)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    kernel.select(arrays, paths, 0, 1, 0.5, 0.0, -1)
+    kernel.select(arrays, paths, 0, 1, 0.5, -1)
     kernel.settle(arrays, paths, 1, arrays.records[1:2].copy())
-    kernel.backup(arrays, paths, 1, np.ones((1, 1)))
-    kernel.find_link(arrays.link_table, arrays.links, 0, np.uint64(0))
+    kernel.backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0)
     kernel.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
-    compaction.compact(arrays, compaction.mark_from(arrays, 0))
+    compaction.compact(arrays, compaction.mark_from(arrays, 0, 0))
