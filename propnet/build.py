@@ -14,6 +14,7 @@ from propnet.passes.construct import construct
 from propnet.passes.dead import remove_dead
 from propnet.passes.extract import extract
 from propnet.passes.finish import finish
+from propnet.passes.latches import constant_latches
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.overlap import share_overlaps
 from propnet.passes.prune import atom_rules, constants, reachable, without_moves
@@ -59,6 +60,10 @@ class BuildLimits:
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     """Make the network of a game.
 
+    Its outputs are right in every state that legal moves lead to from the initial state;
+    elsewhere it may say that a base proposition, or a move's legality, is what it is in all
+    of these.
+
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``,
     ``<pass>.inputs`` (gate inputs after the pass) and ``<pass>.cpu_s``.
 
@@ -80,6 +85,9 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     start = time.process_time()
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
     _note(stats, "construct", circuit, start)
+    start = time.process_time()
+    circuit = constant_latches(circuit, ground.initial)
+    _note(stats, "constant_latches", circuit, start)
     vain: set[Pass] = set()
     for name, rewrite, rate in PASSES:
         start = time.process_time()

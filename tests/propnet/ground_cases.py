@@ -7,6 +7,7 @@ assignments are evaluated at once.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,6 +101,31 @@ def assignments(ground: GroundRules, seed: int) -> tuple[list[int], list[int]]:
             words[rng.randrange(len(moves))] |= 1 << k
         does += words
     return bases, does
+
+
+def walks(ground: GroundRules, seed: int, steps: int) -> Iterator[tuple[list[int], list[int], int]]:
+    """Random legal play of ``WIDTH`` matches: words of the base propositions, of the moves, and of
+    the matches in which every role has a legal move (the others begin again)."""
+    rng = random.Random(seed)
+    start = [ALL if value else 0 for value in ground.initial]
+    bases = start
+    for _ in range(steps):
+        legal = ground_answers(ground, bases, [0] * ground.move_count).legal
+        does = [0] * ground.move_count
+        going = ALL
+        first = 0
+        for moves in ground.moves:
+            own = range(first, first + len(moves))
+            for k in range(WIDTH):
+                choice = [m for m in own if legal[m] >> k & 1]
+                if choice:
+                    does[rng.choice(choice)] |= 1 << k
+                else:
+                    going &= ~(1 << k)
+            first += len(moves)
+        yield bases, does, going
+        following = ground_answers(ground, bases, does).next
+        bases = [new & going | old & ~going for new, old in zip(following, start, strict=True)]
 
 
 def ground_values(ground: GroundRules, inputs: list[int]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,13 +13,32 @@ from gdl.errors import RulesError, TooLargeError
 from gdl.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.build import BuildLimits, build
-from tests.propnet.ground_cases import assignments, ground_answers, ground_rules, network_answers
+from propnet.network import Network
+from tests.propnet.ground_cases import assignments, ground_answers, ground_rules, network_answers, walks
 
 
-@settings(max_examples=400, deadline=None)
+def assert_alike_in_play(network: Network, ground: GroundRules, seed: int, steps: int) -> None:
+    for bases, does, going in walks(ground, seed, steps):
+        ours, theirs = network_answers(network, bases, does), ground_answers(ground, bases, does)
+        for answers in (ours, theirs):
+            answers.next = [word & going for word in answers.next]
+        assert ours == theirs
+
+
+@settings(max_examples=300, deadline=None)
 @given(ground_rules(), st.integers(0, 2**32))
-def test_network_of_random_rules_agrees_with_them(ground: GroundRules, seed: int) -> None:
-    network = build(ground)
+def test_network_of_random_rules_agrees_with_them_along_legal_play(ground: GroundRules, seed: int) -> None:
+    assert_alike_in_play(build(ground), ground, seed, 4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ground_rules(), st.integers(0, 2**32))
+def test_passes_that_know_no_states_agree_with_the_rules_in_every_state(
+    ground: GroundRules, seed: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("propnet.build.constant_latches", lambda circuit, initial: circuit)
+        network = build(ground)
     for turn in range(3):
         bases, does = assignments(ground, seed + turn)
         assert network_answers(network, bases, does) == ground_answers(ground, bases, does)
@@ -26,9 +47,7 @@ def test_network_of_random_rules_agrees_with_them(ground: GroundRules, seed: int
 @settings(max_examples=50, deadline=None)
 @given(ground_rules(), st.integers(0, 2**32))
 def test_network_is_right_when_the_time_for_passes_is_over(ground: GroundRules, seed: int) -> None:
-    network = build(ground, BuildLimits(seconds=0.0))
-    bases, does = assignments(ground, seed)
-    assert network_answers(network, bases, does) == ground_answers(ground, bases, does)
+    assert_alike_in_play(build(ground, BuildLimits(seconds=0.0)), ground, seed, 3)
 
 
 Rule = tuple[int, list[int]]
@@ -81,6 +100,19 @@ def test_atom_that_depends_on_its_negation_is_refused() -> None:
         build(_game([(3, [9]), (4, [6]), (3, [4])], 5, next_atom=3))
 
 
+def test_what_never_changes_is_a_constant() -> None:
+    # Next of p is p unless move 1 is made; legal are the moves while p does not hold, and it holds at first.
+    rules: list[Rule] = [(3, [0, 5]), (4, [1])]
+    ground = replace(_game(rules, 5, next_atom=3, legal=4), initial=np.array([True]))
+    network = build(ground)
+    assert network.next_literals.tolist() == [0]
+    assert network.legal_literals.tolist() == [1, 1]
+    # With p false at first, they are legal, and p stays false.
+    network = build(replace(ground, initial=np.array([False])))
+    assert network.next_literals.tolist() == [1]
+    assert network.legal_literals.tolist() == [0, 0]
+
+
 def test_too_many_literals_are_refused() -> None:
     with pytest.raises(TooLargeError):
         build(_game([(3, [0, 2])], 4, next_atom=3), BuildLimits(literals=1))
@@ -98,7 +130,8 @@ def test_deep_rules_need_no_deep_stack() -> None:
 def test_nested_products_stay_within_the_effort_for_factoring() -> None:
     moves = 120
     rules: list[Rule] = [(1 + moves, [2 * m + 3 for m in range(k)] + [2 * k + 2]) for k in range(moves)]
-    network = build(_game(rules, 2 + moves, next_atom=1 + moves, moves=moves))
+    rules.append((2 + moves, []))
+    network = build(_game(rules, 3 + moves, next_atom=1 + moves, legal=2 + moves, moves=moves))
     assert network.gates == 0
     assert network.next_literals.tolist() == [0]
 
