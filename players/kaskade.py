@@ -111,6 +111,12 @@ class Kaskade:
         """Whether a faster machine may still come."""
         return self._rising
 
+    @property
+    def newest(self) -> Machine | None:
+        """The furthest machine above the prover that is ready."""
+        with self._changed:
+            return next(reversed(self._ready.values()), None)
+
     def begin(self, text: str, rules: Rules | None = None) -> None:
         """Begin to build the machines of these rules. To be called once.
 
@@ -134,10 +140,7 @@ class Kaskade:
         Raises:
             RulesError: the rules cannot be played.
         """
-        with self._changed:
-            for level in reversed(self._ready):
-                return self._ready[level]
-        return self.prover()
+        return self.newest or self.prover()
 
     def prover(self) -> Machine:
         """The machine that needs no building, always the same one.

@@ -152,8 +152,10 @@ class Builder:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise BuildError(f"it took more than {self.work.seconds:g} s")
-            if not select.select([pipe], [], [], min(left, _LOOK_SECONDS))[0]:
-                if self._process.poll() is not None:
+            # Looked at first: what it has written before its end is read before that is told.
+            ended = self._process.poll() is not None
+            if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
+                if ended:
                     return  # something that it has started keeps the pipe
                 continue
             chunk = os.read(pipe, MAX_LINE)

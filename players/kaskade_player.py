@@ -1,8 +1,7 @@
 """A player that goes up to faster machines as the cascade has them ready, between turns and within.
 
-Where the player can go on with a search (:attr:`players.player.Player.resumes`), the time of a turn is
-given to it in slices while a faster machine may still come, so that it waits for none and gets
-each at the end of a slice.
+A player that can go on with a search (:attr:`players.player.Player.resumes`) waits for no machine: it is
+called back when one is ready, and asked again. Others wait for the first one, for a while.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ searches hundreds of times slower, so waiting costs little, and leaves the build
 TURN_SHARE = 0.5
 """Share of a turn's time for which a player that cannot go on with a search waits for it."""
 
-SLICE_SECONDS = 0.5
-"""Time that the player gets at once while a machine may still come."""
+LEAST_SECONDS = 0.7
+"""With less time left in a turn the player goes up only at the next one: what it has found on the prover
+is lost by going up, and search processes take a while to load a machine."""
 
 
 class KaskadePlayer(Player):
@@ -71,9 +71,11 @@ class KaskadePlayer(Player):
         for level in self._kaskade.levels[:1]:
             self._kaskade.wait(level, max(0.0, deadline - time.monotonic()) * START_SHARE)
         self.machine = self._taken = self._sound(state)
-        end = self._slice_end(deadline)
-        self.player.start(self.machine, role, self.own_state(state), startclock, end)
-        if end < deadline and not machine.is_terminal(state) and machine.legal_moves(state, role):
+        self._deadline = deadline
+        self._called = False
+        self.player.interrupted = self._is_called
+        self.player.start(self.machine, role, self.own_state(state), startclock, deadline)
+        if self._called and not machine.is_terminal(state) and machine.legal_moves(state, role):
             self.decide(state, [], deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
@@ -84,12 +86,13 @@ class KaskadePlayer(Player):
         if self._kaskade.rising and not self.player.resumes:
             for level in self._kaskade.levels[:1]:
                 self._kaskade.wait(level, max(0.0, deadline - time.monotonic()) * TURN_SHARE)
-        self._go_up(state)
-        while (end := self._slice_end(deadline)) < deadline:
-            choice = self.player.choose(state, end)
-            if not self._go_up(state) and choice.candidates and end - time.monotonic() > SLICE_SECONDS / 2:
-                return choice  # it needs no more time
-        return self.player.choose(state, deadline)
+        self._deadline = deadline
+        while True:
+            self._go_up(state)
+            self._called = False
+            choice = self.player.choose(state, deadline)
+            if not self._called:
+                return choice
 
     def update_machine(self, machine: Machine) -> None:
         self.player.update_machine(machine)
@@ -99,28 +102,28 @@ class KaskadePlayer(Player):
         self.player.stop()
 
     # --- upwards --------------------------------------------------------------------------------
-    def _slice_end(self, deadline: float) -> float:
-        """Until when the player may think before it is asked again."""
-        if not (self.player.resumes and self._kaskade.rising):
-            return deadline
-        end = time.monotonic() + SLICE_SECONDS
-        return end if end + SLICE_SECONDS / 2 < deadline else deadline
+    def _is_called(self) -> bool:
+        """Whether the player should come back, to go up."""
+        newest = self._kaskade.newest
+        if newest in (None, self._taken) or self._deadline - time.monotonic() < LEAST_SECONDS:
+            return False
+        self._called = True
+        return True
 
-    def _go_up(self, state: State) -> bool:
-        """Take over the furthest machine; whether that is another one than before."""
+    def _go_up(self, state: State) -> None:
+        """Take over the furthest machine."""
         before = self.machine
         machine = self._sound(state)
         if machine is before:
-            return False
+            return
         try:
             self.update_machine(machine)
         except Exception as error:
             self._kaskade.reject(machine, f"the player cannot go over to it: {describe(error)}")
             self.update_machine(before)
-            return False
+            return
         if self._on_up is not None:
             self._on_up(machine)
-        return True
 
     def _sound(self, state: State) -> Machine:
         """The furthest machine that says of this state what the state's own machine says."""

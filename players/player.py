@@ -54,6 +54,10 @@ def same_numbering(one: Machine, other: Machine) -> bool:
     )
 
 
+def _never() -> bool:
+    return False
+
+
 class Player(ABC):
     """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``.
 
@@ -66,8 +70,10 @@ class Player(ABC):
         seed: what its randomness comes from.
         machine: the machine it thinks on, from :meth:`start` on.
         role: index of its role.
-        resumes: whether it goes on where it was when it is asked about the same state again, so that
-            the time of a turn can be given to it in parts.
+        interrupted: what a player that :attr:`resumes` asks now and then while it thinks: whether to
+            come back before the deadline with what it has found so far.
+        resumes: whether it does so, and goes on where it was when it is asked about the same state
+            again.
     """
 
     name: str = ""
@@ -82,6 +88,7 @@ class Player(ABC):
 
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
+        self.interrupted: Callable[[], bool] = _never
 
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         """Take a role of a match that begins in ``state``, and prepare until ``deadline``.

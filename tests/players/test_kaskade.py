@@ -305,6 +305,7 @@ class Notes(Player):
         assert state.machine is self.machine
         self.on.append(self.machine.level)
         self.during()
+        self.interrupted()
         return Choice(options[-1], (Candidate(options[-1], 1),))
 
 
