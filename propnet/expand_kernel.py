@@ -182,8 +182,8 @@ def expand(
         filled, state, skip = _share(work.scratch, count, state, skip, filled, capacity)
         if filled == first:
             continue
-        _name(work, block, state - block + (skip > 0))
-        pending = _sparse(work, costs, raw(waiting), out.goals)
+        _name(work, state - block + (skip > 0))
+        pending = _sparse(work, block, costs, raw(waiting), out.goals)
         for at in range(0, pending, LANES):
             _dense(work, raw(records), raw(waiting), at, min(LANES, pending - at), out.goals)
     return filled, state, skip
@@ -320,56 +320,73 @@ def _idle(scratch: Scratch, first: Index) -> None:
 
 
 @inner
-def _name(work: Work, state: int, count: Index) -> None:
-    """Write the parents and the moves of the rows that the first ``count`` lanes have."""
+def _name(work: Work, count: Index) -> None:
+    """Write the moves of the rows that the first ``count`` lanes have."""
     scratch = work.scratch
     store(scratch.masks, 0, splat(0))
     for lane in range(count):
-        begin, low, high = item(scratch.begin, lane), item(scratch.low, lane), item(scratch.high, lane)
-        for row in range(begin + low, begin + high):
-            put(work.parents, row, state + lane)
-        bit = np.uint64(high > low) << np.uint64(lane & 63)
+        bit = np.uint64(item(scratch.high, lane) > item(scratch.low, lane)) << np.uint64(lane & 63)
         put(scratch.masks, lane >> 6, item(scratch.masks, lane >> 6) | bit)
     wanted = load(scratch.masks, 0)
     for role in range(work.roles):
+        counts, strides = scratch.counts, scratch.strides
         for lane in range(LANES):
-            put(scratch.seen, lane, 0)
+            # Where no other role has a choice, each move has one row: the next one.
+            joints = item(scratch.joints, lane)
+            alone = item(counts, LANES * role + lane) == joints == item(scratch.high, lane)
+            alone = alone and item(scratch.low, lane) == 0
+            put(scratch.seen, lane, item(scratch.begin, lane) if alone else np.int64(-1))
         for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
             number = item(scratch.live, i) - item(work.code.role_moves, role)
             store(scratch.masks, 0, load(scratch.legal, i * BYTES) & wanted)
             for word in range(WORDS):
                 left = item(scratch.masks, word)
                 while left != 0:
-                    _name_in(work, role, 64 * word + lowest_bit(left), number)
+                    lane = 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
+                    row = item(scratch.seen, lane)
+                    if row >= 0:
+                        put(scratch.seen, lane, row + 1)
+                        put(work.moves, row * work.roles + role, number)
+                    else:
+                        put(scratch.seen, lane, row - 1)
+                        stride = item(strides, LANES * role + lane)
+                        period = stride * item(counts, LANES * role + lane)
+                        low, high = item(scratch.low, lane), item(scratch.high, lane)
+                        at = item(scratch.begin, lane) * work.roles + role
+                        _repeat(
+                            work.moves, at, work.roles, number, (-1 - row) * stride, stride, period, low, high
+                        )
 
 
 @inner
-def _name_in(work: Work, role: Index, lane: Any, number: Any) -> None:
-    """Write a role's next legal move to all rows of a lane in which it is made."""
-    scratch = work.scratch
-    stride = item(scratch.strides, LANES * role + lane)
-    order = item(scratch.seen, lane)
-    put(scratch.seen, lane, order + 1)
-    joint = order * stride
-    low, high = item(scratch.low, lane), item(scratch.high, lane)
-    if joint >= high:
-        return
-    period = item(scratch.counts, LANES * role + lane) * stride
-    if joint < low:
+def _repeat(
+    moves: NDArray[np.int32],
+    at: Any,
+    step: Any,
+    number: Any,
+    joint: Any,
+    length: Any,
+    period: Any,
+    low: Any,
+    high: Any,
+) -> None:
+    """Write a move to ``length`` joint moves from ``joint`` on, again after every ``period``, as far
+    as they are wanted. Joint move j stands at ``at + j * step``."""
+    if joint < low and joint < high:
         joint += (low - joint) // period * period
-    begin = item(scratch.begin, lane)
     while joint < high:
-        for row in range(begin + max(joint, low), begin + min(joint + stride, high)):
-            put(work.moves, row * work.roles + role, number)
+        for some in range(max(joint, low), min(joint + length, high)):
+            put(moves, at + some * step, number)
         joint += period
 
 
 @inner
 def _sparse(
-    work: Work, costs: NDArray[np.int64], waiting: NDArray[np.int32], goals: NDArray[np.int16]
+    work: Work, state: int, costs: NDArray[np.int64], waiting: NDArray[np.int32], goals: NDArray[np.int16]
 ) -> int:
-    """Play joint move 0, 1, ... of all lanes as long as it pays. Lists the rows that are left."""
+    """Play joint move 0, 1, ... of all lanes, the first of which is this state, as long as it pays.
+    Lists the rows that are left. Writes the parents of all rows."""
     scratch = work.scratch
     walked = np.int64(0)
     for role in range(work.roles):
@@ -392,7 +409,9 @@ def _sparse(
             _evaluate_moves(work.code, work.wires)
             for i in range(found):
                 lane = item(scratch.lanes, i)
-                put(scratch.rows, lane, item(scratch.begin, lane) + passes)
+                row = item(scratch.begin, lane) + passes
+                put(scratch.rows, lane, row)
+                put(work.parents, row, state + lane)
             _put(work, found, goals)
             passes += 1
             kept = 0
@@ -407,7 +426,9 @@ def _sparse(
         low, high = item(scratch.low, lane), item(scratch.high, lane)
         whole = low == 0 and high == item(scratch.joints, lane)
         for joint in range(max(low, passes if whole else 0), high):
-            put(waiting, pending, item(scratch.begin, lane) + joint)
+            row = item(scratch.begin, lane) + joint
+            put(waiting, pending, row)
+            put(work.parents, row, state + lane)
             pending += 1
     return pending
 
