@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from ggp.http10 import parse_address
-from players.registry import check_name, is_registered, split_names, with_option
+from players.registry import check_name, is_registered, split_names
 
 ALL_CORES = "all"
 """What ``workers=`` may be besides a number: all cores that the tournament has."""
@@ -31,20 +32,20 @@ class Entrant:
         return "://" in self.spec
 
     def cores(self, available: int) -> int:
-        """How many cores it keeps busy: its workers; 0 of ours where it is reached over HTTP."""
-        if self.remote:
-            return 0
+        """How many cores it keeps busy: its workers, or one; none of ours where it is reached over
+        HTTP."""
+        return 0 if self.remote else max(1, self.workers(available))
+
+    def workers(self, available: int) -> int:
+        """How many processes it searches with besides its own."""
         wanted = _option(self.spec, "workers")
         if wanted == ALL_CORES:
             return available
-        return max(1, int(wanted)) if wanted.isdigit() else 1
+        return int(wanted) if wanted.isdigit() else 0
 
     def local_name(self, available: int) -> str:
         """The name for the registry, with its workers as a number."""
-        if not is_registered(self.spec):
-            return self.spec
-        kept = self.spec.replace(f"workers={ALL_CORES}", f"workers={available}")
-        return with_option(kept, "workers", self.cores(available))
+        return re.sub(rf"\bworkers\s*=\s*{ALL_CORES}\b", f"workers={available}", self.spec)
 
 
 def parse_entrants(texts: Sequence[str]) -> list[Entrant]:

@@ -33,6 +33,7 @@ class Terms:
         player: its name for the registry.
         rules: the rules as text.
         level: the machine that it gets.
+        workers: whether it has processes of its own, which take a while to load.
         seed: what its randomness comes from.
         cores: where it may run; empty for anywhere.
         startclock: seconds; ``playclock`` too.
@@ -41,6 +42,7 @@ class Terms:
     player: str
     rules: str
     level: str
+    workers: bool
     seed: int
     cores: tuple[int, ...]
     startclock: float
@@ -133,6 +135,8 @@ class LocalMover:
             player=terms.player,
             rules=terms.rules,
             level=terms.level,
+            workers=terms.workers,
+            seed=terms.seed,
             role=self._role,
             cores=terms.cores,
         )

@@ -76,6 +76,7 @@ class Referee:
                         player=seat["player"],
                         rules=job["rules"],
                         level=job["level"],
+                        workers=seat["workers"],
                         seed=seed_of(job["seed"], job["key"], role),
                         cores=tuple(seat["cores"]),
                         startclock=job["startclock"],

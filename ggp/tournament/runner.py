@@ -256,6 +256,7 @@ class Runner:
         return {
             "label": entrant.label,
             "player": "" if entrant.remote else entrant.local_name(available),
+            "workers": entrant.workers(available) > 0,
             "address": entrant.spec if entrant.remote else "",
             "cores": list(cores),
         }

@@ -27,6 +27,9 @@ MEMORY_BYTES = 8 * 1024**3
 
 KEPT_MACHINES = 4
 WARM_UP_SECONDS = 0.2
+WORKERS_SECONDS = 3.0
+"""How long a player with processes of its own thinks before the match, so that they are loaded: they
+are new in every match."""
 
 
 class Seat:
@@ -45,23 +48,24 @@ class Seat:
         pin(message["cores"])
         text, level, self._name = message["rules"], message["level"], message["player"]
         self._machine = self._machine_of(text, level)
-        if (text, level, self._name) not in self._warm:
-            state = self._machine.initial_state()
+        self.stop()
+        if message["workers"]:
+            self._player = make_player(self._name, message["seed"])
+            self._think(self._player, message["role"], WORKERS_SECONDS)
+        elif (text, level, self._name) not in self._warm:
             player = make_player(self._name, 0)
-            player.start(self._machine, message["role"], state, WARM_UP_SECONDS, _soon())
-            if not self._machine.is_terminal(state):
-                player.choose(state, _soon())
+            self._think(player, message["role"], WARM_UP_SECONDS)
             player.stop()
-            self._warm.add((text, level, self._name))
+        self._warm.add((text, level, self._name))
         self._parent.send("loaded", machine=self._machine.level)
 
     def start(self, message: Message) -> None:
         """Begin a match, after its opening."""
-        self.stop()
         self._role = message["role"]
         self._state = self._machine.initial_state()
         self._follow(message["moves"])
-        self._player = make_player(self._name, message["seed"])
+        if self._player is None:
+            self._player = make_player(self._name, message["seed"])
         self._player.start(self._machine, self._role, self._state, message["startclock"], message["deadline"])
         self._parent.send("ready", id=message["id"])
 
@@ -79,6 +83,14 @@ class Seat:
         player, self._player = self._player, None
         if player is not None:
             player.stop()
+
+    def _think(self, player: Player, role: int, seconds: float) -> None:
+        """Let a player think about the first position."""
+        state = self._machine.initial_state()
+        now = time.monotonic()
+        player.start(self._machine, role, state, seconds / 2, now + seconds / 2)
+        if not self._machine.is_terminal(state):
+            player.choose(state, now + seconds)
 
     def _follow(self, moves: list[list[str]]) -> None:
         for joint in moves:
@@ -116,10 +128,6 @@ def make_player(name: str, seed: int) -> Player:
 @functools.lru_cache(maxsize=4096)
 def _term(text: str) -> Term:
     return parse_term(text)
-
-
-def _soon() -> float:
-    return time.monotonic() + WARM_UP_SECONDS
 
 
 def main() -> None:
