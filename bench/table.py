@@ -47,6 +47,7 @@ def work(job: Row, given: Row, pipe: Connection) -> None:
     from ggp.bench import measure, peak_mb
     from ggp.game import Game
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     memory = int(given["memory_limit"] * 1e9)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # No RLIMIT_CPU: under one, Linux counts a process's CPU time in ticks of some milliseconds.
@@ -78,18 +79,26 @@ def measured(jobs: list[Row], given: Row) -> Iterator[Row]:
         child = context.Process(target=work, args=(job, given, theirs))
         child.start()
         theirs.close()
-        status = _wait(child, ours, given)
-        row = {**job, "status": status}
-        if not status:
-            try:
-                row = ours.recv()
-            except EOFError:
-                child.join(1)
-                row["status"] = _death(child.exitcode)
-        child.kill()
-        child.join()
-        ours.close()
+        try:
+            row = _answer(child, ours, job, given)
+        finally:
+            child.kill()
+            child.join()
+            ours.close()
         yield {**row, "wall_s": time.monotonic() - start}
+
+
+def _answer(child: BaseProcess, pipe: Connection, job: Row, given: Row) -> Row:
+    """The row that a process sends, or one that says why it sent none."""
+    status = _wait(child, pipe, given)
+    if status:
+        return {**job, "status": status}
+    try:
+        row: Row = pipe.recv()
+    except EOFError:
+        child.join(1)
+        return {**job, "status": _death(child.exitcode)}
+    return row
 
 
 def _wait(child: BaseProcess, pipe: Connection, given: Row) -> str:
@@ -221,8 +230,12 @@ def main() -> None:
             parser.error(f"{lines} exists: --resume goes on with it, --out writes elsewhere")
         rows = read_results(lines)[1]
     jobs = still_to_do(jobs_of(given.paths, given.machines, given.games), rows, given.again)
-    if jobs:
-        run(jobs, options, lines, console)
+    try:
+        if jobs:
+            run(jobs, options, lines, console)
+    except KeyboardInterrupt:
+        console.print(f"stopped; the same with --resume goes on with {lines}")
+        raise SystemExit(130) from None
     report(*read_results(lines), given.out)
     console.print(f"{given.out}: table.jsonl, table.json, table.md, table.svg")
 
