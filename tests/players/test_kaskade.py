@@ -19,6 +19,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.rules import Rules
 from gdl.state import State
 from ggp.game import Game
 from players.kaskade import BEGUN, FAILED, READY, Event, Kaskade
@@ -27,6 +28,7 @@ from players.kaskade_stages import STAGES, Stage
 from players.machines import make_machine
 from players.player import Candidate, Choice, Player, same_numbering
 from players.uct import UctPlayer
+from propnet.interpret import PropnetMachine
 from tests.players.odd_stages import stage
 
 ROOT = Path(__file__).parents[2]
@@ -432,3 +434,41 @@ def test_the_tree_is_kept_on_a_machine_of_the_same_network() -> None:
     again = player.choose(other.initial_state(), time.monotonic() + LONG)
     assert sum(c.visits for c in before.candidates) == 3000
     assert sum(c.visits for c in again.candidates) == 6000
+
+
+class CalledBack(UctPlayer):
+    """Thinks for long when it is asked first, and for a moment when it is asked again."""
+
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.visits: list[int] = []
+
+    def choose(self, state: State, deadline: float) -> Choice:
+        choice = super().choose(state, time.monotonic() + 0.3 if self.visits else deadline)
+        self.visits.append(sum(candidate.visits for candidate in choice.candidates))
+        return choice
+
+
+def test_a_search_is_called_back_for_a_machine_and_goes_on_with_its_tree(
+    tmp_path: Path, make: Callable[..., Kaskade]
+) -> None:
+    def twin(rules: Rules, product: bytes, before: Machine | None) -> Machine:
+        assert isinstance(before, PropnetMachine)
+        return PropnetMachine(rules, before.network)
+
+    gate = tmp_path / "gate"
+    game = Game.load("connectfour")
+    kaskade = make(STAGES[0], Stage("twin", stage("twin", "when_told").work, twin))
+    kaskade.begin(f"{game.text}\n;{gate}", game.rules)
+    assert kaskade.wait(STAGES[0].level, LONG)
+    player = CalledBack()
+    player.on_progress = lambda _: gate.touch()
+    rising = KaskadePlayer(player, kaskade)
+    state = kaskade.prover().initial_state()
+    rising.start(state.machine, 0, state, 0.0, 0.0)
+    first = player.machine
+    choice = rising.choose(state, time.monotonic() + LONG)
+    assert choice.move in state.machine.legal_moves(state, 0)
+    assert player.machine is not first
+    assert len(player.visits) == 2
+    assert player.visits[1] >= player.visits[0] > 0
