@@ -75,6 +75,15 @@ def test_no_batch_is_played_twice_and_sizes_are_equal_once_it_counts() -> None:
     assert len({n for n, _ in machine.batches[-5:]}) == 1
 
 
+def test_no_playout_that_counts_was_played_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A machine that remembers states would seem to play it at no cost.
+    machine = Ticking()
+    stages = dict.fromkeys(("ground_s", "build_s", "compile_s"), 0.0)
+    monkeypatch.setattr("ggp.bench.make", lambda rules, level: (machine, stages))
+    measure("ticking", Game.load("tictactoe").rules, "propnet", 0.001, playouts=1)
+    assert len({seed for _, seed in machine.batches}) == len(machine.batches)
+
+
 def test_a_slow_machine_gets_fewer_repetitions() -> None:
     machine = Ticking()
     assert len(run(machine, 0.1, 0, 5, cpu=lambda: machine.clock)["rates"]) == 1
