@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from gdl.machine import Machine
 from propnet import choice, kernel, lanes, vector, xoshiro
 from propnet.choice import choose, new_planes
 from propnet.interpret import PropnetMachine
@@ -85,6 +86,11 @@ def _sources() -> int:
 
 
 _walk = _walker(_sources())
+
+
+def can_split(machine: Machine) -> bool:
+    """Whether the machine plays with the kernels that are measured here."""
+    return isinstance(machine, PropnetMachine) and type(machine)._play is PropnetMachine._play
 
 
 def split_step(
