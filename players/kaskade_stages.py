@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gdl.machine import Machine
 from gdl.rules import Rules
 from players.kaskade_builder import Work
 from players.limits import WARM_UP_GAMES
 
-if TYPE_CHECKING:
-    from propnet.network import Network
+KEEP_SECONDS = 0.1
+"""A network that took less CPU time than this is not kept on disk."""
 
 Load = Callable[[Rules, bytes, Machine | None], Machine]
 
@@ -35,10 +36,23 @@ class Stage:
 
 # --- the propositional network ------------------------------------------------------------------------
 def build_propnet(text: str, given: bytes) -> Iterator[bytes]:
-    """The network of these rules, as bytes."""
+    """The network of these rules, as bytes: the one kept on disk, or else a new one."""
+    from gdl.ground import ground
+    from gdl.parser import parse_rules
+    from propnet.build import build
     from propnet.network_bytes import to_bytes
+    from propnet.network_cache import keep, load
 
-    yield to_bytes(_network(text))
+    rules = parse_rules(text, "rules")
+    kept = load(rules)
+    if kept is not None:
+        yield kept
+        return
+    began = time.process_time()
+    made = to_bytes(build(ground(rules)))
+    yield made
+    if time.process_time() - began > KEEP_SECONDS:
+        keep(rules, made)
 
 
 def warm_up_propnet() -> None:
@@ -54,14 +68,6 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
     from propnet.network_bytes import from_bytes
 
     return _exercised(PropnetMachine(rules, from_bytes(product)))
-
-
-def _network(text: str) -> Network:
-    from gdl.ground import GroundLimits, ground
-    from gdl.parser import parse_rules
-    from propnet.build import build
-
-    return build(ground(parse_rules(text, "rules"), GroundLimits()))
 
 
 def _exercised(machine: Machine) -> Machine:

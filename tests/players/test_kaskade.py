@@ -11,11 +11,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gdl.errors import GdlError
+from gdl.ground import ground
 from gdl.machine import Machine
 from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
@@ -28,7 +30,10 @@ from players.kaskade_stages import STAGES, Stage
 from players.machines import make_machine
 from players.player import Candidate, Choice, Player, same_numbering
 from players.uct import UctPlayer
+from propnet.build import build
 from propnet.interpret import PropnetMachine
+from propnet.network_bytes import to_bytes
+from propnet.network_cache import keep
 from tests.players.odd_stages import stage
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +63,12 @@ class Log:
             while True:
                 found.append(self.events.get_nowait())
         return found
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder for what is kept on disk."""
+    monkeypatch.setenv("KASKADE_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -130,6 +141,18 @@ def test_the_prover_answers_at_once_and_every_machine_that_comes_says_the_same(
     assert state.play("go") == prover.initial_state().play("go")
     _until(lambda: not kaskade.rising)
     assert [(e.level, e.what) for e in log.all()][:2] == [("propnet", BEGUN), ("propnet", READY)]
+
+
+def test_a_game_that_was_built_before_is_not_built_again(make: Callable[..., Kaskade]) -> None:
+    game = Game.load("tictactoe")
+    network = build(ground(game.rules))
+    assert keep(game.rules, to_bytes(replace(network, stats={"made by this test": 1.0})))
+    kaskade = make(STAGES[0])
+    kaskade.begin(game.text, game.rules)
+    assert kaskade.wait("propnet", LONG)
+    machine = kaskade.best()
+    assert isinstance(machine, PropnetMachine)
+    assert machine.network.stats == {"made by this test": 1.0}
 
 
 def test_stages_are_built_on_each_other(log: Log, make: Callable[..., Kaskade]) -> None:
