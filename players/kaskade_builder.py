@@ -47,7 +47,6 @@ class Work:
         seconds: of wall time from the rules to the end.
         cpu_seconds: of CPU time, of all its threads.
         memory: bytes of data.
-        nice: by how much others come first on a busy processor.
     """
 
     function: str
@@ -55,7 +54,6 @@ class Work:
     seconds: float = 300.0
     cpu_seconds: float = 120.0
     memory: int = 4 * 1024**3
-    nice: int = 0
 
 
 class Builder:
@@ -71,7 +69,7 @@ class Builder:
         self._product = _nameless()
         self._errors = _nameless()
         files = (self._given.fileno(), self._product.fileno())
-        limits = [str(work.memory), str(work.cpu_seconds), str(work.nice)]
+        limits = [str(work.memory), str(work.cpu_seconds)]
         root = str(Path(__file__).resolve().parent.parent)
         known = os.environ.get("PYTHONPATH", "")
         try:

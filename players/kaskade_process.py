@@ -24,7 +24,7 @@ from players.limits import describe, limit_cpu, limit_files, limit_memory
 
 def main() -> None:
     """Build one stage, and end."""
-    function, warm_up, given, product, memory, cpu_seconds, nice = sys.argv[1:]
+    function, warm_up, given, product, memory, cpu_seconds = sys.argv[1:]
     # What libraries print must not mix with the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -40,7 +40,6 @@ def main() -> None:
     if not line:
         return  # no match wanted it
     threading.Thread(target=_end_with_the_input, daemon=True).start()
-    os.nice(int(nice))
     limit_cpu(float(cpu_seconds))
 
     def say(**message: Any) -> None:

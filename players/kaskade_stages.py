@@ -85,5 +85,8 @@ STAGES: Final[tuple[Stage, ...]] = (
         load_propnet,
     ),
 )
-"""From the first to the furthest. The builder of the network has the same right to the processors as
-the search on the prover, which is hundreds of times less worth."""
+"""From the first to the furthest.
+
+Builders have the same right to the processors as the search. One that needs C seconds of a processor,
+gets the share b of it, and makes n search processes s times as fast, costs them
+C * (n * (s - 1) / b + 1) seconds of search in all: the more it gets the better, whenever s > 1."""
