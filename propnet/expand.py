@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.errors import StateError
-from propnet import lanes
+from gdl.errors import StateError, TooLargeError
 from propnet.expand_kernel import Rows, expand, new_scratch
 from propnet.pack import record_words
 from propnet.plan import Plan
-from propnet.vector import LANES
+from propnet.vector import LANES, aligned
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
 
 ROWS = 1 << 16
 """Successors that an expander holds at once unless told otherwise."""
+
+MOST = 1 << 24
+"""Successors that are put into one array unless told otherwise."""
 
 _WORD = 400
 """What it costs to load or to read a word of 512 records, in gate inputs."""
@@ -96,7 +98,9 @@ class Expander:
         self.rows = rows
         self._scratch = new_scratch(len(machine.roles), machine.network.move_count)
         self._costs = _costs(machine._plan, len(machine.roles))
-        self._after = lanes.new_wires(machine._plan)
+        # A second set of wires, constants and all, in which successors are looked at.
+        self._after = aligned(*machine._wires.shape)
+        self._after[:] = machine._wires
         self._waiting = np.zeros(rows, np.int32)
         self._out = self._new_rows(rows)
 
@@ -140,9 +144,22 @@ class Expander:
             if filled:
                 yield _part(out, filled, judged)
 
-    def expand(self, records: NDArray[np.uint64], judged: bool = False) -> Expansion:
-        """All successors at once, in arrays of their own. See :meth:`stream`."""
-        chunks = [_part(self._out, 0, judged), *(chunk.copy() for chunk in self.stream(records, judged))]
+    def expand(self, records: NDArray[np.uint64], judged: bool = False, most: int = MOST) -> Expansion:
+        """All successors at once, in arrays of their own. See :meth:`stream`.
+
+        Raises TooLargeError where there are more than ``most``: roles that move at the same time
+        may have more joint moves than memory holds.
+        """
+        chunks = [_part(self._out, 0, judged)]
+        total = 0
+        for chunk in self.stream(records, judged):
+            total += len(chunk)
+            if total > most:
+                raise TooLargeError(
+                    f"{len(records):,} states have more than {most:,} successors",
+                    remedy="take them in parts by Expander.stream",
+                )
+            chunks.append(chunk.copy())
         return Expansion(*(np.concatenate(parts) for parts in zip(*map(_arrays, chunks), strict=True)))
 
     def new_judgement(self, n: int) -> Judgement:
@@ -169,14 +186,17 @@ class Expander:
         return np.require(records, np.uint64, ["C", "A", "W"])
 
 
-def expand_records(machine: PropnetMachine, records: NDArray[np.uint64], judged: bool = False) -> Expansion:
-    """Every successor of states under every joint move. See :meth:`Expander.stream`.
+def expand_records(
+    machine: PropnetMachine, records: NDArray[np.uint64], judged: bool = False, most: int = MOST
+) -> Expansion:
+    """Every successor of states under every joint move. See :meth:`Expander.expand`.
 
     Args:
         records: uint64, shape (n, words), any n.
         judged: tell also which successors are terminal, and the goals of those.
+        most: how many successors there may be.
     """
-    return Expander(machine).expand(records, judged)
+    return Expander(machine).expand(records, judged, most)
 
 
 def measure_expand(machine: PropnetMachine, seconds: float = 1.0, seed: int = 0) -> float:

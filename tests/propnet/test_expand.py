@@ -12,12 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.errors import StateError
-from gdl.machine import Machine
+from gdl.errors import StateError, TooLargeError
 from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from gdl.rules import Rules
-from gdl.state import State
 from players.machines import make_machine
 from propnet.expand import Expander, Expansion, expand_records, measure_expand
 from propnet.interpret import PropnetMachine
@@ -201,6 +199,8 @@ def test_a_joint_move_count_beyond_all_rows_is_streamed():
     np.testing.assert_array_equal(moves, [next(options) for _ in range(len(moves))])
     after = machine.successors(records[parents], moves)
     np.testing.assert_array_equal(np.concatenate([chunk.records for chunk in chunks]), after)
+    with pytest.raises(TooLargeError):
+        expand_records(machine, records, most=1000)
 
 
 def test_records_of_another_width_are_refused():
@@ -303,10 +303,3 @@ def test_measuring_counts_successors():
     assert measure_expand(machine_of("hanoi"), 0.0) > 0
     machine = random_machine(1, 10, [2])
     assert measure_expand(machine, 0.0) >= 0
-
-
-def test_states_expand_as_one_by_one():
-    for game in ("tictactoe", "hanoi", "biddingtictactoe"):
-        machine = machine_of(game)
-        states: list[State] = machine.states(visited(machine, 20, 8, seed=9))
-        assert machine.expand(states) == Machine.expand(machine, states)
