@@ -67,8 +67,9 @@ class Lanes(ABC):
         """The records that follow under one joint move each; ``moves`` is (n, roles)."""
 
     @abstractmethod
-    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
-        """One random playout from each record, stopped after ``max_steps`` or at the deadline."""
+    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1) -> Ends:
+        """Random playouts, ``each`` from every record (playout i from record ``i // each``), stopped
+        after ``max_steps`` or at the deadline."""
 
     @abstractmethod
     def playout_moves(self, row: int) -> list[int]:
@@ -113,14 +114,14 @@ class NetworkLanes(Lanes):
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
         return self.machine.successors(records, moves)
 
-    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
-        found = self.machine.playouts_from(records, seed, max_steps)
-        self._last = records, seed, max_steps, found.lengths
+    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1) -> Ends:
+        found = self.machine.playouts_from(records, seed, max_steps, each)
+        self._last = records, seed, max_steps, each, found.lengths
         return Ends(found.goals, found.lengths, found.lengths < max_steps)
 
     def playout_moves(self, row: int) -> list[int]:
-        records, seed, max_steps, lengths = self._last
-        moves = self.machine.playout_moves(records, row, int(lengths[row]), seed, max_steps)
+        records, seed, max_steps, each, lengths = self._last
+        moves = self.machine.playout_moves(records, row, int(lengths[row]), seed, max_steps, each)
         return [int(move) for move in moves[:, 0]]
 
 
@@ -169,15 +170,15 @@ class ScalarLanes(Lanes):
         ]
         return np.stack(following)
 
-    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float) -> Ends:
+    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1) -> Ends:
         rng = random.Random(seed)
         machine = self.machine
-        n = len(records)
+        n = len(records) * each
         goals = np.full((n, len(self._roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
         self._traces: list[list[int]] = []
         finished = np.ones(n, np.bool_)
-        for lane, number in enumerate(records[:, 0].tolist()):
+        for lane, number in enumerate(np.repeat(records[:, 0], each).tolist()):
             state = self._states[number]
             trace: list[int] = []
             while not (terminal := machine.is_terminal(state)):

@@ -410,6 +410,32 @@ def _prove(tree: Arrays, node: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def average(
+    goals: NDArray[np.int16],
+    each: Any,
+    unknown: Any,
+    rows: NDArray[np.int64],
+    results: NDArray[np.float64],
+    bests: NDArray[np.float64],
+) -> None:
+    """Write the means, 0..1, of every ``each`` rows of ``goals`` (n * each, roles; -1 for a role
+    without a goal counts as ``unknown``) to ``results[rows[i]]``, and role 0's best to ``bests``."""
+    for i in range(len(rows)):
+        for role in range(goals.shape[1]):
+            total = 0
+            best = 0
+            for k in range(i * each, (i + 1) * each):
+                goal = goals[k, role]
+                if goal < 0:
+                    goal = unknown
+                total += goal
+                best = max(best, goal)
+            results[rows[i], role] = total / (100.0 * each)
+            if role == 0:
+                bests[rows[i]] = best / 100.0
+
+
+@njit(cache=True, nogil=True)
 def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> None:
     edges[edge].visits += 1
     edges[edge].pending -= 1

@@ -263,6 +263,7 @@ def warm_up() -> None:
     kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
     kernel.select(arrays, paths, 0, 1, 0.5, -1)
     kernel.settle(arrays, paths, 1, arrays.records[1:2].copy())
+    kernel.average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
     kernel.backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0)
     kernel.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
     compaction.compact(arrays, compaction.mark_from(arrays, 0, 0))

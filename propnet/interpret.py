@@ -193,17 +193,26 @@ class PropnetMachine(Machine):
         start = self._initial if state is None else self._record(state.key)
         return self._play(n, start, seed, max_steps)
 
-    def playouts_from(self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000) -> Playouts:
-        """One uniformly random playout from each of the states with these records (n, words)."""
-        return self._play(len(records), records, seed, max_steps)
+    def playouts_from(
+        self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000, each: int = 1
+    ) -> Playouts:
+        """Uniformly random playouts, ``each`` from every one of the states with these records (n,
+        words): playout i starts from record ``i // each``."""
+        return self._play(len(records) * each, records, seed, max_steps)
 
     def playout_moves(
-        self, records: NDArray[np.uint64], row: int, length: int, seed: int = 0, max_steps: int = 100_000
+        self,
+        records: NDArray[np.uint64],
+        row: int,
+        length: int,
+        seed: int = 0,
+        max_steps: int = 100_000,
+        each: int = 1,
     ) -> NDArray[np.int32]:
         """The moves that playout ``row`` of the same call of :meth:`playouts_from` made: int32,
         shape (length, roles); ``length`` is what that call said. It plays them all again."""
         trace = np.zeros((length, len(self.roles)), np.int32)
-        self._play(len(records), records, seed, max_steps, row, trace)
+        self._play(len(records) * each, records, seed, max_steps, row, trace)
         return trace
 
     def _play(

@@ -206,7 +206,8 @@ def playouts(
 ) -> int:
     """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry).
 
-    Playout i starts from record i of ``starts``, or all from the only one. A lane whose playout
+    As many playouts start from each record of ``starts`` (their number divides n), in their order.
+    A lane whose playout
     is over is parked, its state held, until what the parked lanes idle away has cost as much as
     the gates that only goals need and the taking up of new playouts; then the goals of all
     parked lanes are evaluated at once, and these lanes take the next playouts that wait. They do
@@ -279,6 +280,7 @@ def _play(
     roles = item(code.sizes, 9)
     flush = LANES * item(code.sizes, 5)
     one_start = starts.shape[0] == 1
+    each = n // max(1, starts.shape[0])
     for base in range(first_bits.size):
         first_bits[base] = -np.int64((starts[0, base >> 6] >> np.uint64(base & 63)) & np.uint64(1))
     waiting = np.int64(min(n, LANES))
@@ -288,8 +290,12 @@ def _play(
     active = load(lanes, 0)
     if one_start:
         _load(wire_array, starts, np.int64(0), np.int64(1), bases)
-    else:
+    elif each == 1:
         write_lanes(starts, np.int64(0), waiting, wire_array, np.int64(1), bases)
+    else:
+        for base in range(bases):
+            store(wires, (1 + base) * BYTES, splat(0))
+        _scatter(wire_array, starts, scratch, jobs, each)
     cut = 0
     now = np.int64(0)
     turn = np.int64(0)
@@ -343,7 +349,7 @@ def _play(
         _evaluate_moves(code, wires)
         _next_states(code, wires, next_wires, parked, renewed, one_start, first)
         if not one_start and any_lane(renewed):
-            _scatter(wire_array, starts, scratch[0], jobs)
+            _scatter(wire_array, starts, scratch, jobs, each)
         now += 1
     return cut
 
@@ -490,22 +496,39 @@ def _scatter(
     wires: NDArray[np.uint64],
     records: NDArray[np.uint64],
     lanes: NDArray[np.uint64],
-    rows: NDArray[np.int32],
+    jobs: NDArray[np.int32],
+    each: Index,
 ) -> None:
-    """Set, in each of the lanes, the bases that are true in record ``rows[lane]``."""
+    """Set, in each of the lanes of the first vector of ``lanes``, the bases that are true in the
+    record that its playout starts from. Lanes that lie together mostly share it, and get it
+    together; the second vector is scratch."""
+    record = np.int64(-1)
+    store(lanes, BYTES, splat(0))
     for word in range(WORDS):
-        left = lanes[word]
+        left = lanes[0, word]
         while left != 0:
             lane = lowest_bit(left)
             left &= left - np.uint64(1)
-            bit = np.uint64(1) << np.uint64(lane)
-            row = rows[64 * word + lane]
-            for column in range(records.shape[1]):
-                true = records[row, column]
-                while true != 0:
-                    base = 64 * column + lowest_bit(true)
-                    true &= true - np.uint64(1)
-                    wires[1 + base, word] |= bit
+            wanted = jobs[64 * word + lane] // each
+            if wanted != record:
+                if record >= 0:
+                    _set_bases(wires, records, record, load(lanes, BYTES))
+                record = np.int64(wanted)
+                store(lanes, BYTES, splat(0))
+            lanes[1, word] |= np.uint64(1) << np.uint64(lane)
+    if record >= 0:
+        _set_bases(wires, records, record, load(lanes, BYTES))
+
+
+@inner
+def _set_bases(wires: NDArray[np.uint64], records: NDArray[np.uint64], record: Index, lanes: Any) -> None:
+    """Set the bases that are true in a record in these lanes."""
+    for column in range(records.shape[1]):
+        true = records[record, column]
+        while true != 0:
+            at = (1 + 64 * column + lowest_bit(true)) * BYTES
+            true &= true - np.uint64(1)
+            store(wires, at, load(wires, at) | lanes)
 
 
 @inner

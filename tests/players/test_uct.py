@@ -194,13 +194,17 @@ def test_the_subtree_of_the_moves_made_is_kept() -> None:
 def test_playouts_can_be_told_move_by_move(level: str) -> None:
     machine = Game.load("sokoban").machine(level)
     lanes = lanes_of(machine)
-    count = 600 if level == "propnet" else 3
-    start = machine.initial_state()
-    records = np.repeat(lanes.record(start)[None, :], count, axis=0)
-    ends = lanes.playouts(records, 5, 100, time.monotonic() + LONG)
-    for row in {0, 1, 2, count - 1, count // 2}:
-        state = start
-        for move in lanes.playout_moves(row):
+    each = 300 if level == "propnet" else 2
+    first = machine.initial_state()
+    starts = [first, machine.next_state(first, [machine.legal_moves(first, 0)[0]]), first]
+    records = np.stack([lanes.record(state) for state in starts])
+    ends = lanes.playouts(records, 5, 100, time.monotonic() + LONG, each)
+    count = 3 * each
+    for row in {0, 1, each - 1, each, each + 1, 2 * each, count - 1}:
+        state = starts[row // each]
+        moves = lanes.playout_moves(row)
+        assert len(moves) == ends.lengths[row]
+        for move in moves:
             assert not machine.is_terminal(state)
             assert move in machine.legal_moves(state, 0)
             state = machine.next_state(state, [move])
