@@ -2,8 +2,8 @@
 
     python -m bench.find_positions connectfour breakthrough --each 2 >> bench/positions.jsonl
 
-Positions come from random matches. One is kept if the role to move can force a win in exactly 1, 3, 5
-or 7 joint moves, if every other move is proven to miss it (bench/solver.py), and if at most half of the
+Positions come from random matches. One is kept if the role to move can force a win within 7
+joint moves, if every other move is proven to miss it (bench/solver.py), and if at most half of the
 moves are right. ``--after MOVES`` solves the position after these moves of the roles in turn instead, to the
 end and without counting moves:
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Iterator
 
 import orjson
 
@@ -24,7 +25,7 @@ from gdl.machine import Machine
 from gdl.parser import parse_terms
 from gdl.state import State
 
-DEPTHS = (1, 3, 5, 7)
+DEPTHS = range(1, 8)
 MATCHES = 2000
 LONGEST = 400
 
@@ -46,13 +47,12 @@ def line(game: str, machine: Machine, state: State, role: int, found: Solution) 
     )
 
 
-def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget: int) -> list[bytes]:
+def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget: int) -> Iterator[bytes]:
     """Positions of one game, ``each`` of every depth as far as random matches bring them."""
     rng = random.Random(seed)
     solver = Solver(machine, nodes)
     wanted = dict.fromkeys(DEPTHS, each)
     seen: set[State] = set()
-    found: list[tuple[int, bytes]] = []
     for _ in range(MATCHES):
         if not any(wanted.values()) or budget < 0:
             break
@@ -67,7 +67,7 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
             options = machine.legal_moves(state, role)
             if len(options) < 3:
                 continue
-            solver.nodes = 0
+            solver.forget()
             claim, plies = solver.decide(state, role, 100, max(d for d, n in wanted.items() if n))
             budget -= solver.nodes
             if claim is not Claim.PROVEN or not wanted.get(plies):
@@ -79,8 +79,7 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
             continue
         if solution.plies == plies and 2 * len(solution.best) <= len(options):
             wanted[plies] -= 1
-            found.append((plies, line(game, machine, state, role, solution)))
-    return [text for _, text in sorted(found)]
+            yield line(game, machine, state, role, solution)
 
 
 def match(machine: Machine, rng: random.Random) -> list[State]:
@@ -111,13 +110,12 @@ def main() -> None:
                 state = state.play(move)
             role = mover_of(machine, state)
             solution = Solver(machine, given.nodes).solve(state, role, LONGEST, count=False)
-            lines = [line(game.name, machine, state, role, solution)]
+            lines = iter([line(game.name, machine, state, role, solution)])
         else:
             lines = search(game.name, machine, given.each, given.nodes, given.seed, given.budget)
         for text in lines:
             sys.stdout.buffer.write(text + b"\n")
-        sys.stdout.flush()
-        print(f"{game.name}: {len(lines)} positions", file=sys.stderr)
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ number of further moves, so nothing here is an estimate.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
@@ -44,6 +45,16 @@ class Solution:
     nodes: int
 
 
+@dataclass(slots=True)
+class _Known:
+    """A claim in the table: decided within so many joint moves (the fewest seen), open within so many
+    (the most seen)."""
+
+    claim: Claim = Claim.OPEN
+    decided: int = sys.maxsize
+    open: int = -1
+
+
 class Solver:
     """Searches one game.
 
@@ -56,7 +67,7 @@ class Solver:
         self._machine = machine
         self._allowed = nodes
         self.nodes = 0
-        self._known: dict[tuple[Hashable, int, int], tuple[Claim, int]] = {}
+        self._known: dict[tuple[Hashable, int, int], _Known] = {}
 
     def solve(self, state: State, role: int, deepest: int = 60, count: bool = True) -> Solution:
         """All that is to be known of a position in which ``role`` has a choice.
@@ -72,8 +83,7 @@ class Solver:
             OutOfNodesError: it takes more positions than allowed, or more than ``deepest`` joint moves.
         """
         machine = self._machine
-        self.nodes = 0
-        self._known.clear()
+        self.forget()
         for target in (100, 50):
             best: list[str] = []
             soonest = deepest
@@ -89,6 +99,11 @@ class Solver:
                 return Solution(target, tuple(sorted(best)), soonest if count else 0, self.nodes)
         return Solution(0, (), 0, self.nodes)
 
+    def forget(self) -> None:
+        """Begin with an empty table and no nodes counted."""
+        self.nodes = 0
+        self._known.clear()
+
     def decide(
         self, state: State, role: int, target: int, deepest: int, count: bool = True
     ) -> tuple[Claim, int]:
@@ -103,17 +118,27 @@ class Solver:
     def _search(self, state: State, role: int, target: int, plies: int) -> Claim:
         machine = self._machine
         key = (state.key, role, target)
-        claim, depth = self._known.get(key, (Claim.OPEN, -1))
-        if claim is not Claim.OPEN or depth >= plies:
-            return claim
+        known = self._known.get(key)
+        if known is not None:
+            # Within fewer joint moves than it was decided by, a claim may be open still.
+            if plies >= known.decided:
+                return known.claim
+            if plies <= known.open:
+                return Claim.OPEN
         self.nodes += 1
         if self.nodes > self._allowed:
             raise OutOfNodesError
+        claim = Claim.OPEN
         if machine.is_terminal(state):
             claim = Claim.PROVEN if (machine.goal(state, role) or 0) >= target else Claim.REFUTED
         elif plies:
             claim = self._combined(state, role, target, plies)
-        self._known[key] = (claim, plies)
+        if known is None:
+            known = self._known[key] = _Known()
+        if claim is Claim.OPEN:
+            known.open = plies
+        else:
+            known.claim, known.decided = claim, plies
         return claim
 
     def _combined(self, state: State, role: int, target: int, plies: int) -> Claim:
