@@ -35,10 +35,6 @@ class Translation:
         """The GDL term of a clingo Symbol."""
         return Term(self.names[symbol.name], *map(self.term, symbol.arguments))
 
-    def possible(self, control: Any, signature: tuple[str, int]) -> set[Term]:
-        """The atoms of a relation that a grounded clingo Control holds for possible, as terms."""
-        return {self.term(found.symbol) for found in control.symbolic_atoms.by_signature(*signature)}
-
 
 def translate(clauses: list[Clause]) -> Translation:
     """Translate clauses in normal form."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.limits import Budget
-from gdl.grounding.relation import Argument, Column, Relation, View, first_rows
+from gdl.grounding.relation import Argument, Column, Index, Relation, View, first_rows
 from gdl.grounding.tuples import Plan, Row
 from gdl.program import Build, FlatAtom, FlatClause, TermTable
 from gdl.terms import Term
@@ -286,21 +286,23 @@ class Joiner:
             bindings.project(needed)
             return
         places = tuple(p for p, v in enumerate(variables) if v in env)
-        index = view.index(places)
-        starts, counts = index.ranges([env[variables[p]] for p in places], bindings.n)
+        known = [env[variables[p]] for p in places]
+        found = [(part, *part.ranges(known, bindings.n)) for part in view.index(places)]
         if window is None and not any(v in needed for _, v in new):
-            fits = counts > 0
+            fits = found[0][2] > 0
+            for _, _, counts in found[1:]:
+                fits |= counts > 0
             if not fits.all():
                 bindings.take(fits)
             bindings.project(needed)
             return
-        total = int(counts.sum())
-        self._allow(total, len(env) + len(new))
-        # Binding i comes counts[i] times, with rows starts[i], starts[i] + 1, ... of its group.
-        repeat = np.repeat(np.arange(bindings.n), counts)
-        ends = np.cumsum(counts)
-        rows = np.arange(total) + np.repeat(starts - ends + counts, counts)
-        rows = index.order[rows]
+        self._allow(sum(int(counts.sum()) for _, _, counts in found), len(env) + len(new))
+        pairs = [_matches(part, starts, counts) for part, starts, counts in found]
+        if len(pairs) == 1:
+            repeat, rows = pairs[0]
+        else:
+            repeat = np.concatenate([r for r, _ in pairs])
+            rows = np.concatenate([r for _, r in pairs])
         if window is not None:
             start, stop = view.window(*window)
             inside = (rows >= start) & (rows < stop)
@@ -403,6 +405,17 @@ class Joiner:
         same = values == (value if value >= 0 else bindings.env[value])
         if not same.all():
             bindings.take(same)
+
+
+def _matches(
+    part: Index, starts: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pairs of a binding and a row that fits it. Binding i comes ``counts[i]`` times, with
+    the rows from ``starts[i]`` on in the index's order."""
+    repeat = np.repeat(np.arange(len(counts)), counts)
+    ends = np.cumsum(counts)
+    rows = np.arange(len(repeat)) + np.repeat(starts - ends + counts, counts)
+    return repeat, part.order[rows]
 
 
 MAX_TERM_DEPTH = 200

@@ -366,7 +366,7 @@ class View:
         self._ids: Ids = np.empty(0, np.int32)
         self._columns: list[Column] = [np.empty(0, np.int32)] * self.variables
         self._seen = 0
-        self._indexes: dict[tuple[int, ...], Index] = {}
+        self._indexes: dict[tuple[int, ...], list[Index]] = {}
         self._distinct: dict[int, tuple[int, int]] = {}
 
     def sync(self) -> None:
@@ -404,38 +404,53 @@ class View:
         return int(start), int(stop)
 
     def distinct(self, v: int) -> int:
-        """How many different values a column has."""
+        """About how many different values a column has: as of when it was little shorter."""
         known = self._distinct.get(v)
-        if known is None or known[0] != self.n:
+        if known is None or 5 * self.n > 6 * known[0]:
             column = self.column(v)
             count = int(np.count_nonzero(np.bincount(column))) if self.n else 0
             known = self._distinct[v] = (self.n, count)
         return known[1]
 
-    def index(self, places: tuple[int, ...]) -> Index:
-        """The index on some variables' columns."""
-        found = self._indexes.get(places)
-        if found is None or found.n != self.n:
-            found = self._indexes[places] = Index([self.column(v) for v in places], self.n)
-        return found
+    def index(self, places: tuple[int, ...]) -> list[Index]:
+        """The index on some variables' columns, in parts: each for a range of the rows, the
+        ranges ever shorter, so that few rows are indexed again when some are added."""
+        parts = self._indexes.get(places)
+        if parts is None:
+            parts = self._indexes[places] = []
+        start = parts[-1].stop if parts else 0
+        if start < self.n or not parts:
+            while parts and 2 * (self.n - start) >= parts[-1].n:
+                start = parts.pop().start
+            parts.append(Index([self.column(v)[start:] for v in places], start, self.n))
+        return parts
 
 
 class Index:
-    """Groups the rows of columns by their values.
+    """Groups a range of the rows of columns by their values.
+
+    Args:
+        columns: their values in the range.
+        start: the first row of the range.
+        stop: the row after it.
 
     Attributes:
         n: rows.
         order: int64, shape (n,): the rows, group by group, ascending in each.
     """
 
-    def __init__(self, columns: Sequence[Column], n: int) -> None:
-        self.n = n
+    def __init__(self, columns: Sequence[Column], start: int, stop: int) -> None:
+        self.start = start
+        self.stop = stop
+        self.n = stop - start
         self._coder = Coder(len(columns))
         self._coder.learn(columns)
-        keys = self._coder.keys(columns, n)
+        keys = self._coder.keys(columns, self.n)
         self.order: NDArray[np.intp] = np.argsort(keys, kind="stable")
+        if start:
+            self.order += start
         self._sorted: Keys | None = None
-        if self._coder.bits <= max(16, n.bit_length() + 3):
+        if self._coder.bits <= max(16, self.n.bit_length() + 3):
             counts = np.bincount(keys, minlength=(1 << self._coder.bits) + 1)
         else:
             self._sorted, counts = np.unique(keys, return_counts=True)
