@@ -155,6 +155,7 @@ def _play(console: Console, settings: Settings, store: Store, workers: int, test
     import asyncio
 
     from rich.live import Live
+    from rich.markup import escape
 
     from ggp.tournament.runner import Runner
     from ggp.tournament.tables import LiveTable
@@ -168,9 +169,9 @@ def _play(console: Console, settings: Settings, store: Store, workers: int, test
     )
     for label in runner.crowded:
         console.print(
-            f"[yellow]{label} has more workers than cores to itself: its matches run alone, and its"
+            f"[yellow]{escape(label)} has more workers than cores to itself: its matches run alone, and its"
             " players share the cores[/]",
-            markup=True,
+            soft_wrap=True,
         )
     if console.is_terminal:
         with Live(table, console=console, refresh_per_second=4, transient=True):

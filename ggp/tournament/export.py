@@ -12,7 +12,7 @@ from ggp.tournament.store import FAULTS, Store
 def write_json(store: Store, path: Path) -> int:
     """Write all match records as one JSON array; returns how many.
 
-    Beside the public keys each has ``game``, ``round`` and, of matches that were cut, ``goals``.
+    Beside the public keys each has ``game`` and ``round``.
     """
     count = 0
     with path.open("w", encoding="utf-8") as file:

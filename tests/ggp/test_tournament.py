@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import random
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from gdl.errors import GdlError
 from gdl.parser import parse_rules
@@ -38,6 +40,7 @@ from ggp.tournament.scores import (
 from ggp.tournament.settings import GameSpec, Settings
 from ggp.tournament.sprt import Sprt, expected
 from ggp.tournament.store import Result, Store, faults_of
+from ggp.tournament.tables import LiveTable
 
 
 # --- schedule -----------------------------------------------------------------------------------
@@ -103,6 +106,8 @@ def test_players_are_named_and_counted() -> None:
     assert [e.cores(4) for e in found] == [1, 0, 1]
     assert Entrant("x", "uct:workers=3").cores(4) == 3
     assert Entrant("x", "uct:workers=all,explore=1").cores(4) == 4
+    assert Entrant("x", "uct:workers=all,explore=1").local_name(4) == "uct:workers=4,explore=1"
+    assert (Entrant("x", "uct").workers(4), Entrant("x", "uct").cores(4)) == (0, 1)
     assert Entrant("x", "m:Class").local_name(4) == "m:Class"
 
 
@@ -333,6 +338,31 @@ def test_a_sequential_test_is_symmetric() -> None:
     assert Sprt(0, 10).llr([]) == 0
     assert Sprt(0, 10).bounds == pytest.approx((-2.944, 2.944), abs=0.001)
     assert Sprt(0, 50).history(scores)[-1] == Sprt(0, 50).llr(scores)
+
+
+# --- the terminal ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=terminal, width=120, color_system=None)
+    results: list[Result] = []
+    view = LiveTable(console, results, ["a", "[b]"], 4, Sprt(0, 50))
+    console.print(view)
+    fixtures = [Fixture("g", 1, ("a", "[b]")), Fixture("g", 1, ("[b]", "a")), Fixture("g", 2, ("a", "[b]"))]
+    for fixture in fixtures:
+        view.began(fixture)
+    view.step(fixtures[2], 17)
+    for fixture in fixtures[:2]:
+        results.append(Result(fixture, (100, 0), ((0, 0, 0), (0, 2, 0)), True, 9, 1.0))
+        view.ended(fixture, results[-1], "")
+    view._shown = 0.0
+    console.print(view)
+    text = shown.getvalue()
+    for part in ("0 of 4 matches", "2 of 4 matches", "step 17", "[b]", "+1 =0 -1", "after 1 openings"):
+        assert part in text
+    assert ("2/4 g 1: [b] - a  100 - 0" in text) is not terminal
+    view.ended(fixtures[2], None, "it broke")
+    assert "it broke" in shown.getvalue()
 
 
 # --- the report ------------------------------------------------------------------------------------------
