@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError, TooLargeError
-from propnet.expand_kernel import Rows, expand, new_scratch
+from propnet.expand_block import Rows, new_scratch
+from propnet.expand_kernel import expand
 from propnet.pack import record_words
 from propnet.plan import Plan
 from propnet.vector import LANES, aligned
