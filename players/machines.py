@@ -11,40 +11,60 @@ from gdl.rules import Rules
 if TYPE_CHECKING:
     from gdl.ground import GroundLimits
 
-LEVELS: Final = ("prover", "propnet", "auto")
+LEVELS: Final = ("prover", "propnet", "native", "auto")
 """What ``--machine`` accepts."""
 
 
-def make_machine(rules: Rules, level: str = "auto", limits: GroundLimits | None = None) -> Machine:
+COMPILE_SECONDS = 20.0
+"""What :func:`make_machine` gives the compiler, unless told otherwise: enough for nearly any game."""
+
+AUTO_COMPILE_SECONDS = 2.0
+"""The same for ``auto``, whose user waits for a game and not for a machine."""
+
+
+def make_machine(
+    rules: Rules,
+    level: str = "auto",
+    limits: GroundLimits | None = None,
+    compile_seconds: float | None = None,
+) -> Machine:
     """The machine of a level.
 
     Args:
         rules: the game.
-        level: one of :data:`LEVELS`. ``auto`` is the propnet, or the prover where the
+        level: one of :data:`LEVELS`. ``native`` compiles the network, as far as it gets in time;
+            the rest is interpreted. ``auto`` is the same in less time, or the prover where the
             game does not ground within the limits.
         limits: bounds on the grounder's memory, time and rules; its defaults if None.
+        compile_seconds: wall time for compiling; what was compiled before is read from disk.
 
     Raises:
         GdlError: no such level.
         RulesError: the rules cannot be played.
-        TooLargeError: ``propnet`` was asked for and the game exceeds the limits.
+        TooLargeError: a level above the prover was asked for and the game exceeds the limits.
     """
     if level not in LEVELS:
         raise GdlError(f"there is no machine {level!r}", remedy=f"choose {', '.join(LEVELS)}")
-    if level != "prover":
-        try:
-            return _propnet(rules, limits)
-        except TooLargeError:
-            if level == "propnet":
-                raise
-    from gdl.prover import ProverMachine
+    if level == "prover":
+        from gdl.prover import ProverMachine
 
-    return ProverMachine(rules)
-
-
-def _propnet(rules: Rules, limits: GroundLimits | None) -> Machine:
+        return ProverMachine(rules)
     from gdl.ground import GroundLimits, ground
     from propnet.build import build
-    from propnet.interpret import PropnetMachine
 
-    return PropnetMachine(rules, build(ground(rules, limits or GroundLimits())))
+    try:
+        network = build(ground(rules, limits or GroundLimits()))
+    except TooLargeError:
+        if level != "auto":
+            raise
+        return make_machine(rules, "prover")
+    if level == "propnet":
+        from propnet.interpret import PropnetMachine
+
+        return PropnetMachine(rules, network)
+    from propnet.native import native_machine
+    from propnet.object_cache import ObjectCache
+
+    if compile_seconds is None:
+        compile_seconds = AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS
+    return native_machine(rules, network, seconds=compile_seconds, cache=ObjectCache())

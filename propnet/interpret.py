@@ -19,7 +19,7 @@ from propnet import lanes
 from propnet.choice import new_planes
 from propnet.network import Network
 from propnet.pack import pack, record_words, unpack
-from propnet.plan import plan
+from propnet.plan import Plan, plan
 from propnet.vector import aligned
 from propnet.xoshiro import streams
 
@@ -66,9 +66,8 @@ class PropnetMachine(Machine):
         self.network = network
         self.words = record_words(len(network.bases))
         self.move_words = record_words(network.move_count)
-        self._plan = plan(network)
+        self._plan, self._code = self._laid_out()
         self.role_moves: NDArray[np.int32] = self._plan.role_moves
-        self._code = lanes.code_of(self._plan)
         self._wires = lanes.new_wires(self._plan)
         self._planes = new_planes(max(map(len, network.moves), default=0))
         self._following = aligned(max(1, len(network.bases)))
@@ -79,6 +78,11 @@ class PropnetMachine(Machine):
         self._seen_terminal = False
         self._seen_goals: list[int] = []
         self._seen_legal: list[list[int]] = []
+
+    def _laid_out(self) -> tuple[Plan, lanes.Code]:
+        """The network as the kernels take it."""
+        laid_out = plan(self.network)
+        return laid_out, lanes.code_of(laid_out)
 
     # --- names of things -------------------------------------------------------------
     def proposition(self, index: int) -> Term:

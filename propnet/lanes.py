@@ -83,7 +83,7 @@ def assemble(
     """The plan's arrays and these segments as one value for the kernels; ``bounds`` are the ends
     of the sections among the segments."""
     # A move costs a step about as much as four gate inputs, a base proposition as two.
-    step = len(plan.inputs) - plan.goal_inputs + 4 * plan.moves + 2 * plan.bases
+    step = plan.step_inputs + 4 * plan.moves + 2 * plan.bases
     read = plan.next_offsets // BYTES
     own = np.arange(1, plan.bases + 1)
     direct = not ((read > 0) & (read <= plan.bases) & (read != own)).any()

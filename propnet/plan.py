@@ -43,7 +43,8 @@ class Plan:
             and past-the-last wire (0, 0 where the block is none).
         base_blocks: how many of the first blocks need no move.
         play_blocks: how many of these come before the blocks that only goals need.
-        goal_inputs: how many inputs the gates have that only goals need.
+        goal_inputs, step_inputs: how many inputs the network's gates have that only goals need,
+            and the others.
         init: uint8, shape (wires,): what the gates of loops start from.
         next_offsets, next_signs: uint32 and int64 (bases,): wire offset that gives each base
             proposition's next value, and -1 where it is to be negated (else 0).
@@ -65,6 +66,7 @@ class Plan:
     base_blocks: int
     play_blocks: int
     goal_inputs: int
+    step_inputs: int
     init: NDArray[np.uint8]
     next_offsets: NDArray[np.uint32]
     next_signs: NDArray[np.int64]
@@ -136,6 +138,7 @@ def plan(network: Network) -> Plan:
         base_blocks=int(np.count_nonzero(edges < network.base_gates)),
         play_blocks=int(np.count_nonzero(edges < play_gates)),
         goal_inputs=int(widths[section == GOALS].sum()),
+        step_inputs=int(widths[section != GOALS].sum()),
         init=init,
         next_offsets=next_offsets,
         next_signs=next_signs,

@@ -10,6 +10,12 @@ import pytest
 _DEFAULT = Path(__file__).parents[2] / "shared" / "corpus"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Compiled games are kept for these tests only, in subprocesses too."""
+    os.environ["GGP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder with the public games (``games/``) and their traces (``traces/``)."""

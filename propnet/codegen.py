@@ -1,0 +1,141 @@
+"""Straight-line vector code for a network's pieces, as LLVM's assembly language.
+
+A piece becomes one C function ``void f<number>(ptr wires)`` on ``<8 x i64>``. A loop's function
+calls others, of a piece's size each, that go through its gates to and fro until nothing changes.
+Nothing of the rules but numbers stands in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from propnet.straight import PIECE, Straight
+from propnet.vector import BYTES, WORDS
+
+VERSION = 1
+"""Changes whenever the same layout would give other code."""
+
+_TYPE = f"<{WORDS} x i64>"
+_ONES = "splat (i64 -1)"
+
+
+def text(straight: Straight, pieces: Sequence[int]) -> str:
+    """The LLVM IR of some pieces: a function ``f<piece>`` each."""
+    writer = _Writer(straight)
+    for piece in pieces:
+        _, low, high = straight.pieces[piece].tolist()
+        if straight.loops[piece]:
+            writer.loop(piece, low, high)
+        else:
+            writer.begin(f"define void @f{piece}")
+            for gate in range(low, high):
+                value = writer.gate(gate)
+                if writer.stored[gate]:
+                    writer.store(value, writer.out[gate])
+            writer.end()
+    return "\n".join(writer.lines)
+
+
+class _Writer:
+    """Writes functions, one at a time; knows which wires' values the open one has in registers."""
+
+    def __init__(self, straight: Straight) -> None:
+        self.start, self.literals = straight.start.tolist(), straight.literals.tolist()
+        self.out, self.stored = straight.out.tolist(), straight.stored.tolist()
+        self.init = straight.plan.init.tolist()
+        self.changed = straight.plan.wires - 1
+        self.lines: list[str] = []
+        self.values: dict[int, str] = {}
+        self.count = 0
+
+    def begin(self, head: str) -> None:
+        """Open a function."""
+        self.lines.append(f"{head}(ptr noalias nocapture %w) nounwind {{")
+        self.values.clear()
+        self.count = 0
+
+    def end(self) -> None:
+        """Close it."""
+        self.lines.append("ret void\n}")
+
+    def new(self, operation: str) -> str:
+        """The register that takes an operation's result."""
+        self.count += 1
+        self.lines.append(f"%t{self.count} = {operation}")
+        return f"%t{self.count}"
+
+    def pointer(self, wire: int) -> str:
+        """Where a wire is."""
+        return self.new(f"getelementptr i8, ptr %w, i64 {wire * BYTES}")
+
+    def load(self, wire: int) -> str:
+        """A wire's value."""
+        value = self.values.get(wire)
+        if value is None:
+            value = self.values[wire] = self.new(f"load {_TYPE}, ptr {self.pointer(wire)}, align 8")
+        return value
+
+    def store(self, value: str, wire: int) -> None:
+        """Write a wire."""
+        self.lines.append(f"store {_TYPE} {value}, ptr {self.pointer(wire)}, align 8")
+
+    def gate(self, gate: int) -> str:
+        """The AND of a gate's literals, known from now on as the value of its wire."""
+        plain: list[str] = []
+        negated: list[str] = []
+        for literal in self.literals[self.start[gate] : self.start[gate + 1]]:
+            (negated if literal & 1 else plain).append(self.load(literal >> 1))
+        value = self._joined("and", plain)
+        if negated:
+            none = self.new(f"xor {_TYPE} {self._joined('or', negated)}, {_ONES}")
+            value = self.new(f"and {_TYPE} {value}, {none}") if value else none
+        self.values[self.out[gate]] = value
+        return value
+
+    def _joined(self, operation: str, values: list[str]) -> str:
+        whole = values[0] if values else ""
+        for value in values[1:]:
+            whole = self.new(f"{operation} {_TYPE} {whole}, {value}")
+        return whole
+
+    def loop(self, piece: int, low: int, high: int) -> None:
+        """The function of a loop, and those that it calls."""
+        parts = [range(at, min(high, at + PIECE)) for at in range(low, high, PIECE)]
+        for number, part in enumerate(parts):
+            self._round(f"f{piece}_{number}", part)
+            self._round(f"b{piece}_{number}", reversed(part))
+        self.begin(f"define void @f{piece}")
+        for wire in self.out[low:high]:
+            self.store(_ONES if self.init[wire] else "zeroinitializer", wire)
+        self.lines.append("br label %forward")
+        numbers = range(len(parts))
+        self._rounds("forward", "backward", [f"f{piece}_{number}" for number in numbers])
+        self._rounds("backward", "forward", [f"b{piece}_{number}" for number in reversed(numbers)])
+        self.lines.append("settled:")
+        self.end()
+
+    def _round(self, name: str, gates: Iterable[int]) -> None:
+        """The function that goes through some of a loop's gates once."""
+        self.begin(f"define internal void @{name}")
+        # Not through `values`: what has changed is told by the wire as it is in memory.
+        changed = self.new(f"load {_TYPE}, ptr {self.pointer(self.changed)}, align 8")
+        for gate in gates:
+            wire = self.out[gate]
+            before = self.load(wire)
+            value = self.gate(gate)
+            change = self.new(f"xor {_TYPE} {before}, {value}")
+            changed = self.new(f"or {_TYPE} {changed}, {change}")
+            self.store(value, wire)
+        self.store(changed, self.changed)
+        self.end()
+
+    def _rounds(self, label: str, following: str, names: list[str]) -> None:
+        """A block that calls functions and goes on to the next block if they changed something."""
+        self.lines.append(f"{label}:")
+        self.values.clear()
+        self.store("zeroinitializer", self.changed)
+        self.lines += [f"call void @{name}(ptr %w)" for name in names]
+        changed = self.new(f"load {_TYPE}, ptr {self.pointer(self.changed)}, align 8")
+        whole = self.new(f"bitcast {_TYPE} {changed} to i{64 * WORDS}")
+        again = self.new(f"icmp ne i{64 * WORDS} {whole}, 0")
+        self.lines.append(f"br i1 {again}, label %{following}, label %settled")

@@ -1,0 +1,288 @@
+"""`NativeMachine`: the network compiled to straight-line vector code, piece by piece.
+
+A piece that is not compiled is interpreted, so a machine may be used while others compile: the
+pieces that every step needs come first, the goals' last.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.rules import Rules
+from propnet import lanes
+from propnet.assembler import Loaded, Target, compile_text, host
+from propnet.codegen import text
+from propnet.interpret import PropnetMachine
+from propnet.network import Network
+from propnet.object_cache import ObjectCache
+from propnet.plan import GOALS, MOVES, PLAY, Plan
+from propnet.straight import Straight, straighten
+
+log = logging.getLogger("propnet.native")
+
+UNIT = 16
+"""Pieces per object file: a tenth of a second of LLVM's time, or two."""
+
+PAYS = 0.7
+"""Share of a step's gate inputs from which on the compiled machine is the faster one. Pieces in
+straight-line order cost the interpreter twice what its own order costs."""
+
+
+@dataclass(frozen=True)
+class NativeCode:
+    """What is compiled of a network.
+
+    Attributes:
+        straight: the layout.
+        target: the processor it was compiled for.
+        objects: object files by the first of the pieces that each has.
+    """
+
+    straight: Straight
+    target: Target
+    objects: dict[int, bytes]
+
+    def share(self) -> float:
+        """Which part of the gate inputs that every step needs is compiled, 0 to 1."""
+        units = _units(self.straight)
+        need = [u for u in units if self.straight.pieces[u[0], 0] != GOALS]
+        total = _inputs(self.straight, range(len(self.straight.pieces)), goals=False)
+        done = sum(_inputs(self.straight, unit) for unit in need if unit[0] in self.objects)
+        return done / total if total else 1.0
+
+    def complete(self) -> bool:
+        """Whether all that can be compiled is."""
+        return all(unit[0] in self.objects for unit in _units(self.straight))
+
+
+class NativeMachine(PropnetMachine):
+    """A machine whose gates are native code, in all else the :class:`PropnetMachine` of the same
+    network: the same ids, records and random choices.
+
+    Where so little is compiled that it would not pay, it is the interpreter.
+
+    Attributes:
+        code: what is compiled.
+        compiled: the share of a step's gate inputs that run native, 0 to 1.
+    """
+
+    level = "native"
+
+    def __init__(self, rules: Rules, network: Network, code: NativeCode) -> None:
+        self.code = code
+        self.compiled = code.share()
+        super().__init__(rules, network)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NativeMachine, (self.rules, self.network, self.code)
+
+    def _laid_out(self) -> tuple[Plan, lanes.Code]:
+        straight = self.code.straight
+        if self.compiled >= PAYS:
+            try:
+                # Kept: the code lives as long as this object.
+                self._loaded = Loaded(list(self.code.objects.values()), self.code.target)
+                return straight.plan, _code(self.code, self._loaded)
+            except (RuntimeError, MemoryError) as error:
+                log.warning("native code cannot be loaded: %s; the network is interpreted", error)
+        self.compiled = 0.0
+        return super()._laid_out()
+
+
+def compile_network(
+    network: Network,
+    *,
+    seconds: float = float("inf"),
+    jobs: int = 1,
+    cache: ObjectCache | None = None,
+    target: Target | None = None,
+) -> Iterator[NativeCode]:
+    """Compile a network; what is compiled at several moments, each more than the one before.
+
+    It yields what the cache has, if that is something; when the code begins to pay
+    (:data:`PAYS`); and at the end, when the cache is given what it lacked.
+
+    Args:
+        network: the network.
+        seconds: wall time after which nothing more is begun. The last word is then incomplete.
+        jobs: how many processes compile, above 1 besides this one.
+        cache: where to look first, and to keep what is compiled.
+        target: the processor to compile for, or this one's.
+
+    Raises:
+        TooLargeError: the network cannot be addressed.
+    """
+    deadline = time.monotonic() + seconds
+    target = target or host()
+    found = cache.get(network, target) if cache else None
+    straight, objects = found if found else (straighten(network), {})
+    units = _units(straight)
+    if objects:
+        yield NativeCode(straight, target, dict(objects))
+    todo = [unit for unit in units if unit[0] not in objects]
+    if not todo:
+        if not objects:
+            yield NativeCode(straight, target, {})
+        return
+    paid = False
+    try:
+        for first, data in _compile(straight, todo, target, jobs, deadline):
+            objects[first] = data
+            code = NativeCode(straight, target, dict(objects))
+            if not paid and code.share() >= PAYS and len(objects) < len(units):
+                paid = True
+                yield code
+    except (RuntimeError, MemoryError, OSError) as error:
+        log.warning("native code: %s; what is not compiled is interpreted", error)
+    if cache:
+        cache.put(network, target, straight, objects)
+    yield NativeCode(straight, target, dict(objects))
+
+
+def native_machine(
+    rules: Rules, network: Network, *, seconds: float = float("inf"), cache: ObjectCache | None = None
+) -> NativeMachine:
+    """The machine of a network, compiled here and now.
+
+    Args:
+        rules: the rules.
+        network: their network.
+        seconds: wall time after which no more is compiled.
+        cache: where to look first, and to keep what is compiled.
+    """
+    *_, code = compile_network(network, seconds=seconds, cache=cache)
+    return NativeMachine(rules, network, code)
+
+
+def _units(straight: Straight) -> list[list[int]]:
+    """The pieces that become one object file each, the most wanted first."""
+    units: list[list[int]] = []
+    for section in (PLAY, MOVES, GOALS):
+        pieces = np.flatnonzero(straight.pieces[:, 0] == section).tolist()
+        units += [pieces[low : low + UNIT] for low in range(0, len(pieces), UNIT)]
+    return units
+
+
+def _inputs(straight: Straight, pieces: Iterable[int], *, goals: bool = True) -> int:
+    """How many inputs the gates of some pieces have, with or without those of GOALS."""
+    start = straight.start
+    some = straight.pieces[list(pieces)]
+    if not goals:
+        some = some[some[:, 0] != GOALS]
+    return int((start[some[:, 2]] - start[some[:, 1]]).sum())
+
+
+def _code(code: NativeCode, loaded: Loaded) -> lanes.Code:
+    """The layout for the kernels: a segment per compiled piece, and per stretch of others."""
+    straight = code.straight
+    native = {piece for unit in _units(straight) if unit[0] in code.objects for piece in unit}
+    segments: list[tuple[int, int, int]] = []
+    bounds: list[int] = []
+    sections = straight.pieces[:, 0].tolist()
+    for section in (PLAY, GOALS, MOVES):
+        for piece in [i for i, s in enumerate(sections) if s == section]:
+            address = loaded.address(f"f{piece}") if piece in native else 0
+            if not address and segments and not segments[-1][0] and len(segments) > (bounds or [0])[-1]:
+                segments[-1] = 0, segments[-1][1], piece + 1
+            else:
+                segments.append((address, piece, piece + 1))
+        bounds.append(len(segments))
+    array: NDArray[np.int64] = np.array(segments, np.int64).reshape(-1, 3)
+    play, goals, moves = bounds
+    return lanes.assemble(straight.plan, array, (play, goals, moves), legal_in_place=True)
+
+
+# --- compiling ---------------------------------------------------------------------------------------
+def _compile(
+    straight: Straight, units: Sequence[list[int]], target: Target, jobs: int, deadline: float
+) -> Iterator[tuple[int, bytes]]:
+    """The object files of some units, by their first pieces, as they are made."""
+    if jobs > 1 and len(units) > 2 * jobs:
+        yield from _compile_beside(straight, units, target, jobs, deadline)
+        return
+    for unit in units:
+        if time.monotonic() >= deadline:
+            return
+        yield unit[0], compile_text(text(straight, unit), target)
+
+
+def _compile_beside(
+    straight: Straight, units: Sequence[list[int]], target: Target, jobs: int, deadline: float
+) -> Iterator[tuple[int, bytes]]:
+    """The same by several processes: LLVM holds a lock, so that threads would not help."""
+    todo: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
+    for unit in units:
+        todo.put(unit)
+    made: queue.SimpleQueue[tuple[int, bytes] | Exception | None] = queue.SimpleQueue()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "propnet.assembler", target.cpu, target.features],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(jobs)
+    ]
+    threads = [
+        threading.Thread(target=_feed, args=(p, straight, todo, made, deadline), daemon=True)
+        for p in processes
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        working = jobs
+        while working:
+            found = made.get()
+            if found is None:
+                working -= 1
+            elif isinstance(found, Exception):
+                raise RuntimeError(f"a compiler ended: {found}")
+            else:
+                yield found
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+        for thread in threads:
+            thread.join()
+        for process in processes:
+            process.__exit__(None, None, None)
+
+
+def _feed(
+    process: subprocess.Popen[bytes],
+    straight: Straight,
+    todo: queue.SimpleQueue[list[int]],
+    made: queue.SimpleQueue[tuple[int, bytes] | Exception | None],
+    deadline: float,
+) -> None:
+    """Have one process compile units until there are no more."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        while time.monotonic() < deadline:
+            try:
+                unit = todo.get_nowait()
+            except queue.Empty:
+                break
+            source = text(straight, unit).encode()
+            process.stdin.write(b"%d\n" % len(source) + source)
+            process.stdin.flush()
+            size = int(process.stdout.readline() or b"-1")
+            data = process.stdout.read(max(0, size))
+            if size < 0 or len(data) < size:
+                raise OSError(f"it ended with status {process.poll()}")
+            made.put((unit[0], data))
+    except (OSError, ValueError) as error:
+        made.put(error)
+    made.put(None)

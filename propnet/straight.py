@@ -1,0 +1,397 @@
+"""A network laid out for straight-line code: gates depth first in pieces, values in few wires.
+
+Three things make native code faster than walking gates level by level: a value that is used soon
+after it was made stays in a register; a wire is used again once its value has been read for the
+last time, so that a step's working set is small; and the moves' legality is left where the choice
+of moves wants it. The interpreter's kernels run the same layout, piece by piece, where there is
+no native code for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import TooLargeError
+from propnet.network import Network
+from propnet.plan import GOALS, MOVES, PLAY, Plan
+from propnet.vector import BYTES
+
+VERSION = 1
+"""Changes whenever the same network would be laid out in another way."""
+
+PIECE = 64
+"""Gates per piece. Larger pieces keep more values in registers, but take longer to compile."""
+
+PIECE_INPUTS = 256
+"""Gate inputs after which a piece ends."""
+
+WIDE = 16
+"""Gates with more inputs are computed in several steps, so that few inputs must wait."""
+
+
+@dataclass(frozen=True)
+class Straight:
+    """The gates of a network as a program. Wire 0 is true, then come base propositions and moves
+    as in the network, then wires that are used again and again.
+
+    Attributes:
+        start: int32 (gates + 1,): gate g reads ``literals[start[g]:start[g + 1]]``.
+        literals: int32: ``2 * wire + negated``.
+        out: int32 (gates,): the wire that takes the AND of a gate's literals.
+        stored: bool (gates,): whether other pieces, or the kernels, read it.
+        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; PLAY's first, then
+            GOALS', then MOVES'. What PLAY's gates leave is read by the others.
+        loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
+        plan: the layout as the kernels take it, a block per piece.
+    """
+
+    start: NDArray[np.int32]
+    literals: NDArray[np.int32]
+    out: NDArray[np.int32]
+    stored: NDArray[np.bool_]
+    pieces: NDArray[np.int32]
+    loops: NDArray[np.bool_]
+    plan: Plan
+
+
+def straighten(network: Network) -> Straight:
+    """Lay a network out. Raises TooLargeError past the reach of wire offsets."""
+    program = _Program(network)
+    program.run()
+    return program.laid_out()
+
+
+class _Program:
+    """The gates in their new order, as lists while it grows; a gate's *literals* are the network's
+    until the wires are known, gates that the network lacks having further node numbers."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.first = network.first_gate
+        begins = network.gate_start.tolist()
+        read = network.gate_inputs.tolist()
+        self.inputs: list[list[int]] = [read[low:high] or [0] for low, high in pairwise(begins)]
+        self.loop_of = [-1] * network.gates
+        for low, high in network.loops.tolist():
+            self.loop_of[low:high] = [low] * (high - low)
+        self.loop_end = dict(network.loops.tolist())
+        self._split_wide_gates()
+        self.done = bytearray(len(self.inputs))
+        self.order: list[int] = []
+        self.section_ends: list[int] = []
+        self.fixed: dict[int, int] = {}  # gates (of ours) that write a move's wire
+        self.next_literals: list[int] = network.next_literals.tolist()
+
+    def run(self) -> None:
+        """Order the gates: those of PLAY, of GOALS, of MOVES, each section depth first."""
+        network = self.network
+        legal = network.legal_literals.tolist()
+        goals = network.goals.reshape(-1, 3)[:, 2].tolist()
+        first_play = self._cone([*legal, network.terminal_literal])
+        for_goals = self._cone(goals)
+        for_next = self._cone(self.next_literals)
+        play = bytes(p | (g & n) for p, g, n in zip(first_play, for_goals, for_next, strict=True))
+        self._visit([network.terminal_literal], play)
+        for move, literal in enumerate(legal):
+            self._visit([literal], play)
+            self._copy(literal, 1 + len(network.bases) + move)
+        self._visit(range(2 * self.first, 2 * self.first + 2 * len(play), 2), play)
+        self.section_ends.append(len(self.order))
+        self._visit(goals, for_goals)
+        self.section_ends.append(len(self.order))
+        for base, literal in enumerate(self.next_literals):
+            self._visit([literal], for_next)
+            if 1 <= literal >> 1 <= len(network.bases) and literal >> 1 != 1 + base:
+                # Another base's wire will have its own next value when this one is read.
+                self.next_literals[base] = 2 * self._copy(literal, None)
+        self.section_ends.append(len(self.order))
+
+    def _split_wide_gates(self) -> None:
+        for gate in range(self.network.gates):
+            literals = self.inputs[gate]
+            if len(literals) > WIDE and self.loop_of[gate] < 0:
+                for low in range(0, len(literals) - WIDE, WIDE):
+                    some = literals[low : low + WIDE]
+                    if low:
+                        some.append(2 * (self.first + len(self.inputs) - 1))
+                    self.inputs.append(some)
+                    self.loop_of.append(-1)
+                rest = low + WIDE
+                self.inputs[gate] = [*literals[rest:], 2 * (self.first + len(self.inputs) - 1)]
+
+    def _unit(self, gate: int) -> Iterable[int]:
+        low = self.loop_of[gate]
+        return (gate,) if low < 0 else range(low, self.loop_end[low])
+
+    def _cone(self, literals: Iterable[int]) -> bytearray:
+        """Which gates (1 or 0) the literals depend on."""
+        first = self.first
+        found = bytearray(len(self.inputs))
+        stack = [node - first for literal in literals if (node := literal >> 1) >= first]
+        while stack:
+            gate = stack.pop()
+            if not found[gate]:
+                for member in self._unit(gate):
+                    found[member] = 1
+                    for literal in self.inputs[member]:
+                        below = (literal >> 1) - first
+                        if below >= 0 and not found[below]:
+                            stack.append(below)
+        return found
+
+    def _visit(self, literals: Iterable[int], within: bytes | bytearray) -> None:
+        """Append the gates ``within`` that the literals need and that are not yet there, each
+        behind what it reads."""
+        first, done, inputs, loop_of = self.first, self.done, self.inputs, self.loop_of
+        for root in literals:
+            stack = [(root >> 1) - first]
+            while stack:
+                gate = stack[-1]
+                if gate < 0 or done[gate] or not within[gate]:
+                    stack.pop()
+                    continue
+                if loop_of[gate] >= 0:
+                    self._visit_loop(gate, stack, within)
+                    continue
+                below = [
+                    node
+                    for literal in reversed(inputs[gate])
+                    if (node := (literal >> 1) - first) >= 0 and not done[node] and within[node]
+                ]
+                if below:
+                    stack += below
+                else:
+                    done[gate] = 1
+                    self.order.append(gate)
+                    stack.pop()
+
+    def _visit_loop(self, gate: int, stack: list[int], within: bytes | bytearray) -> None:
+        """One step of :meth:`_visit` where a loop's gate is on top of the stack."""
+        first, done = self.first, self.done
+        unit = self._unit(gate)
+        low = self.loop_of[gate]
+        below = [
+            node
+            for member in unit
+            for literal in self.inputs[member]
+            if (node := (literal >> 1) - first) >= 0
+            and not done[node]
+            and within[node]
+            and self.loop_of[node] != low
+        ]
+        if below:
+            stack += below
+        else:
+            for member in unit:
+                done[member] = 1
+                self.order.append(member)
+            stack.pop()
+
+    def _copy(self, literal: int, wire: int | None) -> int:
+        """Append a gate that copies a literal, to this wire if there is one; returns its node."""
+        gate = len(self.inputs)
+        self.inputs.append([literal])
+        self.loop_of.append(-1)
+        self.done.append(1)
+        self.order.append(gate)
+        if wire is not None:
+            self.fixed[gate] = wire
+        return self.first + gate
+
+    # --- pieces and wires ----------------------------------------------------------------------
+    def _pieces(self) -> tuple[list[tuple[int, int, int]], list[bool]]:
+        """(section, first, past-the-last) of each piece, as places in the order, and which are
+        loops."""
+        pieces: list[tuple[int, int, int]] = []
+        loops: list[bool] = []
+        low = 0
+        for section, end in zip((PLAY, GOALS, MOVES), self.section_ends, strict=True):
+            while low < end:
+                loop = self.loop_of[self.order[low]]
+                high = low
+                if loop >= 0:
+                    high += self.loop_end[loop] - loop
+                else:
+                    reads = 0
+                    while high < end and high - low < PIECE and reads < PIECE_INPUTS:
+                        gate = self.order[high]
+                        if self.loop_of[gate] >= 0:
+                            break
+                        reads += len(self.inputs[gate])
+                        high += 1
+                pieces.append((section, low, high))
+                loops.append(loop >= 0)
+                low = high
+        return pieces, loops
+
+    def laid_out(self) -> Straight:
+        network, first, order = self.network, self.first, self.order
+        pieces, loops = self._pieces()
+        gates = len(order)
+        place = [-1] * len(self.inputs)
+        for at, gate in enumerate(order):
+            place[gate] = at
+        ordered = [self.inputs[gate] for gate in order]
+        widths = np.fromiter(map(len, ordered), np.int64, gates)
+        start = np.concatenate(([0], np.cumsum(widths)))
+        literals = np.fromiter((lit for some in ordered for lit in some), np.int64, int(start[-1]))
+        places = np.array(place, np.int64)
+
+        def made_at(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+            """Places in the order of the gates among these nodes."""
+            found: NDArray[np.int64] = places[nodes[nodes >= first] - first]
+            return found
+
+        piece_of = np.repeat(np.arange(len(pieces)), [high - low for _, low, high in pieces])
+        last = piece_of.copy()
+        reader = np.repeat(piece_of, widths)
+        from_gate = (literals >> 1) >= first
+        np.maximum.at(last, made_at(literals >> 1), reader[from_gate])
+        next_literals = np.array(self.next_literals, np.int64)
+        goals = network.goals.reshape(-1, 3)
+        goals = goals[np.argsort(goals[:, 0], kind="stable")]
+        outputs = np.concatenate((next_literals, goals[:, 2], [network.terminal_literal])) >> 1
+        last[made_at(outputs.astype(np.int64))] = len(pieces)
+        stored = last > piece_of
+        for gate in self.fixed:
+            stored[place[gate]] = True
+        out, wires = self._wires(pieces, loops, last, stored)
+        wire_of = np.concatenate((np.arange(first), np.zeros(len(self.inputs), np.int64)))
+        wire_of[first + np.array(order, np.int64)] = out
+        if wires * BYTES >= 2**32:
+            raise TooLargeError(f"the network has {gates:,} gates, more than the kernels can address")
+
+        def laid(some: NDArray[np.int64]) -> NDArray[np.int64]:
+            wired: NDArray[np.int64] = 2 * wire_of[some >> 1] + (some & 1)
+            return wired
+
+        init = np.zeros(wires, np.uint8)
+        in_network = np.array(order, np.int64) < network.gates
+        init[out[in_network]] = network.loop_init[np.array(order, np.int64)[in_network]]
+        return Straight(
+            start=start.astype(np.int32),
+            literals=laid(literals).astype(np.int32),
+            out=out.astype(np.int32),
+            stored=stored,
+            pieces=np.array(pieces, np.int32).reshape(-1, 3),
+            loops=np.array(loops, np.bool_),
+            plan=_plan(
+                network, wires, start, laid(literals), out, pieces, loops, init,
+                laid(next_literals), goals, laid(goals[:, 2].astype(np.int64)),
+                int(laid(np.array([network.terminal_literal]))[0]), self._goal_inputs(),
+            ),
+        )  # fmt: skip
+
+    def _goal_inputs(self) -> int:
+        """How many inputs the network's gates of GOALS have."""
+        low, high = self.section_ends[:2]
+        begins = self.network.gate_start
+        mine = np.array([g for g in self.order[low:high] if g < self.network.gates], np.int64)
+        return int(np.maximum(begins[mine + 1] - begins[mine], 1).sum())
+
+    def _wires(
+        self,
+        pieces: list[tuple[int, int, int]],
+        loops: list[bool],
+        last: NDArray[np.int64],
+        stored: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.int64], int]:
+        """The wire of each gate in order, and how many wires there are (linear scan: Poletto and
+        Sarkar). Wires are freed after the last piece that reads them; the last freed, which are
+        the nearest to the processor, are taken first. What only its own piece reads has wires
+        that all pieces share."""
+        expires: list[list[int]] = [[] for _ in pieces]
+        out = np.full(len(last), -1, np.int64)
+        free: list[int] = []
+        wires = self.first
+        most = 0
+        lasts, keeps = last.tolist(), stored.tolist()
+        for number, ((_, low, high), loop) in enumerate(zip(pieces, loops, strict=True)):
+            inside = 0
+            for at in range(low, high):
+                fixed = self.fixed.get(self.order[at])
+                if fixed is not None:
+                    out[at] = fixed
+                elif loop:
+                    out[at] = wires  # the kernels want the wires of a loop side by side
+                    wires += 1
+                elif not keeps[at]:
+                    out[at] = -2 - inside
+                    inside += 1
+                else:
+                    if free:
+                        wire = free.pop()
+                    else:
+                        wire = wires
+                        wires += 1
+                    out[at] = wire
+                    if lasts[at] < len(pieces):
+                        expires[lasts[at]].append(wire)
+            most = max(most, inside)
+            free += reversed(expires[number])
+        within = out <= -2
+        out[within] = wires - 2 - out[within]
+        # The last wire is for the code of loops, which notes there what has changed.
+        return out, wires + most + 1
+
+
+def _plan(
+    network: Network,
+    wires: int,
+    start: NDArray[np.int64],
+    literals: NDArray[np.int64],
+    out: NDArray[np.int64],
+    pieces: list[tuple[int, int, int]],
+    loops: list[bool],
+    init: NDArray[np.uint8],
+    next_literals: NDArray[np.int64],
+    goals: NDArray[np.int32],
+    goal_literals: NDArray[np.int64],
+    terminal: int,
+    goal_inputs: int,
+) -> Plan:
+    """The layout as a plan: a run per gate, a block per piece."""
+    gates = len(out)
+    inputs = int(np.maximum(np.diff(network.gate_start), 1).sum())
+    owner = np.repeat(np.arange(gates), np.diff(start))
+    negated = literals & 1
+    negations = np.bincount(owner[negated == 1], minlength=gates)
+    by_gate = np.lexsort((negated, owner))
+    runs = np.stack(
+        (np.diff(start) - negations, negations, np.ones(gates, np.int64), start[:-1], out), axis=1
+    )
+    blocks = np.zeros((len(pieces), 4), np.int32)
+    for number, ((_, low, high), loop) in enumerate(zip(pieces, loops, strict=True)):
+        blocks[number] = low, high, out[low] if loop else 0, out[high - 1] + 1 if loop else 0
+    sections = [section for section, _, _ in pieces]
+    roles = len(network.roles)
+    legal = np.arange(network.move_count) + 1 + len(network.bases)
+    return Plan(
+        wires=wires,
+        bases=len(network.bases),
+        moves=network.move_count,
+        inputs=((literals[by_gate] >> 1) * BYTES).astype(np.uint32),
+        runs=runs.astype(np.int32),
+        blocks=blocks,
+        base_blocks=sections.count(PLAY) + sections.count(GOALS),
+        play_blocks=sections.count(PLAY),
+        goal_inputs=goal_inputs,
+        step_inputs=inputs - goal_inputs,
+        init=init,
+        next_offsets=((next_literals >> 1) * BYTES).astype(np.uint32),
+        next_signs=-(next_literals & 1),
+        legal_offsets=(legal * BYTES).astype(np.uint32),
+        legal_signs=np.zeros(len(legal), np.int64),
+        role_moves=np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
+        goal_offsets=((goal_literals >> 1) * BYTES).astype(np.uint32),
+        goal_signs=-(goal_literals & 1),
+        goal_values=goals[:, 1].astype(np.int16),
+        role_goals=np.searchsorted(goals[:, 0], np.arange(roles + 1)).astype(np.int32),
+        terminal=np.array([(terminal >> 1) * BYTES, -(terminal & 1)], np.int64),
+        initial=np.asarray(network.initial, np.bool_),
+    )

@@ -1,0 +1,198 @@
+"""Native code, whole, in part, for poorer processors or not at all, is the interpreter's equal."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdl.rules import Rules
+from gdl.scramble import scramble
+from ggp.game import Game
+from players.machines import make_machine
+from propnet import native
+from propnet.assembler import Target, host
+from propnet.codegen import text
+from propnet.interpret import PropnetMachine
+from propnet.native import NativeCode, NativeMachine, compile_network, native_machine
+from propnet.network import Network
+from propnet.object_cache import ObjectCache
+from propnet.pack import pack
+from propnet.straight import PIECE, WIDE, straighten
+from tests.propnet.circuits import random_network, tic_tac_toe
+
+WORDS_OF_LLVM = {
+    *("define", "void", "ptr", "noalias", "nocapture", "nounwind", "getelementptr", "load", "store"),
+    *("align", "and", "or", "xor", "splat", "ret"),
+}
+GAMES = ["breakthrough", "biddingtictactoe", "chinesecheckers", "hex", "atarigo", "sokoban"]
+
+
+def networks() -> list[Network]:
+    found = [tic_tac_toe()]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        widest = (6, 3 * WIDE)[seed % 2]
+        found.append(random_network(rng, 40, [7, 4, 1], 3 * PIECE, widest=widest, loops=seed % 3))
+    return found
+
+
+def code_of(network: Network, **options: Target | int) -> NativeCode:
+    *_, code = compile_network(network, **options)
+    return code
+
+
+def assert_alike(one: PropnetMachine, other: PropnetMachine, starts: int = 600) -> None:
+    rng = np.random.default_rng(1)
+    network = one.network
+    records = pack(rng.random((starts, len(network.bases))) < 0.4)
+    first, second = one.evaluate(records), other.evaluate(records)
+    assert (first.terminal == second.terminal).all()
+    assert (first.goals == second.goals).all()
+    assert (first.legal == second.legal).all()
+    moves = rng.integers(0, [len(m) for m in network.moves], (starts, len(network.moves))).astype(np.int32)
+    assert (one.successors(records, moves) == other.successors(records, moves)).all()
+    for start in (records, records[:1]):
+        many = np.repeat(start, 1400 // len(start), axis=0)
+        a, b = one.playouts_from(many, 5, max_steps=12), other.playouts_from(many, 5, max_steps=12)
+        assert (a.goals == b.goals).all()
+        assert (a.lengths == b.lengths).all()
+        assert a.cut == b.cut
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_native_code_of_random_networks_is_the_interpreters_equal(number: int) -> None:
+    network = networks()[number]
+    code = code_of(network)
+    assert code.complete()
+    machine = NativeMachine(Rules(()), network, code)
+    assert machine.compiled == 1.0
+    assert_alike(machine, PropnetMachine(Rules(()), network))
+
+
+@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("part", [0, 2])
+def test_what_is_not_compiled_is_interpreted(monkeypatch: pytest.MonkeyPatch, number: int, part: int) -> None:
+    monkeypatch.setattr(native, "UNIT", 1)
+    monkeypatch.setattr(native, "PAYS", 0.0)
+    network = networks()[number]
+    whole = code_of(network)
+    kept = [first for i, first in enumerate(whole.objects) if part and i % (part + 1) == 0]
+    code = NativeCode(whole.straight, whole.target, {first: whole.objects[first] for first in kept})
+    machine = NativeMachine(Rules(()), network, code)
+    assert machine.compiled < 1 or part
+    assert_alike(machine, PropnetMachine(Rules(()), network))
+
+
+@pytest.mark.parametrize("without", ["+avx512f", "+avx", "+sse3"])
+def test_the_same_code_runs_on_processors_that_have_less(without: str) -> None:
+    here = host().features.split(",")
+    if without == "+sse3":
+        target = Target("x86-64", "")
+    else:
+        lost = [f for f in here if not f.startswith(without) and not f.startswith("+amx")]
+        lost += ["-" + f[1:] for f in here if f.startswith(without)]
+        target = Target("x86-64", ",".join(lost))
+    if "+avx" not in here:
+        pytest.skip("made for x86-64")
+    network = random_network(np.random.default_rng(9), 20, [5, 4], 50, loops=1)
+    code = code_of(network, target=target)
+    assert code.target.runs_here()
+    best = code_of(network)
+    assert set(best.objects) == set(code.objects)
+    assert all(best.objects[k] != code.objects[k] for k in best.objects)
+    assert_alike(NativeMachine(Rules(()), network, code), PropnetMachine(Rules(()), network))
+
+
+def test_code_for_a_processor_that_has_more_is_known_not_to_run_here() -> None:
+    assert host().runs_here()
+    assert not Target(host().cpu, host().features + ",+of-the-future").runs_here()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_play_the_same_playouts_on_both_machines(name: str) -> None:
+    game = Game.load(name)
+    slow = game.machine("propnet")
+    assert isinstance(slow, PropnetMachine)
+    fast = native_machine(game.rules, slow.network)
+    assert fast.compiled == 1.0
+    a, b = slow.playouts(700, seed=3, max_steps=300), fast.playouts(700, seed=3, max_steps=300)
+    assert (a.goals == b.goals).all()
+    assert (a.lengths == b.lengths).all()
+
+
+def test_the_text_that_is_compiled_has_nothing_of_the_rules_but_numbers() -> None:
+    game = Game.load("breakthrough")
+    for rules in (game.rules, scramble(game.rules, seed=5)[0]):
+        machine = make_machine(rules, "propnet")
+        assert isinstance(machine, PropnetMachine)
+        straight = straighten(machine.network)
+        words = set(re.findall(r"[A-Za-z_]{2,}", text(straight, range(len(straight.pieces)))))
+        assert words <= WORDS_OF_LLVM
+
+
+def test_compilers_beside_this_process_make_the_same_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "UNIT", 1)
+    network = networks()[1]
+    assert code_of(network, jobs=2).objects == code_of(network).objects
+
+
+def test_a_compiler_that_fails_leaves_the_interpreter_and_a_reason(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(source: str, target: Target) -> bytes:
+        raise RuntimeError("no registers left")
+
+    monkeypatch.setattr(native, "compile_text", refuse)
+    network = tic_tac_toe()
+    with caplog.at_level(logging.WARNING, "propnet.native"):
+        machine = native_machine(Rules(()), network)
+    assert "no registers left" in caplog.text
+    assert machine.compiled == 0.0
+    assert_alike(machine, PropnetMachine(Rules(()), network))
+
+
+def test_code_that_cannot_be_loaded_leaves_the_interpreter_and_a_reason(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(objects: object, target: Target) -> None:
+        raise RuntimeError("memory may not be executed")
+
+    network = tic_tac_toe()
+    code = code_of(network)
+    monkeypatch.setattr(native, "Loaded", refuse)
+    with caplog.at_level(logging.WARNING, "propnet.native"):
+        machine = NativeMachine(Rules(()), network, code)
+    assert "may not be executed" in caplog.text
+    assert machine.compiled == 0.0
+    assert_alike(machine, PropnetMachine(Rules(()), network))
+
+
+def test_no_time_means_nothing_compiled_and_what_was_compiled_is_continued(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path)
+    network = networks()[3]
+    none = native_machine(Rules(()), network, seconds=0.0, cache=cache)
+    assert none.compiled == 0.0
+    assert_alike(none, PropnetMachine(Rules(()), network))
+    whole = native_machine(Rules(()), network, cache=cache)
+    assert whole.compiled == 1.0
+    again = native_machine(Rules(()), network, seconds=0.0, cache=cache)
+    assert again.compiled == 1.0
+
+
+def test_a_machine_survives_pickling() -> None:
+    network = networks()[1]
+    machine = pickle.loads(pickle.dumps(NativeMachine(Rules(()), network, code_of(network))))
+    assert machine.compiled == 1.0
+    assert_alike(machine, PropnetMachine(Rules(()), network))
+
+
+def test_a_network_without_gates_is_compiled_at_once() -> None:
+    network = random_network(np.random.default_rng(0), 3, [1], 0)
+    machine = native_machine(Rules(()), network)
+    assert machine.code.complete()
+    assert_alike(machine, PropnetMachine(Rules(()), network))
