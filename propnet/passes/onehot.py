@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-
-import numpy as np
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field
 
 from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit
 from propnet.passes.dead import remove_dead
 
-SETS = 400_000_000
-"""Most moves that all unions of several roles' sets are out of; gates past that are left alone."""
+SETS = 8_000_000
+"""Most moves that all sets of moves may hold together; gates past that are left alone."""
 
 
 def one_move_per_role(circuit: Circuit) -> Circuit:
@@ -28,28 +28,61 @@ def one_move_per_role(circuit: Circuit) -> Circuit:
     return _MoveSets(circuit).run()
 
 
-class _MoveSets:
-    """One pass. A set of moves is ``(role, bits)``, bit m for the role's move m.
+@dataclass(frozen=True)
+class MoveSet:
+    """Some of a role's moves.
 
     Attributes:
-        set_of: the set of each old node that depends on one role's moves alone.
-        union_of: where the negation of an old node says that some role's move is in a set:
-            role -> that set's bits.
+        members: nodes of moves.
+        others: whether the role's moves that are not in ``members`` are meant.
+    """
+
+    members: Set[int]
+    others: bool
+
+    def negated(self, negate: int) -> MoveSet:
+        """The other moves, if that is asked for."""
+        return MoveSet(self.members, not self.others) if negate else self
+
+
+@dataclass
+class _Meet:
+    """An intersection in the making: ``within`` (None is all moves) without ``without``."""
+
+    within: Set[int] | None = None
+    without: set[int] = field(default_factory=set)
+
+    def add(self, moves: MoveSet) -> None:
+        if moves.others:
+            self.without.update(moves.members)
+        else:
+            self.within = moves.members if self.within is None else self.within & moves.members
+
+    def result(self) -> MoveSet:
+        if self.within is None:
+            return MoveSet(self.without, True)
+        return MoveSet(self.within - self.without, False)
+
+
+class _MoveSets:
+    """One pass.
+
+    Attributes:
+        set_of: role and set of each old gate that depends on one role's moves alone.
+        union_of: where the negation of an old gate says that some role's move is in a set:
+            role -> that set.
     """
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         shape = circuit.shape
         self.builder = Builder(shape.first_gate)
+        self.moves = range(shape.first_move, shape.first_cut)
         self.starts = [shape.first_move]
         for count in shape.moves:
             self.starts.append(self.starts[-1] + count)
-        self.full = [(1 << count) - 1 for count in shape.moves]
-        self.set_of: list[tuple[int, int] | None] = [None] * shape.first_gate
-        for node in range(shape.first_move, shape.first_cut):
-            role = bisect_right(self.starts, node) - 1
-            self.set_of[node] = (role, 1 << (node - self.starts[role]))
-        self.union_of: dict[int, dict[int, int]] = {}
+        self.set_of: dict[int, tuple[int, MoveSet]] = {}
+        self.union_of: dict[int, dict[int, MoveSet]] = {}
         self.literal_of = [2 * node for node in range(shape.first_gate)]
         self.room = SETS
 
@@ -64,66 +97,75 @@ class _MoveSets:
         node = old >> 1
         new = self.literal_of[node]
         if new < 0:
-            found = self.set_of[node]
-            assert found is not None
-            new = self.literal_of[node] = self.membership(*found)
+            new = self.literal_of[node] = self.membership(*self.set_of[node])
         return new ^ (old & 1)
+
+    def moves_of(self, old: int) -> tuple[int, MoveSet] | None:
+        """The role whose moves alone an old literal depends on, and for which it holds."""
+        node = old >> 1
+        if node in self.moves:
+            return bisect_right(self.starts, node) - 1, MoveSet({node}, bool(old & 1))
+        found = self.set_of.get(node)
+        return found and (found[0], found[1].negated(old & 1))
 
     def add(self, gate: tuple[int, ...]) -> None:
         """Rewrite one gate; one that is a set gets its literal only when it is asked for."""
-        sets: dict[int, int] = {}
+        node = len(self.literal_of)
+        meets: dict[int, _Meet] = {}
         inputs = []
         for x in gate:
-            found = self.set_of[x >> 1]
+            found = self.moves_of(x)
             if found is None:
-                inputs.append(self.literal_of[x >> 1] ^ (x & 1))
+                inputs.append(x)
             else:
-                role, bits = found
-                sets[role] = sets.get(role, self.full[role]) & (self.full[role] ^ bits if x & 1 else bits)
-        if len(sets) == 1 and not inputs:
-            self.set_of.append(next(iter(sets.items())))
+                meets.setdefault(found[0], _Meet()).add(found[1])
+        sets = {role: meet.result() for role, meet in meets.items()}
+        self.room -= sum(len(moves.members) for moves in sets.values())
+        if len(sets) == 1 and not inputs and self.room > 0:
+            self.set_of[node] = next(iter(sets.items()))
             self.literal_of.append(-1)
             return
-        inputs.extend(self.membership(role, bits) for role, bits in sets.items())
-        union = self.union(gate)
+        union = self.union(sets, inputs)
         if union is not None:
-            self.union_of[len(self.set_of)] = union
-            if sum(self.width(role, bits) for role, bits in union.items()) < len(gate):
-                inputs = [self.membership(role, bits) ^ 1 for role, bits in union.items()]
-        self.set_of.append(None)
-        self.literal_of.append(self.builder.conjunction(inputs))
+            self.union_of[node] = union
+            if sum(self.width(role, moves) for role, moves in union.items()) < len(gate):
+                made = [self.membership(role, moves) ^ 1 for role, moves in union.items()]
+                self.literal_of.append(self.builder.conjunction(made))
+                return
+        made = [self.membership(role, moves) for role, moves in sets.items()]
+        self.literal_of.append(self.builder.conjunction([*made, *map(self.literal, inputs)]))
 
-    def union(self, gate: tuple[int, ...]) -> dict[int, int] | None:
-        """The sets of moves one of which is made where a gate is false; None if there are none such."""
-        union: dict[int, int] = {}
-        for x in gate:
-            found = self.set_of[x >> 1]
-            if found is not None:
-                role, bits = found
-                union[role] = union.get(role, 0) | (bits if x & 1 else self.full[role] ^ bits)
-                continue
+    def union(self, sets: dict[int, MoveSet], others: Iterable[int]) -> dict[int, MoveSet] | None:
+        """The sets of moves one of which is made where an AND is false, of sets and other old
+        literals; None if there are none such."""
+        meets: dict[int, _Meet] = {}
+        for role, moves in sets.items():
+            meets.setdefault(role, _Meet()).add(moves)
+        for x in others:
             parts = None if x & 1 else self.union_of.get(x >> 1)
-            if parts is None:
+            if parts is None or self.room < 0:
                 return None
-            for role, bits in parts.items():
-                union[role] = union.get(role, 0) | bits
-        self.room -= sum(self.full[role].bit_length() for role in union)
-        return union if self.room > 0 else None
+            for role, moves in parts.items():
+                meets.setdefault(role, _Meet()).add(moves.negated(1))
+        union = {role: meet.result().negated(1) for role, meet in meets.items()}
+        self.room -= sum(len(moves.members) for moves in union.values())
+        return union
 
-    def width(self, role: int, bits: int) -> int:
+    def count(self, role: int) -> int:
+        """How many moves a role has."""
+        return self.starts[role + 1] - self.starts[role]
+
+    def width(self, role: int, moves: MoveSet) -> int:
         """About how many gate inputs it takes to read whether a role's move is in a set."""
-        size = bits.bit_count()
-        return 1 + min(size, self.full[role].bit_length() - size)
+        return 1 + min(len(moves.members), self.count(role) - len(moves.members))
 
-    def membership(self, role: int, bits: int) -> int:
+    def membership(self, role: int, moves: MoveSet) -> int:
         """A literal that says that the role's move is in a set."""
-        size = bits.bit_count()
-        count = self.full[role].bit_length()
+        members, others = moves.members, moves.others
+        size, count = len(members), self.count(role)
         if size in (0, count):
-            return TRUE if size else FALSE
-        complement = 2 * size > count
-        if complement:
-            bits ^= self.full[role]
-        raw = np.frombuffer(bits.to_bytes(count // 8 + 1, "little"), np.uint8)
-        members = np.flatnonzero(np.unpackbits(raw, bitorder="little")) + self.starts[role]
-        return self.builder.disjunction((2 * members).tolist()) ^ complement
+            return TRUE if others == (size == 0) else FALSE
+        if 2 * size > count or (2 * size == count and others):
+            members = set(range(self.starts[role], self.starts[role + 1])) - members
+            others = not others
+        return self.builder.disjunction([2 * node for node in members]) ^ others
