@@ -7,13 +7,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
+from players.cores import cores
 from players.kaskade_builder import Work
 from players.limits import WARM_UP_GAMES
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not kept on disk."""
+
+COMPILE_SECONDS = 60.0
+"""Wall time after which no more native code is compiled; the rest is interpreted."""
+
+MOST_JOBS = 4
+"""Processes that compile native code together, at most."""
 
 Load = Callable[[Rules, bytes, Machine | None], Machine]
 
@@ -70,6 +78,55 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
     return _exercised(PropnetMachine(rules, from_bytes(product)))
 
 
+# --- native code ------------------------------------------------------------------------------------
+def build_native(text: str, given: bytes) -> Iterator[bytes]:
+    """The native code of a network, as soon as it pays, and when all of it is compiled.
+
+    Raises:
+        TooLargeError: too little could be compiled in time.
+    """
+    from propnet.native import PAYS, compile_network
+    from propnet.network_bytes import from_bytes
+    from propnet.object_cache import ObjectCache, to_bytes
+
+    share = 0.0
+    jobs = min(cores(), MOST_JOBS)
+    for code in compile_network(from_bytes(given), seconds=COMPILE_SECONDS, jobs=jobs, cache=ObjectCache()):
+        share = code.share()
+        if share >= PAYS:
+            yield to_bytes(code.straight, code.objects)
+    if share < PAYS:
+        raise TooLargeError(f"only {share:.0%} of the network could be compiled in {COMPILE_SECONDS:g} s")
+
+
+def warm_up_native() -> None:
+    """Import and make ready what :func:`build_native` needs."""
+    from gdl.ground import ground
+    from gdl.parser import parse_rules
+    from propnet.build import build
+    from propnet.native import compile_network
+
+    for game in WARM_UP_GAMES:
+        for _ in compile_network(build(ground(parse_rules(game)))):
+            pass
+
+
+def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine:
+    """The machine that runs the code, on the network of the machine before."""
+    from propnet.assembler import host
+    from propnet.interpret import PropnetMachine
+    from propnet.native import NativeCode, NativeMachine
+    from propnet.object_cache import from_bytes
+
+    if not isinstance(before, PropnetMachine):
+        raise GdlError("native code needs the machine of its network")
+    straight, objects = from_bytes(product)
+    machine = NativeMachine(rules, before.network, NativeCode(straight, host(), objects))
+    if objects and not machine.compiled:
+        raise GdlError("the native code could not be loaded")
+    return _exercised(machine)
+
+
 def _exercised(machine: Machine) -> Machine:
     """The machine, when nothing is left that its first answers would have to wait for."""
     from players.lanes import lanes_of
@@ -83,6 +140,11 @@ STAGES: Final[tuple[Stage, ...]] = (
         "propnet",
         Work("players.kaskade_stages:build_propnet", "players.kaskade_stages:warm_up_propnet"),
         load_propnet,
+    ),
+    Stage(
+        "native",
+        Work("players.kaskade_stages:build_native", "players.kaskade_stages:warm_up_native"),
+        load_native,
     ),
 )
 """From the first to the furthest.

@@ -16,24 +16,13 @@ from functools import cache
 from pathlib import Path
 
 from gdl.rules import Rules
+from propnet.object_cache import default_directory
 
 MAX_BYTES = 256 * 1024 * 1024
 """Size of all files together, in bytes."""
 
 _CODE = ("gdl", "gdl/checks", "gdl/grounding", "propnet", "propnet/passes")
 _DIGEST = 32
-
-
-def cache_folder() -> Path | None:
-    """Where the project keeps what it can make again: ``$KASKADE_CACHE``, else ``kaskade`` in the user's
-    folder for such files. None if ``$KASKADE_CACHE`` is empty or there is no such folder."""
-    chosen = os.environ.get("KASKADE_CACHE")
-    if chosen is not None:
-        return Path(chosen) if chosen else None
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kaskade"
-    except RuntimeError:  # nobody's home
-        return None
 
 
 def load(rules: Rules) -> bytes | None:
@@ -75,8 +64,9 @@ def keep(rules: Rules, network: bytes) -> bool:
 
 
 def _path(rules: Rules) -> Path | None:
-    folder = cache_folder()
-    if folder is None:
+    try:
+        folder = default_directory()
+    except RuntimeError:  # nobody's home
         return None
     name = hashlib.sha256(_code_version() + str(rules).encode()).hexdigest()
     return folder / "networks" / name

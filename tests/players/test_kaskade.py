@@ -68,7 +68,7 @@ class Log:
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty folder for what is kept on disk."""
-    monkeypatch.setenv("KASKADE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture

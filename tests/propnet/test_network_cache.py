@@ -10,7 +10,7 @@ import pytest
 
 from gdl.parser import parse_rules
 from propnet import network_cache
-from propnet.network_cache import cache_folder, keep, load
+from propnet.network_cache import keep, load
 
 RULES = parse_rules("(role a) (legal a x) (goal a 100) terminal")
 OTHERS = parse_rules("(role a) (legal a y) (goal a 100) terminal")
@@ -18,7 +18,7 @@ OTHERS = parse_rules("(role a) (legal a y) (goal a 100) terminal")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KASKADE_CACHE", str(tmp_path))
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
     return tmp_path / "networks"
 
 
@@ -63,11 +63,7 @@ def test_where_nothing_can_be_written_nothing_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("KASKADE_CACHE", str(tmp_path / "file"))
-    assert not keep(RULES, b"network")
-    assert load(RULES) is None
-    monkeypatch.setenv("KASKADE_CACHE", "")
-    assert cache_folder() is None
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path / "file"))
     assert not keep(RULES, b"network")
     assert load(RULES) is None
 
