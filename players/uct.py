@@ -20,7 +20,7 @@ from players.cores import cores
 from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
 from players.uct_pool import Pool
-from players.uct_root import RootStatistics, merge, rank
+from players.uct_root import RootStatistics, merge, rank, strategy
 from players.uct_search import SHORTEN_SECONDS, Search, Tuning
 from players.uct_tree import warm_up
 
@@ -251,6 +251,11 @@ class UctPlayer(Player):
     # --- the answer -----------------------------------------------------------------------------
     def _answer(self, found: RootStatistics, options: list[int]) -> Choice:
         choice = self._choice(found)
+        if found.mixed and choice.candidates:
+            moves = self._options[self.role]
+            drawn = self._random.choices(moves, strategy(found, self.role).tolist())[0]
+            ordered = sorted(choice.candidates, key=lambda candidate: candidate.move != drawn)
+            choice = Choice(drawn, tuple(ordered), f"{choice.note}, drawn by its share")
         if choice.move not in options:
             choice = replace(choice, move=options[0])
         if self._pool is not None:

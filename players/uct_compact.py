@@ -101,7 +101,7 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
         child = tree.links[link].child
         if parent < 0 or place[child] < 0:
             continue
-        tree.links[links].joint = tree.links[link].joint
+        tree.links[links] = tree.links[link]
         tree.links[links].child = place[child]
         tree.links[links].parent = parent
         tree.links[links].next = tree.nodes[parent].first_link

@@ -1,7 +1,8 @@
 """The compiled loops of UCT: selection, expansion and backup over a tree in flat arrays.
 
-UCT: Kocsis and Szepesvari 2006. Simultaneous moves: decoupled UCT, each role chooses by its own
-statistics (Shafiei, Sturtevant and Schaeffer 2009). Leaves are collected many at a time; paths
+UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
+``_book_pair``), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant and
+Schaeffer 2009). Leaves are collected many at a time; paths
 under way count as visits in the exploration term but not in the means (WU-UCT, Liu et al. 2020).
 Proven values: Winands, Bjornsson and Saito 2008. States reached by several paths are one node, the
 statistics belong to the moves (Childs, Brodeur and Kocsis 2008).
@@ -29,6 +30,15 @@ OPEN = 2
 ENDED = 3
 """A node in which the match is over, or some role has no move."""
 
+SEVERAL = -1
+"""As a node's mover: several roles have a choice."""
+PAIR = -2
+"""Two have, and the table of their joint moves is small enough to be kept."""
+
+_LARGEST_TABLE = 1024
+MIXED_RANDOM = 0.06
+"""Share of choices in pairs that are random."""
+_MIXED_RANDOM = np.uint64(int(MIXED_RANDOM * (1 << 64)))
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 
 NODES, EDGES, LINKS, OPENED, PEAK = 0, 1, 2, 3, 4
@@ -45,7 +55,7 @@ NODE = np.dtype(
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the mover is proven to reach; -1 for none
-        ("mover", np.int16),  # the one role with a choice (0 if none has), or -1 if several have
+        ("mover", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
         ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
         ("opening", np.uint8),  # 1 while its moves are being listed
     ]
@@ -55,7 +65,7 @@ EDGE = np.dtype(
         ("total", np.float64),  # sum of the role's results, 0..1 each
         ("visits", np.int32),
         ("pending", np.int32),
-        ("worth", np.float32),  # what selection takes the move to be worth, exploration apart
+        ("worth", np.float32),  # what selection takes the move to be worth; in a PAIR its regret
         ("child", np.int32),  # where the edge is the mover's: the node it leads to, -1 for none yet
         ("move", np.int32),  # move id
         ("proven", np.int16),  # as that of the child, where the edge is the mover's
@@ -68,7 +78,9 @@ LINK = np.dtype(
         ("parent", np.int32),
         ("child", np.int32),
         ("next", np.int32),  # the next link of the same parent
-        ("unused", np.int32),
+        ("visits", np.int32),  # finished paths that took it; the results are kept where two roles choose
+        ("first", np.float32),  # sum of the first chooser's results
+        ("second", np.float32),  # sum of the second one's
     ]
 )
 BEST = 10_000
@@ -102,6 +114,7 @@ class Paths(NamedTuple):
     length: NDArray[np.int32]  # (B,) steps
     nodes: NDArray[np.int32]  # (B, D) the node before each step
     edges: NDArray[np.int32]  # (B, D, roles) the edge each role took; the mover's alone where there is one
+    links: NDArray[np.int32]  # (B, D) the link, where several roles had a choice
     leaf: NDArray[np.int32]  # (B,) the node at the end
     parents: NDArray[np.int32]  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
     places: NDArray[np.int32]  # (B,) the mover's edge that leads to each, or -1 minus its link
@@ -220,6 +233,34 @@ def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any
 
 
 @njit(cache=True, nogil=True)
+def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
+    """An edge drawn in proportion to the regrets; edges never taken come first, in random order."""
+    if count == 1:
+        return np.int64(first)
+    start = first + _start(random, count)
+    at = start
+    total = 0.0
+    for _ in range(count):
+        if edges[at].visits + edges[at].pending == 0:
+            return at
+        total += edges[at].worth
+        at += 1
+        if at == first + count:
+            at = first
+    if total <= 0.0 or next_random(random) < _MIXED_RANDOM:
+        return start
+    rest = (next_random(random) >> np.uint64(11)) * 2.0**-53 * total
+    for _ in range(count):
+        rest -= edges[at].worth
+        if rest < 0.0:
+            return at
+        at += 1
+        if at == first + count:
+            at = first
+    return at
+
+
+@njit(cache=True, nogil=True)
 def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixed: Any) -> Any:
     """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
     root's edges, ``fixed`` is taken by its role (-1: each role chooses).
@@ -257,6 +298,8 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixe
                     count = np.int64(tree.counts[node, role])
                     if depth == 0 and edge <= fixed < edge + count:
                         chosen = np.int64(fixed)
+                    elif mover == PAIR:
+                        chosen = _matched_edge(tree.edges, tree.random, edge, count)
                     else:
                         chosen = _mixed_edge(tree.edges, tree.random, edge, count, log_visits, explore)
                     paths.edges[lane, depth, role] = chosen
@@ -274,10 +317,14 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixe
                     tree.links[link].parent = node
                     tree.links[link].joint = joint
                     tree.links[link].child = -1
+                    tree.links[link].visits = 0
+                    tree.links[link].first = 0.0
+                    tree.links[link].second = 0.0
                     tree.links[link].next = tree.nodes[node].first_link
                     tree.nodes[node].first_link = link
                 child = np.int64(tree.links[link].child)
                 place = -1 - link
+                paths.links[lane, depth] = link
                 for role in range(roles):
                     tree.edges[paths.edges[lane, depth, role]].pending += 1
             tree.nodes[node].pending += 1
@@ -352,10 +399,12 @@ def list_moves(
         total = 0
         free = 0
         mover = 0
+        table = np.int64(1)
         stuck = False
         for role in range(roles):
             total += counts[i, role]
             stuck = stuck or counts[i, role] == 0
+            table = min(table * counts[i, role], np.int64(_LARGEST_TABLE + 1))
             if counts[i, role] > 1:
                 free += 1
                 mover = role
@@ -364,7 +413,10 @@ def list_moves(
         if not stuck and first + total <= len(tree.edges):
             tree.used[EDGES] += total
             tree.nodes[node].first_edge = first
-            tree.nodes[node].mover = mover if free <= 1 else -1
+            if free > 1:
+                tree.nodes[node].mover = PAIR if free == 2 and table <= _LARGEST_TABLE else SEVERAL
+            else:
+                tree.nodes[node].mover = mover
             tree.nodes[node].choices = counts[i, mover]
             edge = first
             for role in range(roles):
@@ -379,7 +431,7 @@ def list_moves(
                 tree.edges[first + k].visits = 0
                 tree.edges[first + k].pending = 0
                 tree.edges[first + k].total = 0.0
-                tree.edges[first + k].worth = 0.5
+                tree.edges[first + k].worth = 0.0 if tree.nodes[node].mover == PAIR else 0.5
                 tree.edges[first + k].best = 0
                 tree.edges[first + k].proven = -1
                 tree.edges[first + k].child = -1
@@ -448,6 +500,60 @@ def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> Non
 
 
 @njit(cache=True, nogil=True)
+def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArray[np.float64]) -> None:
+    """Book results where two roles have a choice, and what they regret not to have done: as much as
+    another move has brought more on average against the same move of the other one.
+
+    Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013;
+    regrets that never fall below 0: Tammelin 2014."""
+    node = paths.nodes[lane, depth]
+    link = paths.links[lane, depth]
+    tree.links[link].visits += 1
+    chooser = 0
+    for role in range(results.shape[1]):
+        edge = paths.edges[lane, depth, role]
+        tree.edges[edge].visits += 1
+        tree.edges[edge].pending -= 1
+        tree.edges[edge].total += results[lane, role]
+        if tree.counts[node, role] > 1:
+            if chooser == 0:
+                tree.links[link].first += np.float32(results[lane, role])
+            else:
+                tree.links[link].second += np.float32(results[lane, role])
+            chooser += 1
+    visits = tree.links[link].visits
+    joint = tree.links[link].joint
+    stride = np.uint64(1)
+    edge = np.int64(tree.nodes[node].first_edge)
+    for role in range(results.shape[1]):
+        edge += tree.counts[node, role]
+    for role in range(results.shape[1] - 1, -1, -1):
+        count = tree.counts[node, role]
+        edge -= count
+        if count == 1:
+            continue
+        chooser -= 1
+        got = tree.links[link].second / visits if chooser else tree.links[link].first / visits
+        taken = paths.edges[lane, depth, role] - edge
+        rest = joint - np.uint64(taken) * stride
+        for k in range(count):
+            if k == taken:
+                continue
+            other = find_link(tree.link_table, tree.links, node, rest + np.uint64(k) * stride)
+            if other >= 0 and tree.links[other].visits > 0:
+                total = tree.links[other].second if chooser else tree.links[other].first
+                would = total / tree.links[other].visits
+            elif tree.edges[edge + k].visits:
+                would = tree.edges[edge + k].total / tree.edges[edge + k].visits
+            else:
+                continue
+            tree.edges[edge + k].worth = max(
+                np.float32(0.0), np.float32(tree.edges[edge + k].worth + would - got)
+            )
+        stride *= np.uint64(count)
+
+
+@njit(cache=True, nogil=True)
 def backup(
     tree: Arrays,
     paths: Paths,
@@ -472,6 +578,8 @@ def backup(
             if mover >= 0:
                 edge = paths.edges[lane, depth, mover]
                 _book_edge(tree.edges, edge, results[lane, mover], bests[lane], greed)
+            elif mover == PAIR:
+                _book_pair(tree, paths, lane, depth, results)
             else:
                 for role in range(roles):
                     edge = paths.edges[lane, depth, role]

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from players.uct_kernel import MIXED_RANDOM
+
+_RARE = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class RootStatistics:
@@ -26,6 +30,7 @@ class RootStatistics:
         nodes: states in the tree.
         depth: length of the longest path.
         value: role 0's proven result; -1 while unknown.
+        mixed: whether the visits are shares of a mixed strategy, to draw a move by.
     """
 
     counts: tuple[int, ...]
@@ -36,6 +41,7 @@ class RootStatistics:
     nodes: int = 0
     depth: int = 0
     value: int = -1
+    mixed: bool = False
 
     @classmethod
     def empty(cls, counts: Sequence[int]) -> RootStatistics:
@@ -54,7 +60,7 @@ def merge(counts: Sequence[int], parts: Iterable[RootStatistics]) -> RootStatist
     """Add up what several searches of the same state know: means are weighted by visits, and what
     one has proven is proven. Parts that are not about these moves are left out."""
     merged = RootStatistics.empty(counts)
-    playouts, nodes, depth, value = 0, 0, 0, -1
+    playouts, nodes, depth, value, mixed = 0, 0, 0, -1, False
     for part in parts:
         if part.counts != merged.counts:
             continue
@@ -65,8 +71,9 @@ def merge(counts: Sequence[int], parts: Iterable[RootStatistics]) -> RootStatist
         nodes += part.nodes
         depth = max(depth, part.depth)
         value = max(value, part.value)
+        mixed = mixed or part.mixed
     return RootStatistics(
-        merged.counts, merged.visits, merged.totals, merged.proven, playouts, nodes, depth, value
+        merged.counts, merged.visits, merged.totals, merged.proven, playouts, nodes, depth, value, mixed
     )
 
 
@@ -105,3 +112,13 @@ def rank(found: RootStatistics, role: int) -> Ranking:
     best = sure if known[sure] >= values[hoped] else hoped
     order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
     return Ranking(best, order, visits, values)
+
+
+def strategy(found: RootStatistics, role: int) -> NDArray[np.float64]:
+    """The mixed strategy that a role's visits tell: probabilities, without what was visited at random
+    or so rarely that it may come from the search's beginning."""
+    visits = found.visits[found.of_role(role)].astype(np.float64)
+    shares = visits - MIXED_RANDOM * visits.sum() / len(visits)
+    shares[shares < _RARE * shares.max()] = 0.0
+    total = shares.sum()
+    return shares / total if total > 0 else np.full(len(visits), 1 / len(visits))

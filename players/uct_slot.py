@@ -26,7 +26,7 @@ ROLES = 64
 _HEADER = 8
 _WRITTEN, _PULSE, _TASK = range(3)
 _META = 8 + ROLES
-_ROOT, _PLAYOUTS, _NODES, _DEPTH, _VALUE, _ROLES = range(6)
+_ROOT, _PLAYOUTS, _NODES, _DEPTH, _VALUE, _ROLES, _MIXED = range(7)
 _COPY = _META + 3 * MOVES
 _BYTES = 8 * (_HEADER + 2 * _COPY)
 _TRIES = 10
@@ -93,7 +93,8 @@ class Slot:
             found = RootStatistics.empty([0])
             moves = 0
         copy[:_META] = 0
-        copy[:6] = (root, found.playouts, found.nodes, found.depth, found.value, len(found.counts))
+        copy[:5] = (root, found.playouts, found.nodes, found.depth, found.value)
+        copy[_ROLES], copy[_MIXED] = len(found.counts), found.mixed
         copy[8 : 8 + len(found.counts)] = found.counts
         copy[_META : _META + moves] = found.visits
         copy[_META + MOVES : _META + MOVES + moves].view(np.float64)[:] = found.totals
@@ -119,6 +120,7 @@ class Slot:
                 int(meta[_NODES]),
                 int(meta[_DEPTH]),
                 int(meta[_VALUE]),
+                bool(meta[_MIXED]),
             )
             if int(self._words[_WRITTEN]) == written:
                 return found

@@ -190,6 +190,11 @@ class Tree:
         """Whether the root's moves are listed."""
         return bool(self.arrays.nodes["status"][self.root] == OPEN)
 
+    @property
+    def mixed(self) -> bool:
+        """Whether two roles have a choice at the root, and their moves are mixed by regret."""
+        return bool(self.arrays.nodes["mover"][self.root] == kernel.PAIR)
+
     def edges(self, node: int, role: int) -> slice:
         """The edges of a role in an open node."""
         counts = self.arrays.counts[node]
@@ -238,6 +243,7 @@ def _make_paths(batch: int, roles: int) -> Paths:
         length=np.zeros(batch, np.int32),
         nodes=np.zeros((batch, MAX_DEPTH), np.int32),
         edges=np.zeros((batch, MAX_DEPTH, roles), np.int32),
+        links=np.zeros((batch, MAX_DEPTH), np.int32),
         leaf=np.zeros(batch, np.int32),
         parents=np.zeros(batch, np.int32),
         places=np.zeros(batch, np.int32),

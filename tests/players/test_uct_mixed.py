@@ -1,0 +1,81 @@
+"""Where two roles move at once their moves are mixed, and the mixture comes near the equilibrium."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from players.machines import make_machine
+from players.uct import UctPlayer
+from players.uct_root import RootStatistics, strategy
+from players.uct_search import Search, Tuning
+
+LONG = 60.0
+
+
+def table_game(table: list[list[int]]) -> Machine:
+    """A game of one joint move: role a gets what the table says, role b the rest of 100."""
+    rows, columns = range(len(table)), range(len(table[0]))
+    lines = ["(role a) (role b)", "(init now)"]
+    lines += [f"(<= (legal a r{i}) (true now))" for i in rows]
+    lines += [f"(<= (legal b c{j}) (true now))" for j in columns]
+    for i in rows:
+        for j in columns:
+            lines.append(f"(<= (next (end {i} {j})) (does a r{i}) (does b c{j}))")
+            lines.append(f"(<= (goal a {table[i][j]}) (true (end {i} {j})))")
+            lines.append(f"(<= (goal b {100 - table[i][j]}) (true (end {i} {j})))")
+    lines.append("(<= terminal (true (end ?x ?y)))")
+    return make_machine(parse_rules("\n".join(lines)), "propnet")
+
+
+def searched(machine: Machine, playouts: int) -> RootStatistics:
+    search = Search(0, 3, Tuning(memory=1 << 24))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.step(time.monotonic() + LONG, playouts):
+        pass
+    return search.statistics()
+
+
+@pytest.mark.parametrize(
+    ("table", "value"),
+    [
+        ([[50, 0, 100], [100, 50, 0], [0, 100, 50]], 50),
+        ([[100, 0], [25, 50]], 40),
+        ([[60, 0, 20], [40, 50, 10], [30, 80, 90]], 43.6),
+        ([[30, 80], [20, 70]], 30),
+    ],
+)
+def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]], value: float) -> None:
+    found = searched(table_game(table), 10_000)
+    assert found.mixed
+    rows, columns = strategy(found, 0), strategy(found, 1)
+    payoffs = np.array(table)
+    assert (rows @ payoffs).min() > value - 4
+    assert (payoffs @ columns).max() < value + 4
+    part = found.of_role(0)
+    mean = 100 * found.totals[part].sum() / found.visits[part].sum()
+    assert abs(mean - value) < 2
+
+
+def test_moves_of_an_equilibrium_are_drawn_and_not_always_the_same() -> None:
+    machine = table_game([[50, 0, 100], [100, 50, 0], [0, 100, 50]])
+    player = UctPlayer(seed=5, playouts=3000)
+    player.start(machine, 1, machine.initial_state(), 0.0, time.monotonic())
+    drawn = Counter(player.choose(machine.initial_state(), time.monotonic() + LONG).move for _ in range(30))
+    assert len(drawn) == 3
+
+
+def test_dominated_moves_are_not_drawn() -> None:
+    machine = table_game([[30, 80], [20, 70]])
+    player = UctPlayer(seed=5, playouts=3000)
+    for role, best in ((0, "r0"), (1, "c0")):
+        player.start(machine, role, machine.initial_state(), 0.0, time.monotonic())
+        for _ in range(10):
+            move = player.choose(machine.initial_state(), time.monotonic() + LONG).move
+            assert machine.rules.spell(machine.move(role, move)) == best
