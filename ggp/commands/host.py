@@ -23,7 +23,9 @@ def command(
     names: str = typer.Option(
         "", "--names", help="Names for the record, by commas; asked by INFO by default."
     ),
-    machine: str = typer.Option("prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."),
+    machine: str = typer.Option(
+        "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
+    ),
 ) -> None:
     """Run a match between players over HTTP, as a game manager does.
 

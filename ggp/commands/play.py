@@ -21,7 +21,9 @@ def command(
     workers: int | None = typer.Option(
         None, "--workers", min=0, help="Search processes per player; 0 for none. [default: all cores]"
     ),
-    machine: str = typer.Option("auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."),
+    machine: str = typer.Option(
+        "auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."
+    ),
     max_steps: int | None = typer.Option(None, "--max-steps", min=0, help="Stop after so many steps."),
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
     delay: float | None = typer.Option(

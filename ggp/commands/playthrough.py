@@ -20,7 +20,9 @@ def command(
         int | None,
         typer.Option(min=1, help="Leave out the middle of matches to keep to about this size."),
     ] = None,
-    machine: Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")] = "prover",
+    machine: Annotated[
+        str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")
+    ] = "prover",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
     ] = None,

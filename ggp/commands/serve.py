@@ -22,7 +22,9 @@ def command(
     workers: int | None = typer.Option(
         None, "--workers", min=0, help="Search processes per match. [default: all cores, shared by matches]"
     ),
-    machine: str = typer.Option("auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."),
+    machine: str = typer.Option(
+        "auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."
+    ),
     margin: float = typer.Option(
         0.8, "--margin", min=0.0, help="Seconds before the end of a clock at which the answer leaves."
     ),
