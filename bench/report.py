@@ -109,6 +109,8 @@ def _counts(rows: list[Row], machines: Sequence[str]) -> str:
         if any(row["gates"] for row in good):
             stages.append(("ground and build", lambda row: row["ground_s"] + row["build_s"]))
             stages.append(("compile", lambda row: row["compile_s"]))
+        if any(row["cached_s"] for row in good):
+            stages.append(("from the cache", lambda row: row["cached_s"]))
         for stage, seconds in stages:
             times = [seconds(row) for row in good]
             within = [f"{sum(t <= bound for t in times)}" for bound in bounds]

@@ -1,9 +1,9 @@
 """Where the time of a step goes on the lanes: gates, choice of moves, the rest.
 
-A kernel walks 512 lanes through random play, evaluating the gates or choosing the moves once
-or several times per step. Either may be repeated without changing what the step does (another
-choice is as random as the first), so the difference in time is the cost of that part alone, on
-the states that playouts meet. Arrays are those of :mod:`propnet.lanes`.
+A kernel walks 512 lanes through random play, doing the parts of a step once or several times. They
+may be repeated without changing what the step does (another choice is as random as the first),
+so the difference in time is the cost of that part alone, on the states that playouts meet. Arrays
+are those of :mod:`propnet.lanes`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine
 from propnet import choice, kernel, lanes, vector, xoshiro
-from propnet.choice import choose, new_planes
+from propnet.choice import new_planes
 from propnet.interpret import PropnetMachine
-from propnet.lanes import Code, _evaluate_moves, _evaluate_play, new_wires
+from propnet.lanes import Code, _choose, _evaluate_moves, _evaluate_play, new_wires
 from propnet.vector import BYTES, LANES, aligned, item, load, splat, store
 from propnet.xoshiro import streams
 
@@ -45,27 +45,26 @@ def _walker(sources: int) -> Callable[..., None]:
         streams: NDArray[np.uint64],
         initial: NDArray[np.uint64],
         passes: int,
-        logic: int,
+        plays: int,
         choices: int,
+        steps: int,
     ) -> None:
         """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial``
-        (words,)."""
+        (words,). Each step's gates before the choice are evaluated ``plays`` times, these and the
+        choice ``choices`` times, all of it but the next states ``steps`` times."""
         if sources < 0:
             return
         bases = code.sizes[0]
-        roles = code.role_moves.size - 1
+        depth = planes.shape[0] // 3
+        over = splat(0)
         for _ in range(passes):
-            for _ in range(logic):
-                _evaluate_play(code, wires)
-            over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
-            for _ in range(choices):
-                for role in range(roles):
-                    first = code.role_moves[role]
-                    last = code.role_moves[role + 1]
-                    over = over | ~choose(
-                        wires, code.legal_offsets, code.legal_signs, first, last, 1 + bases, planes, streams
-                    )
-            for _ in range(logic):
+            # Parts may leave their wires to others: they are repeated from a step's beginning.
+            for step in range(steps):
+                for chosen in range(choices if step == 0 else 1):
+                    for _ in range(plays if step + chosen == 0 else 1):
+                        _evaluate_play(code, wires)
+                    over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
+                    over = over | _choose(code, wires, planes, depth, streams)
                 _evaluate_moves(code, wires)
             for base in range(bases):
                 value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
@@ -109,24 +108,26 @@ def split_step(
         ``logic_ns``, ``choice_ns``, ``bookkeeping_ns`` (together ``step_ns``, unless noise makes
         the first two larger) and ``ns_per_gate_input`` (of one pass over 512 lanes).
     """
-    plan = machine._plan
     walker = _Walker(machine)
     # Long enough for lanes to lose their common start where lengths differ.
-    walker.seconds(min(1000, int(3 * mean_length) + 1), 1, 1)
+    walker.seconds(min(1000, int(3 * mean_length) + 1), 1, 1, 1)
     passes = 16
-    while walker.seconds(passes, 1, 1) < seconds / (_ROUNDS * (3 + 2 * _EXTRA)) and passes < 1 << 20:
+    while walker.seconds(passes, 1, 1, 1) < seconds / (_ROUNDS * (4 + 3 * _EXTRA)) and passes < 1 << 20:
         passes *= 2
     logic: list[float] = []
     choices: list[float] = []
     for _ in range(_ROUNDS):
-        once = walker.seconds(passes, 1, 1)
-        logic.append((walker.seconds(passes, 1 + _EXTRA, 1) - once) / _EXTRA)
-        choices.append((walker.seconds(passes, 1, 1 + _EXTRA) - once) / _EXTRA)
+        once = walker.seconds(passes, 1, 1, 1)
+        play = (walker.seconds(passes, 1 + _EXTRA, 1, 1) - once) / _EXTRA
+        play_and_choice = (walker.seconds(passes, 1, 1 + _EXTRA, 1) - once) / _EXTRA
+        step = (walker.seconds(passes, 1, 1, 1 + _EXTRA) - once) / _EXTRA
+        choices.append(play_and_choice - play)
+        logic.append(step - choices[-1])
     pass_ns = max(0.0, median(logic)) / passes * 1e9
     share = (mean_length + 1) / mean_length / LANES
     logic_ns = pass_ns * share
     choice_ns = max(0.0, median(choices)) / passes * 1e9 * share
-    inputs = len(plan.inputs) - plan.goal_inputs
+    inputs = machine._plan.step_inputs
     return {
         "logic_ns": logic_ns,
         "choice_ns": choice_ns,
@@ -148,11 +149,11 @@ class _Walker:
         self._planes = new_planes(max(map(len, machine.network.moves), default=0))
         self._streams = streams(1)
 
-    def seconds(self, passes: int, logic: int, choices: int) -> float:
+    def seconds(self, passes: int, plays: int, choices: int, steps: int) -> float:
         """CPU seconds of that many steps in all lanes."""
         before = time.process_time()
         _walk(
             self._code, self._wires, self._following, self._planes, self._streams, self._initial,
-            passes, logic, choices,
+            passes, plays, choices, steps,
         )  # fmt: skip
         return time.process_time() - before

@@ -26,8 +26,10 @@ from propnet.codegen import text
 from propnet.interpret import PropnetMachine
 from propnet.network import Network
 from propnet.object_cache import ObjectCache
+from propnet.pack import pack
 from propnet.plan import GOALS, MOVES, PLAY, Plan
 from propnet.straight import Straight, straighten
+from propnet.vector import LANES
 
 log = logging.getLogger("propnet.native")
 
@@ -37,6 +39,11 @@ UNIT = 16
 PAYS = 0.7
 """Share of a step's gate inputs from which on the compiled machine is the faster one. Pieces in
 straight-line order cost the interpreter twice what its own order costs."""
+
+
+LARGE = 40_000
+"""Gate inputs of a step from which on the native code, read once per step and ten times as long as
+what the interpreter reads, may not fit into the processor's caches: both are timed."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +95,23 @@ class NativeMachine(PropnetMachine):
         return NativeMachine, (self.rules, self.network, self.code)
 
     def _laid_out(self) -> tuple[Plan, lanes.Code]:
-        straight = self.code.straight
+        plan = self.code.straight.plan
         if self.compiled >= PAYS:
             try:
                 # Kept: the code lives as long as this object.
                 self._loaded = Loaded(list(self.code.objects.values()), self.code.target)
-                return straight.plan, _code(self.code, self._loaded)
             except (RuntimeError, MemoryError) as error:
                 log.warning("native code cannot be loaded: %s; the network is interpreted", error)
+            else:
+                code = _code(self.code, self._loaded)
+                if plan.step_inputs < LARGE:
+                    return plan, code
+                other = super()._laid_out()
+                if _step_seconds(plan, code) <= _step_seconds(*other):
+                    return plan, code
+                log.info("native code is no faster than the interpreter here; the network is interpreted")
+                self.compiled = 0.0
+                return other
         self.compiled = 0.0
         return super()._laid_out()
 
@@ -201,6 +217,20 @@ def _code(code: NativeCode, loaded: Loaded) -> lanes.Code:
     array: NDArray[np.int64] = np.array(segments, np.int64).reshape(-1, 3)
     play, goals, moves = bounds
     return lanes.assemble(straight.plan, array, (play, goals, moves), legal_in_place=True)
+
+
+def _step_seconds(plan: Plan, code: lanes.Code) -> float:
+    """CPU time of evaluating 512 states and their successors, the shortest of a few."""
+    wires = lanes.new_wires(plan)
+    records = np.repeat(pack(plan.initial[None, :]), LANES, axis=0)
+    moves = np.zeros((LANES, len(plan.role_moves) - 1), np.int32)
+    after = np.empty_like(records)
+    taken: list[float] = []
+    for _ in range(6):
+        before = time.thread_time()
+        lanes.successors(code, wires, records, moves, after)
+        taken.append(time.thread_time() - before)
+    return min(taken)
 
 
 # --- compiling ---------------------------------------------------------------------------------------

@@ -45,7 +45,8 @@ class Straight:
         out: int32 (gates,): the wire that takes the AND of a gate's literals.
         stored: bool (gates,): whether other pieces, or the kernels, read it.
         pieces: int32 (pieces, 3): section, first gate, past-the-last gate; PLAY's first, then
-            GOALS', then MOVES'. What PLAY's gates leave is read by the others.
+            GOALS', then MOVES'. What PLAY's gates leave is read by the others; MOVES' leave it
+            as it was.
         loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
         plan: the layout as the kernels take it, a block per piece.
     """
@@ -255,8 +256,14 @@ class _Program:
         next_literals = np.array(self.next_literals, np.int64)
         goals = network.goals.reshape(-1, 3)
         goals = goals[np.argsort(goals[:, 0], kind="stable")]
+        moves_begin = sum(section != MOVES for section, _, _ in pieces)
         outputs = np.concatenate((next_literals, goals[:, 2], [network.terminal_literal])) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
+        # Those who try several moves in one state run MOVES again and again.
+        from_play = np.repeat(
+            [section != MOVES for section, _, _ in pieces], np.bincount(piece_of, minlength=len(pieces))
+        )
+        last[from_play & (last >= moves_begin)] = len(pieces)
         stored = last > piece_of
         for gate in self.fixed:
             stored[place[gate]] = True

@@ -23,7 +23,9 @@ def row(game: str, machine: str, rate: float, **more: Any) -> dict[str, Any]:
     found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
     found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
     found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
-    found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "first_playout_s"), 0.25)
+    found |= dict.fromkeys(
+        ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
+    )
     size = 0 if machine == "prover" else 500
     found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {
         "peak_mb": 99.0,

@@ -29,7 +29,7 @@ def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **mo
     found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
     found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
     found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
-    found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "first_playout_s"), 0.25)
+    found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25)
     found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {"peak_mb": 100.0}
     return found | more
 
@@ -78,7 +78,7 @@ def test_no_batch_is_played_twice_and_sizes_are_equal_once_it_counts() -> None:
 def test_no_playout_that_counts_was_played_before(monkeypatch: pytest.MonkeyPatch) -> None:
     # A machine that remembers states would seem to play it at no cost.
     machine = Ticking()
-    stages = dict.fromkeys(("ground_s", "build_s", "compile_s"), 0.0)
+    stages = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)
     monkeypatch.setattr("ggp.bench.make", lambda rules, level: (machine, stages))
     measure("ticking", Game.load("tictactoe").rules, "propnet", 0.001, playouts=1)
     assert len({seed for _, seed in machine.batches}) == len(machine.batches)
@@ -115,11 +115,11 @@ def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
 
     machine = cast(PropnetMachine, Game.load("tictactoe").machine("propnet"))
     once, often = _Walker(machine), _Walker(machine)
-    once.seconds(50, 1, 1)
-    often.seconds(50, 3, 1)
+    once.seconds(50, 1, 1, 1)
+    often.seconds(50, 3, 1, 1)
     bases = len(machine.network.bases)
     assert (once._wires[1 : 1 + bases] == often._wires[1 : 1 + bases]).all()
-    often.seconds(30, 1, 4)
+    often.seconds(30, 1, 4, 2)
     bits = np.unpackbits(often._wires[1 : 1 + bases].view(np.uint8), axis=1, bitorder="little").T
     states = machine.states(pack(bits.astype(np.bool_)))
     for state in states:

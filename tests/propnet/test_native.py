@@ -17,6 +17,7 @@ from players.machines import make_machine
 from propnet import native
 from propnet.assembler import Target, host
 from propnet.codegen import text
+from propnet.expand import expand_records
 from propnet.interpret import PropnetMachine
 from propnet.native import NativeCode, NativeMachine, compile_network, native_machine
 from propnet.network import Network
@@ -195,4 +196,33 @@ def test_a_network_without_gates_is_compiled_at_once() -> None:
     network = random_network(np.random.default_rng(0), 3, [1], 0)
     machine = native_machine(Rules(()), network)
     assert machine.code.complete()
+    assert_alike(machine, PropnetMachine(Rules(()), network))
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_several_moves_can_be_made_after_one_evaluation(number: int) -> None:
+    network = networks()[number]
+    records = pack(np.random.default_rng(1).random((600, len(network.bases))) < 0.4)
+    machines = PropnetMachine(Rules(()), network), NativeMachine(Rules(()), network, code_of(network))
+    slow, fast = (expand_records(machine, records, judged=True) for machine in machines)
+    assert (slow.parents == fast.parents).all()
+    assert (slow.moves == fast.moves).all()
+    assert (slow.records == fast.records).all()
+    assert (slow.terminal == fast.terminal).all()
+    assert (slow.goals == fast.goals).all()
+
+
+@pytest.mark.parametrize("faster", ["native", "interpreter"])
+def test_large_networks_run_the_way_that_is_found_faster(
+    monkeypatch: pytest.MonkeyPatch, faster: str
+) -> None:
+    monkeypatch.setattr(native, "LARGE", 0)
+    network = networks()[1]
+    code = code_of(network)
+    wires = code.straight.plan.wires
+    monkeypatch.setattr(
+        native, "_step_seconds", lambda plan, code: float((plan.wires == wires) == (faster == "interpreter"))
+    )
+    machine = NativeMachine(Rules(()), network, code)
+    assert machine.compiled == (1.0 if faster == "native" else 0.0)
     assert_alike(machine, PropnetMachine(Rules(()), network))
