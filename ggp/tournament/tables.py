@@ -82,8 +82,8 @@ def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
     """Where a sequential test stands."""
     low, high = sprt.bounds
     verdict = {
-        "H1": f"H1 accepted: at least {sprt.elo1:g} Elo stronger",
-        "H0": f"H0 accepted: no more than {sprt.elo0:g} Elo stronger",
+        "H1": f"H1 accepted: {sprt.elo1:g} Elo stronger rather than {sprt.elo0:g}",
+        "H0": f"H0 accepted: {sprt.elo0:g} Elo stronger rather than {sprt.elo1:g}",
         "": "undecided",
     }[sprt.verdict(scores)]
     return (
