@@ -146,13 +146,21 @@ class Thinker:
 
     def _start(self, position: Position, player: str, seed: int, startclock: float, deadline: float) -> None:
         if self._warm.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
-            self._employ(make_player(player, seed), position, startclock, deadline)
+            self._employ(self._made(player, seed), position, startclock, deadline)
         else:
             # The player's own code is still being compiled. This one has none.
-            self._next = lambda: make_player(player, seed)
+            self._next = lambda: self._made(player, seed)
             self._log("info", "a stand-in begins", player=STAND_IN)
             self._employ(make_player(STAND_IN, seed), position, startclock, deadline)
         self._send("ready", machine=self._kaskade.best().level)
+
+    def _made(self, player: str, seed: int) -> Player:
+        """The player, or the one that stands in where it cannot be made."""
+        try:
+            return make_player(player, seed)
+        except Exception as error:
+            self._log("error", "player cannot be made", player=player, error=describe(error))
+            return make_player(STAND_IN, seed)
 
     def _employ(self, player: Player, position: Position, startclock: float, deadline: float) -> None:
         """Have this player play from here on."""

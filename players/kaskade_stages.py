@@ -90,11 +90,14 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     from propnet.object_cache import ObjectCache, to_bytes
 
     share = 0.0
+    network, cache = from_bytes(given), ObjectCache()
     jobs = min(cores(), MOST_JOBS)
-    for code in compile_network(from_bytes(given), seconds=COMPILE_SECONDS, jobs=jobs, cache=ObjectCache()):
+    for code in compile_network(network, seconds=COMPILE_SECONDS, jobs=jobs, cache=cache):
         share = code.share()
         if share >= PAYS:
             yield to_bytes(code.straight, code.objects)
+            if not code.complete():  # the match may be over before the rest is compiled
+                cache.put(network, code.target, code.straight, code.objects)
     if share < PAYS:
         raise TooLargeError(f"only {share:.0%} of the network could be compiled in {COMPILE_SECONDS:g} s")
 

@@ -128,3 +128,16 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
     move, events = until(messages, "move")
     assert move["move"] in ("Go", "Wait")
     assert events == ["the stand-in goes"]
+
+
+def test_another_player_stands_in_for_one_that_cannot_be_made(
+    make: Callable[..., Made], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp.thinker.STAND_IN", "legal")
+    thinker, messages = make("prover")
+    thinker.begin(parse_rules(GAME), GAME, True)
+    thinker.start(0, beginning(), "no_such_module:Player", 1, LONG, time.monotonic() + LONG)
+    _, events = until(messages, "ready")
+    assert events == ["player cannot be made"]
+    thinker.choose(1, beginning(), "safe", time.monotonic() + LONG)
+    assert until(messages, "move")[0]["move"] in ("Go", "Wait")
