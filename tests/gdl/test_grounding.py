@@ -1,4 +1,4 @@
-"""The parts of the grounder against plain definitions, and its reach against gringo's."""
+"""The parts of the grounder against plain definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import Place
 from gdl.ground import ground
-from gdl.grounding import decompose, reach, relation, split
+from gdl.grounding import assemble, decompose, reach, relation, simplify, split, tuples
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.relation import Index, Relation, first_rows
@@ -21,7 +21,7 @@ from gdl.normalize import normalize
 from gdl.parser import parse_rules
 from gdl.program import FlatAtom, FlatClause, TermTable
 from gdl.rules import Rules
-from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE, Term
+from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
 from tests.gdl.ground_evaluator import GroundEvaluator
 
 GAMES = Path(__file__).parents[2] / "games"
@@ -36,16 +36,23 @@ def columns(rows: list[tuple[int, ...]]) -> list[NDArray[np.int32]]:
     return [np.array([r[c] for r in rows], np.int32) for c in range(width)]
 
 
+@pytest.mark.parametrize("small", [0, 8, 2048])
 @pytest.mark.parametrize("dense_bits", [0, 22])
 @pytest.mark.parametrize("max_bits", [3, 56])
 @given(rows=tables, cut=st.integers(0, 60), asked=tables)
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_relation_is_a_set_that_numbers_its_rows(
-    dense_bits: int, max_bits: int, rows: list[tuple[int, ...]], cut: int, asked: list[tuple[int, ...]]
+    small: int,
+    dense_bits: int,
+    max_bits: int,
+    rows: list[tuple[int, ...]],
+    cut: int,
+    asked: list[tuple[int, ...]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(relation, "DENSE_BITS", dense_bits)
         patched.setattr(relation, "MAX_BITS", max_bits)
+        patched.setattr(relation, "SMALL", small)
         width = len(rows[0]) if rows else 2
         found = Relation(width)
         for part in (rows[:cut], rows[cut:]):
@@ -72,10 +79,26 @@ def test_an_index_gives_the_rows_of_a_group(
     asked = [r for r in asked if len(r) == width] + rows
     if not asked:
         return
-    index = Index(columns(rows), len(rows))
+    index = Index(columns(rows), 0, len(rows))
     starts, counts = index.ranges(columns(asked), len(asked))
     for key, start, count in zip(asked, starts, counts, strict=True):
         assert index.order[start : start + count].tolist() == [i for i, r in enumerate(rows) if r == key]
+
+
+@given(parts=st.lists(st.lists(st.tuples(*[st.integers(0, 3)] * 2), max_size=20), max_size=8))
+def test_the_index_of_a_growing_view_has_every_row_once(parts: list[list[tuple[int, int]]]) -> None:
+    found = Relation(2)
+    for part in parts:
+        found.add(columns(part), len(part))
+        view = found.view((-1, -2))
+        indexes = view.index((0,))
+        assert sorted(r for i in indexes for r in i.order.tolist()) == list(range(found.n))
+        for value in range(4):
+            rows = []
+            for index in indexes:
+                starts, counts = index.ranges([np.array([value], np.int32)], 1)
+                rows += index.order[starts[0] : starts[0] + counts[0]].tolist()
+            assert sorted(rows) == [i for i in range(found.n) if found.row(i)[0] == value]
 
 
 atoms = st.tuples(st.integers(0, 2), st.integers(-4, 2), st.integers(-4, 2)).map(
@@ -108,7 +131,8 @@ def test_a_join_finds_the_bindings_that_trying_all_finds(
         relations.append(Relation(2))
         relations[-1].add(columns(sorted(rows)), len(rows))
     wanted = sorted(keep & bound)
-    joined = Joiner(relations, TermTable(), Budget(GroundLimits())).join(Body(clause, negatives), wanted)
+    joiner = Joiner(relations, TermTable(), Budget(GroundLimits()))
+    joined = joiner.join(Body(clause, negatives), wanted)
     found = {tuple(int(joined.env[v][i]) for v in wanted) for i in range(joined.n)}
     expected = set()
     for values in product(range(3), repeat=len(bound)):
@@ -124,6 +148,41 @@ def test_a_join_finds_the_bindings_that_trying_all_finds(
         ):
             expected.add(tuple(env[v] for v in wanted))
     assert found == expected
+    body = Body(clause, negatives)
+    assert set(joiner.tuples(body, tuple(wanted)) or ()) == expected
+    by_parts: set[tuple[int, ...]] = set()
+    first = positives.index(positives[-1])
+    for window in ((0, 2), (2, 9)):
+        by_parts.update(joiner.tuples(body, tuple(wanted), first, window) or ())
+    assert by_parts == expected
+
+
+def test_joins_of_tuples_that_become_large_are_left_to_numpy() -> None:
+    atoms = (FlatAtom(0, (-1, -2)), FlatAtom(0, (-3, -4)))
+    clause = FlatClause(FlatAtom(0, (-1, -4)), atoms, (), (), (), 4, Place())
+    relation = Relation(2)
+    relation.add_rows((i, i + 1) for i in range(100))
+    joiner = Joiner([relation], TermTable(), Budget(GroundLimits()))
+    assert joiner.tuples(Body(clause, ()), (-1, -2, -3, -4)) is None
+    assert joiner.join(Body(clause, ()), (-1, -2, -3, -4)).n == 10_000
+
+
+def test_atoms_with_the_same_rules_become_one() -> None:
+    # 0 and 1 are inputs, 6 is an output; 2 and 3 say the same, so then do 4 and 5, but not 7.
+    rules = [(2, [0]), (3, [0]), (4, [4, 3]), (5, [6, 3]), (6, [8]), (6, [10]), (7, [4, 2]), (6, [14])]
+    table = simplify.RuleTable(
+        np.array([h for h, _ in rules], np.int64),
+        np.array([i for i, (_, body) in enumerate(rules) for _ in body], np.int64),
+        np.array([x for _, body in rules for x in body], np.int64),
+    )
+    simplify.merge(table, np.array([True, True, False, False, False, False, True, False]), lambda: None)
+    simplify.unique(table)
+    bodies: list[list[int]] = [[] for _ in table.heads]
+    for rule, literal in zip(table.rule_of.tolist(), table.literals.tolist(), strict=True):
+        bodies[rule].append(literal)
+    assert sorted(zip(table.heads.tolist(), bodies, strict=True)) == [
+        (2, [0]), (4, [4, 3]), (6, [8]), (6, [14]), (7, [4, 2]),
+    ]  # fmt: skip
 
 
 # --- whole games, made at random ------------------------------------------------------------
@@ -226,7 +285,7 @@ class Naive:
         return true
 
 
-@pytest.mark.parametrize("way", ["plain", "all rules split", "relations on demand"])
+@pytest.mark.parametrize("way", ["plain", "in numpy", "all rules split", "relations on demand", "merged"])
 @given(lines=games(), data=st.data())
 @settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -238,6 +297,11 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
     with pytest.MonkeyPatch.context() as patched:
         if way == "relations on demand":
             patched.setattr(reach, "LARGE_RELATION", 0)
+        if way in ("in numpy", "all rules split"):
+            patched.setattr(tuples, "MOST_TUPLES", 0)
+            patched.setattr(relation, "SMALL", 2)
+        if way == "merged":
+            patched.setattr(assemble, "MERGE_FROM", -1)
         if way == "all rules split":
             patched.setattr(split, "SPLIT_FROM", 0)
             patched.setattr(split, "GAIN", 1e9)
@@ -256,38 +320,3 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
         assert legal == {t for t in true if t.name == LEGAL}
         assert found["terminal"] == (Term("terminal") in true)
         assert bool(found["goal"]) == (Term("goal", Term("r1"), Term("1")) in true)
-
-
-# --- gringo ------------------------------------------------------------------------------------
-ORACLE = ["tictactoe", "connectfour", "breakthrough", "hex", "kalah", "lightsout", "tron", "nim"]
-
-
-@pytest.mark.parametrize("game", ORACLE)
-def test_reachable_true_and_does_atoms_are_gringos(game: str) -> None:
-    clingo = pytest.importorskip("clingo", reason="clingo is not installed")
-    rules = parse_rules((GAMES / f"{game}.kif").read_text(encoding="utf-8"))
-    symbols: dict[str, str] = {}
-
-    def asp(term: Term) -> str:
-        kind = "V" if term.is_variable else "s"
-        name = symbols.setdefault(term.name, f"{kind}{len(symbols)}")
-        return f"{name}({','.join(map(asp, term.args))})" if term.args else name
-
-    true, does, init, nxt, legal, role = (asp(Term(n)) for n in (TRUE, DOES, INIT, NEXT, LEGAL, ROLE))
-    program = [
-        f"{{{true}(X)}} :- {init}(X).",
-        f"{{{true}(X)}} :- {nxt}(X).",
-        f"{{{does}(R,M)}} :- {legal}(R,M), {role}(R).",
-    ]
-    for clause in normalize(rules):
-        body = [asp(a) for a in clause.positives] + [f"not {asp(a)}" for a in clause.negatives]
-        body += [f"{asp(a)} != {asp(b)}" for a, b in clause.distincts]
-        program.append(f"{asp(clause.head)}{' :- ' if body else ''}{', '.join(body)}.")
-    control = clingo.Control(["-Wnone"])
-    control.add("base", [], "\n".join(program))
-    control.ground([("base", [])])
-    reached = {str(a.symbol) for a in control.symbolic_atoms if a.symbol.name in (true, does)}
-    g = ground(rules)
-    ours = {asp(Term(TRUE, b)) for b in g.bases}
-    ours |= {asp(Term(DOES, r, m)) for r, own in zip(g.roles, g.moves, strict=True) for m in own}
-    assert ours == reached
