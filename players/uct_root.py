@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_kernel import MIXED_RANDOM
+from players.uct_select import MIXED_RANDOM
 
 _RARE = 0.02
 

@@ -1,8 +1,8 @@
 """One search: a tree, the machine it thinks on, and batches of paths and playouts.
 
-UCT (Kocsis and Szepesvari 2006) with decoupled choices where several roles move at once; the parts
-that run compiled, and where they come from, are in :mod:`players.uct_kernel`. Several playouts
-start from each new leaf (leaf parallelization: Cazenave and Jouandeau 2007).
+UCT (Kocsis and Szepesvari 2006); the parts that run compiled, and where they come from, are in
+:mod:`players.uct_select` and :mod:`players.uct_backup`. Several playouts start from each new leaf (leaf
+parallelization: Cazenave and Jouandeau 2007).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
-from players import uct_kernel as kernel
 from players.best_line import BestLine
 from players.lanes import Lanes, lanes_of
 from players.pace import MARGIN, Pace
 from players.player import same_numbering
-from players.uct_kernel import ENDED, FRESH, LEAF
+from players.uct_arrays import ENDED, FRESH, LEAF
+from players.uct_backup import average
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
 
@@ -221,7 +221,7 @@ class Search:
             rolled = time.perf_counter() - rolled
             self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
             unknown = 0 if self._alone else 50
-            kernel.average(ends.goals, each, unknown, rest, results, bests)
+            average(ends.goals, each, unknown, rest, results, bests)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             if self._alone:

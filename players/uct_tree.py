@@ -7,17 +7,19 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from players import uct_compact as compaction
-from players import uct_kernel as kernel
+from players import uct_arrays as layout
+from players import uct_keep as keeping
+from players import uct_select as selection
 from players.lanes import Lanes, Records
 from players.move_lists import unpack_moves
-from players.uct_kernel import EDGES, ENDED, LEAF, LINKS, NODES, OPEN, OPENED, PEAK, Arrays, Paths
+from players.uct_arrays import EDGES, ENDED, LEAF, LINKS, NODES, OPEN, OPENED, PEAK, Arrays, Paths
+from players.uct_backup import average, backup
 
 MAX_DEPTH = 256
 """A path does not go deeper into the tree than this; states may repeat in a game."""
 
 
-_LEAF = np.zeros((), kernel.NODE)
+_LEAF = np.zeros((), layout.NODE)
 _LEAF["status"] = LEAF
 _LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = -1
 
@@ -44,9 +46,9 @@ class Tree:
         self.lanes = lanes
         self.batch = batch
         tables = 3 * 8
-        node_bytes = lanes.words * 8 + 6 * roles + kernel.NODE.itemsize + 2 * kernel.LINK.itemsize + tables
+        node_bytes = lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + tables
         nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
-        edges = max(65_536, min(2**31 - 1, memory // 2 // kernel.EDGE.itemsize))
+        edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
         self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed)
         self.paths = _make_paths(batch, roles)
         self.root = 0
@@ -57,7 +59,7 @@ class Tree:
         """Make this state the root. What lies below it in the tree stays, the rest goes."""
         arrays = self.arrays
         found = (
-            int(kernel.find_node(arrays.node_table, arrays.records, record[None, :], 0))
+            int(layout.find_node(arrays.node_table, arrays.records, record[None, :], 0))
             if arrays.used[NODES]
             else -1
         )
@@ -78,18 +80,18 @@ class Tree:
         arrays.used[NODES] = 1
         arrays.records[0] = self.lanes.retain(record.reshape(1, -1).copy())[0]
         arrays.nodes[0] = _LEAF
-        compaction.rehash(arrays, had_links)
+        keeping.rehash(arrays, had_links)
 
     def _keep(self, root: int, fewest: int) -> None:
         """Keep what can be reached from this node through nodes of at least ``fewest`` visits."""
         arrays = self.arrays
         had_links = bool(arrays.used[LINKS])
-        place = compaction.mark_from(arrays, root, fewest)
-        compaction.compact(arrays, place)
+        place = keeping.mark_from(arrays, root, fewest)
+        keeping.compact(arrays, place)
         self.root = int(place[root])
         kept = int(arrays.used[NODES])
         arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
-        compaction.rehash(arrays, had_links)
+        keeping.rehash(arrays, had_links)
 
     @property
     def full(self) -> bool:
@@ -123,7 +125,7 @@ class Tree:
     def open(self, nodes: NDArray[np.int32]) -> None:
         """List the legal moves of nodes."""
         counts, moves = self.lanes.legal(self.arrays.records[nodes])
-        kernel.list_moves(self.arrays, nodes, counts, moves)
+        selection.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
     def descend(self, lanes: int, explore: float, fixed: int = -1) -> NDArray[np.int32]:
@@ -131,13 +133,13 @@ class Tree:
         ``fixed`` is an edge of the root that is to be taken, -1 for none."""
         arrays, paths = self.arrays, self.paths
         before = int(arrays.used[NODES])
-        new, opens = kernel.select(arrays, paths, self.root, lanes, explore, fixed)
+        new, opens = selection.select(arrays, paths, self.root, lanes, explore, fixed)
         if new:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
             records = self.lanes.successors(parents, paths.new_moves[:new])
             assert int(arrays.used[NODES]) == before + new
-            kernel.settle(arrays, paths, lanes, np.ascontiguousarray(records))
+            selection.settle(arrays, paths, lanes, np.ascontiguousarray(records))
         if opens:
             self.open(paths.to_open[:opens])
         return paths.leaf[:lanes]
@@ -147,7 +149,7 @@ class Tree:
     ) -> None:
         """Back up the results (lanes, roles; 0..1) of the last batch; ``bests`` (lanes,) are role 0's
         best, and ``greed`` how much these count."""
-        kernel.backup(self.arrays, self.paths, lanes, results, bests, greed)
+        backup(self.arrays, self.paths, lanes, results, bests, greed)
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
         """Note that the match is over in these nodes, and with which result."""
@@ -193,7 +195,7 @@ class Tree:
     @property
     def mixed(self) -> bool:
         """Whether two roles have a choice at the root, and their moves are mixed by regret."""
-        return bool(self.arrays.nodes["mover"][self.root] == kernel.PAIR)
+        return bool(self.arrays.nodes["mover"][self.root] == layout.PAIR)
 
     def edges(self, node: int, role: int) -> slice:
         """The edges of a role in an open node."""
@@ -225,11 +227,11 @@ def _make_arrays(words: int, roles: int, nodes: int, edges: int, seed: int) -> A
     links = 2 * nodes
     return Arrays(
         records=np.empty((nodes, words), np.uint64),
-        nodes=np.empty(nodes, kernel.NODE),
+        nodes=np.empty(nodes, layout.NODE),
         goals=np.empty((nodes, roles), np.int16),
         counts=np.empty((nodes, roles), np.int32),
-        edges=np.empty(edges, kernel.EDGE),
-        links=np.empty(links, kernel.LINK),
+        edges=np.empty(edges, layout.EDGE),
+        links=np.empty(links, layout.LINK),
         opened=np.empty(nodes, np.int32),
         node_table=np.zeros(_table_size(nodes), np.int32),
         link_table=np.zeros(_table_size(links), np.int32),
@@ -264,12 +266,12 @@ def warm_up() -> None:
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
     arrays.used[NODES] = 1
-    compaction.rehash(arrays, True)
+    keeping.rehash(arrays, True)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
-    kernel.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    kernel.select(arrays, paths, 0, 1, 0.5, -1)
-    kernel.settle(arrays, paths, 1, arrays.records[1:2].copy())
-    kernel.average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
-    kernel.backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0)
-    kernel.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
-    compaction.compact(arrays, compaction.mark_from(arrays, 0, 0))
+    selection.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
+    selection.select(arrays, paths, 0, 1, 0.5, -1)
+    selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
+    average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
+    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0)
+    layout.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
+    keeping.compact(arrays, keeping.mark_from(arrays, 0, 0))

@@ -18,6 +18,7 @@ from players.machines import make_machine
 from players.pace import Pace
 from players.player import Choice, Player
 from players.uct import UctPlayer
+from players.uct_search import Search, Tuning
 from tests.players.random_games import best_result, random_game
 
 LONG = 60.0
@@ -175,6 +176,25 @@ def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> 
     for _ in range(4):
         state = machine.next_state(state, [m[0] for m in (machine.legal_moves(state, r) for r in (0, 1))])
         player.choose(state, time.monotonic() + LONG)
+
+
+@pytest.mark.parametrize("game", ["connectfour", "tron"])
+def test_room_is_made_by_dropping_states_and_not_what_is_known_of_moves(game: str) -> None:
+    machine = Game.load(game).machine("propnet")
+    search = Search(0, 1, Tuning(memory=1 << 20))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    tree = search.tree
+    for _ in range(3):
+        while not tree.full:
+            assert search.step(time.monotonic() + LONG)
+        before, states = search.statistics(), tree.nodes
+        tree.make_room()
+        after = search.statistics()
+        assert tree.nodes < states
+        assert not tree.full
+        for field in ("visits", "totals", "proven"):
+            assert np.array_equal(getattr(before, field), getattr(after, field))
 
 
 def test_the_subtree_of_the_moves_made_is_kept() -> None:

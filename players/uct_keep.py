@@ -1,7 +1,7 @@
 """Keeping a part of the search tree: mark what the new root reaches, move it to the front, rehash.
 
 Mark and compact, as garbage collectors do it (Jones, Hosking and Moss 2011, chapter 3). The layout is
-that of :class:`players.uct_kernel.Arrays`.
+that of :class:`players.uct_arrays.Arrays`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from players.uct_kernel import EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
+from players.uct_arrays import EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
 
 
 @njit(cache=True, nogil=True)

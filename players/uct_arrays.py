@@ -1,0 +1,148 @@
+"""The search tree of UCT as flat arrays: their layout, and how nodes and links are found in them.
+
+States reached by several paths are one node, the statistics belong to the moves (Childs, Brodeur and
+Kocsis 2008). All compiled loops of UCT (``uct_select``, ``uct_backup``, ``uct_keep``) work on one
+:class:`Arrays`. numba's disk cache does not see changes here: touch those three files after any.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+FRESH = 0
+"""A node that was never played out from (its record may not be there yet)."""
+LEAF = 1
+"""A node that was played out from; its moves are not listed."""
+OPEN = 2
+"""A node with its moves listed."""
+ENDED = 3
+"""A node in which the match is over, or some role has no move."""
+
+SEVERAL = -1
+"""As a node's mover: several roles have a choice."""
+PAIR = -2
+"""Two have, and the table of their joint moves is small enough to be kept."""
+
+NODES, EDGES, LINKS, OPENED, PEAK = 0, 1, 2, 3, 4
+"""Places in :attr:`Arrays.used`; ``PEAK`` is the longest path so far."""
+
+
+NODE = np.dtype(
+    [
+        ("visits", np.int32),  # finished paths that went on from here
+        ("pending", np.int32),  # paths under way that went on from here
+        ("first_edge", np.int32),
+        ("first_move", np.int32),  # the mover's first edge
+        ("choices", np.int32),  # how many the mover has
+        ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
+        ("proven", np.int16),  # role 0's result under best play; -1 while unknown
+        ("bound", np.int16),  # the best that the mover is proven to reach; -1 for none
+        ("mover", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
+        ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
+        ("opening", np.uint8),  # 1 while its moves are being listed
+    ]
+)
+EDGE = np.dtype(
+    [
+        ("total", np.float64),  # sum of the role's results, 0..1 each
+        ("visits", np.int32),
+        ("pending", np.int32),
+        ("worth", np.float32),  # what selection takes the move to be worth; in a PAIR its regret
+        ("child", np.int32),  # where the edge is the mover's: the node it leads to, -1 for none yet
+        ("move", np.int32),  # move id
+        ("proven", np.int16),  # as that of the child, where the edge is the mover's
+        ("best", np.uint16),  # the best result, in units of 1 / BEST
+    ]
+)
+LINK = np.dtype(
+    [
+        ("joint", np.uint64),  # the joint move: mixed radix over the roles' places among their moves
+        ("parent", np.int32),
+        ("child", np.int32),
+        ("next", np.int32),  # the next link of the same parent
+        ("visits", np.int32),  # finished paths that took it; the results are kept where two roles choose
+        ("first", np.float32),  # sum of the first chooser's results
+        ("second", np.float32),  # sum of the second one's
+    ]
+)
+BEST = 10_000
+
+
+class Arrays(NamedTuple):
+    """A search tree (a directed graph in truth). N nodes, E edges, L links at most.
+
+    A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they
+    hold the statistics. Where one role alone has a choice, the *mover*, its edges lead to the
+    children, and the other roles' edges are used at the root only. Where several have, a *link*
+    leads to a child by one joint move.
+    """
+
+    records: NDArray[np.uint64]  # (N, words) the states, packed by the machine
+    nodes: NDArray[np.void]  # (N,) NODE
+    goals: NDArray[np.int16]  # (N, roles) results of ENDED nodes
+    counts: NDArray[np.int32]  # (N, roles) legal moves of each role in OPEN nodes
+    edges: NDArray[np.void]  # (E,) EDGE
+    links: NDArray[np.void]  # (L,) LINK
+    opened: NDArray[np.int32]  # (N,) the OPEN nodes in the order of their edges
+    node_table: NDArray[np.int32]  # (power of two,) hash table of records: index + 1, 0 is free
+    link_table: NDArray[np.int32]  # (power of two,) hash table of links: index + 1, 0 is free
+    used: NDArray[np.int64]  # (5,) see NODES...
+    random: NDArray[np.uint64]  # (1,) state of the random numbers
+
+
+class Paths(NamedTuple):
+    """One batch of paths from the root to leaves. B lanes, D steps at most."""
+
+    length: NDArray[np.int32]  # (B,) steps
+    nodes: NDArray[np.int32]  # (B, D) the node before each step
+    edges: NDArray[np.int32]  # (B, D, roles) the edge each role took; the mover's alone where there is one
+    links: NDArray[np.int32]  # (B, D) the link, where several roles had a choice
+    leaf: NDArray[np.int32]  # (B,) the node at the end
+    parents: NDArray[np.int32]  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
+    places: NDArray[np.int32]  # (B,) the mover's edge that leads to each, or -1 minus its link
+    new_moves: NDArray[np.int32]  # (B, roles) their move ids
+    to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
+
+
+@njit(cache=True, nogil=True)
+def _mix(h: Any, word: Any) -> Any:
+    h = (h ^ word) * np.uint64(0x9FB21C651E98DF25)
+    return h ^ (h >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def find_link(table: Any, links: Any, node: Any, joint: Any) -> Any:
+    """The link of a node for a joint move, or minus 1 minus the free slot of the table."""
+    mask = len(table) - 1
+    h = _mix(_mix(np.uint64(0x51ED270B), np.uint64(node)), joint)
+    slot = np.int64(h & np.uint64(mask))
+    while table[slot]:
+        link = table[slot] - 1
+        if links[link].parent == node and links[link].joint == joint:
+            return np.int64(link)
+        slot = (slot + 1) & mask
+    return -1 - slot
+
+
+@njit(cache=True, nogil=True)
+def find_node(table: Any, records: Any, wanted: Any, row: Any) -> Any:
+    """The node whose record is ``wanted[row]``, or minus 1 minus the free slot of the table."""
+    mask = len(table) - 1
+    words = wanted.shape[1]
+    h = np.uint64(0x243F6A88)
+    for w in range(words):
+        h = _mix(h, wanted[row, w])
+    slot = np.int64(h & np.uint64(mask))
+    while table[slot]:
+        node = np.int64(table[slot] - 1)
+        w = 0
+        while w < words and records[node, w] == wanted[row, w]:
+            w += 1
+        if w == words:
+            return node
+        slot = (slot + 1) & mask
+    return -1 - slot

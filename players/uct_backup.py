@@ -1,0 +1,179 @@
+"""The compiled loops of UCT that go up the tree: results are booked, and what they prove.
+
+Proven values: Winands, Bjornsson and Saito 2008; bounds: Cazenave and Saffidine 2010. Regret matching
+in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from players.uct_arrays import BEST, PAIR, Arrays, Paths, find_link
+
+
+@njit(cache=True, nogil=True)
+def _prove(tree: Arrays, node: Any) -> Any:
+    """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
+    first = np.int64(tree.nodes[node].first_move)
+    mover = tree.nodes[node].mover
+    complete = True
+    best = -1
+    for edge in range(first, first + tree.nodes[node].choices):
+        value = tree.edges[edge].proven
+        if value < 0:
+            complete = False
+            continue
+        if mover:
+            value = 100 - value
+        best = max(best, value)
+    tree.nodes[node].bound = best
+    if best == 100 or complete:
+        tree.nodes[node].proven = 100 - best if mover else best
+        return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def average(
+    goals: NDArray[np.int16],
+    each: Any,
+    unknown: Any,
+    rows: NDArray[np.int64],
+    results: NDArray[np.float64],
+    bests: NDArray[np.float64],
+) -> None:
+    """Write the means, 0..1, of every ``each`` rows of ``goals`` (n * each, roles; -1 for a role
+    without a goal counts as ``unknown``) to ``results[rows[i]]``, and role 0's best to ``bests``."""
+    for i in range(len(rows)):
+        for role in range(goals.shape[1]):
+            total = 0
+            best = 0
+            for k in range(i * each, (i + 1) * each):
+                goal = goals[k, role]
+                if goal < 0:
+                    goal = unknown
+                total += goal
+                best = max(best, goal)
+            results[rows[i], role] = total / (100.0 * each)
+            if role == 0:
+                bests[rows[i]] = best / 100.0
+
+
+@njit(cache=True, nogil=True)
+def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> None:
+    edges[edge].visits += 1
+    edges[edge].pending -= 1
+    edges[edge].total += result
+    mean = edges[edge].total / edges[edge].visits
+    if greed > 0.0:
+        edges[edge].best = max(edges[edge].best, np.uint16(best * BEST + 0.5))
+        mean += greed * (edges[edge].best / BEST - mean)
+    edges[edge].worth = np.float32(mean)
+
+
+@njit(cache=True, nogil=True)
+def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArray[np.float64]) -> None:
+    """Book results where two roles have a choice, and what they regret not to have done: as much as
+    another move has brought more on average against the same move of the other one.
+
+    Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013;
+    regrets that never fall below 0: Tammelin 2014."""
+    node = paths.nodes[lane, depth]
+    link = paths.links[lane, depth]
+    tree.links[link].visits += 1
+    chooser = 0
+    for role in range(results.shape[1]):
+        edge = paths.edges[lane, depth, role]
+        tree.edges[edge].visits += 1
+        tree.edges[edge].pending -= 1
+        tree.edges[edge].total += results[lane, role]
+        if tree.counts[node, role] > 1:
+            if chooser == 0:
+                tree.links[link].first += np.float32(results[lane, role])
+            else:
+                tree.links[link].second += np.float32(results[lane, role])
+            chooser += 1
+    visits = tree.links[link].visits
+    joint = tree.links[link].joint
+    stride = np.uint64(1)
+    edge = np.int64(tree.nodes[node].first_edge)
+    for role in range(results.shape[1]):
+        edge += tree.counts[node, role]
+    for role in range(results.shape[1] - 1, -1, -1):
+        count = tree.counts[node, role]
+        edge -= count
+        if count == 1:
+            continue
+        chooser -= 1
+        got = tree.links[link].second / visits if chooser else tree.links[link].first / visits
+        taken = paths.edges[lane, depth, role] - edge
+        rest = joint - np.uint64(taken) * stride
+        for k in range(count):
+            if k == taken:
+                continue
+            other = find_link(tree.link_table, tree.links, node, rest + np.uint64(k) * stride)
+            if other >= 0 and tree.links[other].visits > 0:
+                total = tree.links[other].second if chooser else tree.links[other].first
+                would = total / tree.links[other].visits
+            elif tree.edges[edge + k].visits:
+                would = tree.edges[edge + k].total / tree.edges[edge + k].visits
+            else:
+                continue
+            tree.edges[edge + k].worth = max(
+                np.float32(0.0), np.float32(tree.edges[edge + k].worth + would - got)
+            )
+        stride *= np.uint64(count)
+
+
+@njit(cache=True, nogil=True)
+def backup(
+    tree: Arrays,
+    paths: Paths,
+    lanes: Any,
+    results: NDArray[np.float64],
+    bests: NDArray[np.float64],
+    greed: Any,
+) -> None:
+    """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them. ``bests``
+    (lanes,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much
+    of a move's worth comes from the best of these.
+
+    Above a node whose mover is proven to reach more than the result, that bound is booked
+    (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
+    roles = results.shape[1]
+    for lane in range(lanes):
+        for depth in range(paths.length[lane] - 1, -1, -1):
+            node = paths.nodes[lane, depth]
+            tree.nodes[node].visits += 1
+            tree.nodes[node].pending -= 1
+            mover = np.int64(tree.nodes[node].mover)
+            if mover >= 0:
+                edge = paths.edges[lane, depth, mover]
+                _book_edge(tree.edges, edge, results[lane, mover], bests[lane], greed)
+            elif mover == PAIR:
+                _book_pair(tree, paths, lane, depth, results)
+            else:
+                for role in range(roles):
+                    edge = paths.edges[lane, depth, role]
+                    _book_edge(tree.edges, edge, results[lane, role], bests[lane], greed)
+            bound = tree.nodes[node].bound / 100.0
+            if bound > 0.0 and results[lane, mover] < bound:
+                results[lane, mover] = bound
+                if roles == 2:
+                    results[lane, 1 - mover] = 1.0 - bound
+        node = paths.leaf[lane]
+        for depth in range(paths.length[lane] - 1, -1, -1):
+            if tree.nodes[node].proven < 0:
+                break
+            parent = paths.nodes[lane, depth]
+            mover = np.int64(tree.nodes[parent].mover)
+            if mover < 0:
+                break
+            tree.edges[paths.edges[lane, depth, mover]].proven = tree.nodes[node].proven
+            if tree.nodes[parent].proven < 0 and not _prove(tree, parent):
+                break
+            node = parent

@@ -1,0 +1,317 @@
+"""The compiled loops of UCT that go down the tree: selection and expansion.
+
+UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
+:mod:`players.uct_backup`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
+and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits in the
+exploration term but not in the means (WU-UCT, Liu et al. 2020).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from players.splitmix import next_random
+from players.uct_arrays import (
+    EDGES,
+    FRESH,
+    LEAF,
+    LINKS,
+    NODES,
+    OPEN,
+    OPENED,
+    PAIR,
+    PEAK,
+    SEVERAL,
+    Arrays,
+    Paths,
+    find_link,
+    find_node,
+)
+
+_LARGEST_TABLE = 1024
+MIXED_RANDOM = 0.06
+"""Share of choices in pairs that are random."""
+_MIXED_RANDOM = np.uint64(int(MIXED_RANDOM * (1 << 64)))
+_RANDOM_CHOICE = np.uint64((1 << 64) // 16)
+
+
+@njit(cache=True, nogil=True)
+def _clear_node(nodes: Any, node: Any) -> None:
+    nodes[node].status = FRESH
+    nodes[node].opening = 0
+    nodes[node].proven = -1
+    nodes[node].bound = -1
+    nodes[node].visits = 0
+    nodes[node].pending = 0
+    nodes[node].first_link = -1
+    nodes[node].mover = 0
+
+
+@njit(cache=True, nogil=True)
+def _start(random: Any, count: Any) -> Any:
+    """A random number below ``count``."""
+    return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def _best_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
+    """The edge that UCB1 prefers; edges never taken come first, in random order."""
+    if count == 1:
+        return np.int64(first)
+    weight = np.float32(explore) * np.float32(math.sqrt(log_visits))
+    at = first + _start(random, count)
+    best = at
+    best_score = np.float32(-1.0)
+    for _ in range(count):
+        tried = edges[at].visits + edges[at].pending
+        if tried == 0:
+            return at
+        # Where the result is known visits tell more elsewhere. It counts in the final choice.
+        if edges[at].proven < 0:
+            score = edges[at].worth + weight / np.float32(math.sqrt(np.float32(tried)))
+            if score > best_score:
+                best_score = score
+                best = at
+        at += 1
+        if at == first + count:
+            at = first
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
+    """The same where several roles choose: the exploration terms vary at random and some choices
+    are random. Else roles with like statistics would choose in step, and learn what their
+    moves are worth in pairs."""
+    if count == 1:
+        return np.int64(first)
+    at = first + _start(random, count)
+    best = at
+    if next_random(random) < _RANDOM_CHOICE:
+        return best
+    weight = explore * math.sqrt(log_visits)
+    best_score = -1.0
+    for _ in range(count):
+        tried = edges[at].visits + edges[at].pending
+        if tried == 0:
+            return at
+        term = weight / math.sqrt(tried) * (0.5 + (next_random(random) >> np.uint64(11)) * 2.0**-53)
+        if edges[at].worth + term > best_score:
+            best_score = edges[at].worth + term
+            best = at
+        at += 1
+        if at == first + count:
+            at = first
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
+    """An edge drawn in proportion to the regrets; edges never taken come first, in random order."""
+    if count == 1:
+        return np.int64(first)
+    start = first + _start(random, count)
+    at = start
+    total = 0.0
+    for _ in range(count):
+        if edges[at].visits + edges[at].pending == 0:
+            return at
+        total += edges[at].worth
+        at += 1
+        if at == first + count:
+            at = first
+    if total <= 0.0 or next_random(random) < _MIXED_RANDOM:
+        return start
+    rest = (next_random(random) >> np.uint64(11)) * 2.0**-53 * total
+    for _ in range(count):
+        rest -= edges[at].worth
+        if rest < 0.0:
+            return at
+        at += 1
+        if at == first + count:
+            at = first
+    return at
+
+
+@njit(cache=True, nogil=True)
+def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixed: Any) -> Any:
+    """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
+    root's edges, ``fixed`` is taken by its role (-1: each role chooses).
+
+    Returns how many nodes are new (their records are still to be made) and how many leaves are
+    to have their moves listed.
+    """
+    roles = tree.counts.shape[1]
+    max_depth = paths.nodes.shape[1]
+    new = 0
+    opens = 0
+    for lane in range(lanes):
+        node = np.int64(root)
+        depth = 0
+        while tree.nodes[node].status == OPEN and tree.nodes[node].proven < 0 and depth < max_depth:
+            log_visits = math.log(np.float32(tree.nodes[node].visits + tree.nodes[node].pending + 1))
+            mover = np.int64(tree.nodes[node].mover)
+            place = np.int64(0)
+            if mover >= 0:
+                edge = np.int64(tree.nodes[node].first_move)
+                count = np.int64(tree.nodes[node].choices)
+                if depth == 0 and edge <= fixed < edge + count:
+                    place = np.int64(fixed)
+                else:
+                    place = _best_edge(tree.edges, tree.random, edge, count, log_visits, explore)
+                child = np.int64(tree.edges[place].child)
+                if child < 0 and tree.used[NODES] == len(tree.nodes):
+                    break
+                paths.edges[lane, depth, mover] = place
+                tree.edges[place].pending += 1
+            else:
+                edge = np.int64(tree.nodes[node].first_edge)
+                joint = np.uint64(0)
+                for role in range(roles):
+                    count = np.int64(tree.counts[node, role])
+                    if depth == 0 and edge <= fixed < edge + count:
+                        chosen = np.int64(fixed)
+                    elif mover == PAIR:
+                        chosen = _matched_edge(tree.edges, tree.random, edge, count)
+                    else:
+                        chosen = _mixed_edge(tree.edges, tree.random, edge, count, log_visits, explore)
+                    paths.edges[lane, depth, role] = chosen
+                    joint = joint * np.uint64(count) + np.uint64(chosen - edge)
+                    edge += count
+                link = find_link(tree.link_table, tree.links, node, joint)
+                full = tree.used[NODES] == len(tree.nodes) or tree.used[LINKS] == len(tree.links)
+                if link < 0 and full:
+                    break
+                if link < 0:
+                    slot = -1 - link
+                    link = tree.used[LINKS]
+                    tree.used[LINKS] += 1
+                    tree.link_table[slot] = link + 1
+                    tree.links[link].parent = node
+                    tree.links[link].joint = joint
+                    tree.links[link].child = -1
+                    tree.links[link].visits = 0
+                    tree.links[link].first = 0.0
+                    tree.links[link].second = 0.0
+                    tree.links[link].next = tree.nodes[node].first_link
+                    tree.nodes[node].first_link = link
+                child = np.int64(tree.links[link].child)
+                place = -1 - link
+                paths.links[lane, depth] = link
+                for role in range(roles):
+                    tree.edges[paths.edges[lane, depth, role]].pending += 1
+            tree.nodes[node].pending += 1
+            paths.nodes[lane, depth] = node
+            if child < 0:
+                child = np.int64(tree.used[NODES])
+                tree.used[NODES] += 1
+                _clear_node(tree.nodes, child)
+                edge = np.int64(tree.nodes[node].first_edge)
+                for role in range(roles):
+                    taken = edge
+                    if mover < 0 or role == mover:
+                        taken = np.int64(paths.edges[lane, depth, role])
+                    paths.new_moves[new, role] = tree.edges[taken].move
+                    edge += tree.counts[node, role]
+                if place >= 0:
+                    tree.edges[place].child = child
+                else:
+                    tree.links[-1 - place].child = child
+                paths.parents[new] = node
+                paths.places[new] = place
+                new += 1
+            depth += 1
+            node = child
+        full = tree.used[EDGES] >= len(tree.edges)
+        if tree.nodes[node].status == LEAF and not tree.nodes[node].opening and not full:
+            tree.nodes[node].opening = 1
+            paths.to_open[opens] = node
+            opens += 1
+        paths.length[lane] = depth
+        paths.leaf[lane] = node
+        tree.used[PEAK] = max(tree.used[PEAK], depth)
+    return new, opens
+
+
+@njit(cache=True, nogil=True)
+def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) -> None:
+    """Give the nodes that ``select`` made their records (shape (new, words)); what leads to a state
+    that is a node already leads to that node from now on."""
+    new = len(records)
+    base = tree.used[NODES] - new
+    tree.used[NODES] = base
+    place = np.empty(new, np.int32)
+    for k in range(new):
+        node = find_node(tree.node_table, tree.records, records, k)
+        if node < 0:
+            slot = -1 - node
+            node = tree.used[NODES]
+            tree.used[NODES] += 1
+            for w in range(records.shape[1]):
+                tree.records[node, w] = records[k, w]
+            tree.node_table[slot] = node + 1
+        place[k] = node
+        if paths.places[k] >= 0:
+            tree.edges[paths.places[k]].child = node
+        else:
+            tree.links[-1 - paths.places[k]].child = node
+    for lane in range(lanes):
+        if paths.leaf[lane] >= base:
+            paths.leaf[lane] = place[paths.leaf[lane] - base]
+
+
+@njit(cache=True, nogil=True)
+def list_moves(
+    tree: Arrays, nodes: NDArray[np.int32], counts: NDArray[np.int32], moves: NDArray[np.int32]
+) -> None:
+    """Open nodes: ``counts`` (n, roles) legal moves of each role, ``moves`` their ids, node by node."""
+    roles = counts.shape[1]
+    at = 0
+    for i in range(len(nodes)):
+        node = nodes[i]
+        total = 0
+        free = 0
+        mover = 0
+        table = np.int64(1)
+        stuck = False
+        for role in range(roles):
+            total += counts[i, role]
+            stuck = stuck or counts[i, role] == 0
+            table = min(table * counts[i, role], np.int64(_LARGEST_TABLE + 1))
+            if counts[i, role] > 1:
+                free += 1
+                mover = role
+        tree.nodes[node].opening = 0
+        first = tree.used[EDGES]
+        if not stuck and first + total <= len(tree.edges):
+            tree.used[EDGES] += total
+            tree.nodes[node].first_edge = first
+            if free > 1:
+                tree.nodes[node].mover = PAIR if free == 2 and table <= _LARGEST_TABLE else SEVERAL
+            else:
+                tree.nodes[node].mover = mover
+            tree.nodes[node].choices = counts[i, mover]
+            edge = first
+            for role in range(roles):
+                if role == mover:
+                    tree.nodes[node].first_move = edge
+                tree.counts[node, role] = counts[i, role]
+                edge += counts[i, role]
+            tree.opened[tree.used[OPENED]] = node
+            tree.used[OPENED] += 1
+            for k in range(total):
+                tree.edges[first + k].move = moves[at + k]
+                tree.edges[first + k].visits = 0
+                tree.edges[first + k].pending = 0
+                tree.edges[first + k].total = 0.0
+                tree.edges[first + k].worth = 0.0 if tree.nodes[node].mover == PAIR else 0.5
+                tree.edges[first + k].best = 0
+                tree.edges[first + k].proven = -1
+                tree.edges[first + k].child = -1
+            tree.nodes[node].status = OPEN
+        at += total
