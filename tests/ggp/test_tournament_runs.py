@@ -71,18 +71,20 @@ def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: o
     return Settings(name="test", games=(spec(game, roles),), entrants=entrants, **fields)  # type: ignore[arg-type]
 
 
-def run(settings: Settings, path: Path, sprt: Sprt | None = None) -> tuple[list[Result], Silent]:
+def run(
+    settings: Settings, path: Path, sprt: Sprt | None = None, workers: int = 1
+) -> tuple[list[Result], Silent]:
     """Play a tournament to its end."""
     watcher = Silent()
     with Store(path) as store:
-        asyncio.run(Runner(settings, store, sprt=sprt).run(watcher))
+        asyncio.run(Runner(settings, store, workers, sprt).run(watcher))
         return store.results(), watcher
 
 
 def test_all_fixtures_are_played_once_from_the_same_openings(tmp_path: Path) -> None:
     settings = tournament("random", "legal", "Quick", rounds=2, plies=2)
     path = tmp_path / "t.sqlite"
-    results, watcher = run(settings, path)
+    results, watcher = run(settings, path, workers=0)
     expected = set(plan({"tictactoe": 2}, settings.labels, 2))
     assert {result.fixture for result in results} == expected
     assert watcher.begun == len(results) == 12
