@@ -46,14 +46,22 @@ class _Numbering:
         self.twin = np.full(self.count, -1, np.int64)
         for copy in reached.copies:
             source, target = copy.positives[0], copy.head
-            variables = {a for a in (*source.args, *target.args) if a < 0}
-            bindings = reached.joiner.join(Body(copy, ()), variables)
-            if not bindings.n:
-                continue
-            ids = relations[source.predicate].find(bindings.args(source.args), bindings.n)
-            to = relations[target.predicate].find(bindings.args(target.args), bindings.n)
-            atoms = self.offsets[source.predicate] + ids
-            about = self.offsets[target.predicate] + to
+            body = Body(copy, ())
+            read, written = relations[source.predicate], relations[target.predicate]
+            rows = reached.joiner.tuples(body, (*source.args, *target.args))
+            if rows is not None and read.ids is not None and written.ids is not None:
+                width = len(source.args)
+                ids = np.array([read.ids[row[:width]] for row in rows], np.int64)
+                to = np.array([written.ids[row[width:]] for row in rows], np.int64)
+            else:
+                variables = {a for a in (*source.args, *target.args) if a < 0}
+                bindings = reached.joiner.join(body, variables)
+                if not bindings.n:
+                    continue
+                ids = read.find(bindings.args(source.args), bindings.n).astype(np.int64)
+                to = written.find(bindings.args(target.args), bindings.n).astype(np.int64)
+            atoms = self.start(source.predicate) + ids
+            about = self.start(target.predicate) + to
             first = self.twin[about] < 0
             self.twin[about[first]] = atoms[first]
             self.alias[atoms] = self.twin[about]
