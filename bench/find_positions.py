@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import orjson
 
-from bench.positions import load_game
+from bench.positions import LONGEST, load_game
 from bench.solver import Claim, OutOfNodesError, Solution, Solver, mover_of
 from gdl.machine import Machine
 from gdl.parser import parse_terms
@@ -27,7 +27,6 @@ from gdl.state import State
 
 DEPTHS = range(1, 8)
 MATCHES = 2000
-LONGEST = 400
 
 
 def line(game: str, machine: Machine, state: State, role: int, found: Solution) -> bytes:

@@ -31,6 +31,8 @@ from players.registry import make_player
 HERE = Path(__file__).parent
 FILE = HERE / "positions.jsonl"
 BY_SEARCH = "search"
+LONGEST = 400
+"""Joint moves that a proof may look ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ def verify(only: list[str]) -> int:
         if position.proof != BY_SEARCH or (only and position.game not in only):
             continue
         machine = load_game(position.game).machine("propnet")
-        found = Solver(machine, 10 * position.nodes + 1000).solve(*position.on(machine))
+        solver = Solver(machine, 10 * position.nodes + 1000)
+        found = solver.solve(*position.on(machine), LONGEST, count=position.plies > 0)
         good = (found.value, found.best, found.plies) == (position.value, position.best, position.plies)
         wrong += not good
         print(f"{position.game} {position.role}: {found}" + ("" if good else "  THE FILE SAYS ELSE"))

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from bench.positions import BY_SEARCH, Position, load, load_game
+from bench.positions import BY_SEARCH, LONGEST, Position, load, load_game
 from bench.solver import Claim, OutOfNodesError, Solver, mover_of
 from ggp.game import Game
 
@@ -48,7 +48,7 @@ def test_the_best_moves_are_legal_and_others_too(game: str) -> None:
 def test_the_best_moves_are_proven_by_exhaustive_search(position: Position) -> None:
     machine = load_game(position.game).machine("prover")
     state, role = position.on(machine)
-    found = Solver(machine, 20 * QUICK).solve(state, role, 400, count=position.plies > 0)
+    found = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
     assert (found.value, found.best, found.plies) == (position.value, position.best, position.plies)
 
 
