@@ -203,39 +203,46 @@ class Kaskade:
 
     # --- the thread of the cascade ---------------------------------------------------------------
     def _run(self, text: str, rules: Rules) -> None:
+        try:
+            self._climb(text, rules)
+        finally:
+            for builder in self._builders:
+                builder.close()
+            with self._changed:
+                self._rising = False
+                self._changed.notify_all()
+
+    def _climb(self, text: str, rules: Rules) -> None:
+        """Build one stage after the other, until one fails."""
         given = b""
         machine: Machine | None = None
         for stage, builder in zip_longest(self._stages, self._builders):
+            if not self._rising:
+                return
             began = time.monotonic()
+            self._tell(Event(stage.level, BEGUN, 0.0))
             try:
                 if builder is None:
                     raise BuildError(f"its process could not be started: {self._fault}")
-                if not self._rising:
-                    break
-                self._tell(Event(stage.level, BEGUN, 0.0))
                 before = machine
                 for product in builder.build(text, given):
                     machine = stage.load(rules, product, before)
                     if not self._arrived(stage.level, machine):
-                        break
+                        return
                     self._tell(Event(stage.level, READY, time.monotonic() - began))
                 if machine is before:
                     raise BuildError("its builder has delivered nothing")
                 given = product
+                continue
             except GdlError as error:
-                self._failed(stage.level, began, str(error))
-                break
+                reason = str(error)
             except MemoryError:
-                self._failed(stage.level, began, "there is no memory for it here")
-                break
+                reason = "there is no memory for it here"
             except Exception as error:
-                self._failed(stage.level, began, describe(error))
-                break
-        for builder in self._builders:
-            builder.close()
-        with self._changed:
-            self._rising = False
-            self._changed.notify_all()
+                reason = describe(error)
+            if self._rising:
+                self._tell(Event(stage.level, FAILED, time.monotonic() - began, reason))
+            return
 
     def _arrived(self, level: str, machine: Machine) -> bool:
         with self._changed:
@@ -244,10 +251,6 @@ class Kaskade:
             self._ready[level] = machine
             self._changed.notify_all()
         return True
-
-    def _failed(self, level: str, began: float, reason: str) -> None:
-        if self._rising:
-            self._tell(Event(level, FAILED, time.monotonic() - began, reason))
 
     def _tell(self, event: Event) -> None:
         if self._on_event is not None:
