@@ -216,17 +216,17 @@ class UctPlayer(Player):
             if left > _MEND_SECONDS:
                 pool.mend()
             if (own is None and parts) or now < alone_from:
-                pool.wait(min(left, _LOOK_SECONDS))
+                pool.watch(min(left, _LOOK_SECONDS))
                 continue
             # Nobody else searches yet, or any more.
             if own is None:
                 own = self._own_search()
                 own.set_root(state)
             elif len(parts) > 1:
-                pool.wait(min(left, _LOOK_SECONDS))
+                pool.watch(min(left, _LOOK_SECONDS))
                 continue
             if not own.step(deadline):
-                pool.wait(min(left, _LOOK_SECONDS))
+                pool.watch(min(left, _LOOK_SECONDS))
             if own.line.moves and self._line.beaten_by(own.line.value, len(own.line.moves)):
                 self._line.keep(state, own.line.moves, own.line.value)
 

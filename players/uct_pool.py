@@ -17,6 +17,7 @@ import sys
 import time
 import weakref
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,9 @@ STUCK_SECONDS = 180.0
 """A process that lives and yet does not do what it is told for so long is replaced. Loading a machine
 takes long where its code was never compiled on this computer."""
 
+START_SECONDS = 1.0
+"""How long the first processes are waited for."""
+
 MOST_FAILURES = 8
 """So many processes may fail in a match before they have searched anything; then no more are made."""
 
@@ -53,6 +57,9 @@ class Pool:
     def __init__(self, size: int) -> None:
         self._size = size
         self._processes: list[_Process] = []
+        # Starting and ending a process can take long on a busy computer.
+        self._helper = ThreadPoolExecutor(1, "uct-pool")
+        self._coming: list[Future[_Process]] = []
         self._ender = weakref.finalize(self, _end_all, self._processes)
         self._failures = 0
         self._made = 0
@@ -65,9 +72,11 @@ class Pool:
     # --- commands to all --------------------------------------------------------------------
     def start(self, role: int, seed: int, tuning: Tuning, machine: Machine) -> None:
         """Begin with an empty tree for a role of a match."""
-        self._start = role, seed, tuning
-        self._root = None
+        wait(self._coming, START_SECONDS)
+        self._root = self._start = None
         self._failures = 0
+        self.mend()
+        self._start = role, seed, tuning
         for number, process in enumerate(self._processes):
             process.tell(("start", role, seed * 1009 + number, tuning))
         self.set_machine(machine)
@@ -86,6 +95,8 @@ class Pool:
     def set_root(self, state: State, deadline: float) -> None:
         """Search from this state from now on; ``deadline`` is when that will be asked for."""
         self._root_number += 1
+        if self._machine < 0:
+            return  # they have nothing to search on
         self._root = ("root", self._root_number, state.propositions, deadline)
         for process in self._processes:
             process.tell(self._root)
@@ -114,7 +125,7 @@ class Pool:
                 if message[0] == "line" and message[1] == self._root_number:
                     yield message[2], message[3]
 
-    def wait(self, seconds: float) -> None:
+    def watch(self, seconds: float) -> None:
         """Wait until one sends a message, but not longer than that."""
         sockets = [process.wire.connection for process in self._processes if process.alive]
         select.select(sockets, [], [], max(0.0, seconds))
@@ -129,16 +140,27 @@ class Pool:
                 stuck = now - max(task, process.born)
                 if silent < (SILENT_SECONDS if pulse else LOADING_SECONDS) and stuck < STUCK_SECONDS:
                     continue
-            process.end()
             self._processes.remove(process)
+            self._helper.submit(process.end)
             self._made += 1
             if not process.slot.used:
+                self._failures += 1
+        for coming in [future for future in self._coming if future.done()]:
+            self._coming.remove(coming)
+            if coming.exception() is None:
+                self._welcome(coming.result())
+            else:  # no more processes or files to be had
                 self._failures += 1
         self._fill()
 
     def stop(self) -> None:
         """End all processes."""
+        for coming in self._coming:
+            if not coming.cancel() and coming.exception() is None:
+                self._processes.append(coming.result())
+        self._coming.clear()
         self._ender()
+        self._helper.shutdown()
         self._close_machine()
 
     @property
@@ -148,21 +170,20 @@ class Pool:
 
     # --- details ------------------------------------------------------------------------------
     def _fill(self) -> None:
-        while len(self._processes) < self._size and self._failures < MOST_FAILURES:
-            try:
-                process = _Process()
-            except OSError:  # no more processes or files to be had
-                self._failures += 1
-                return
-            self._processes.append(process)
-            if self._start is None:
-                continue
+        while len(self._processes) + len(self._coming) < self._size and self._failures < MOST_FAILURES:
+            self._coming.append(self._helper.submit(_Process))
+
+    def _welcome(self, process: _Process) -> None:
+        self._processes.append(process)
+        if self._start is not None:
             role, seed, tuning = self._start
             number = len(self._processes) + self._size * self._made
             process.tell(("start", role, seed * 1009 + number, tuning))
             self._hand(process)
 
     def _hand(self, process: _Process) -> None:
+        if self._machine < 0:
+            return
         process.tell(("machine",), self._machine)
         if self._root is not None:
             process.tell(self._root)

@@ -61,13 +61,14 @@ class Tuning:
         lanes: the most paths under way at once.
         per_leaf: playouts from the end of each path; 0 for as many as measurement recommends (one,
             where the number of playouts is limited, so that what is found does not depend on time).
-        explore: the constant of the exploration term, for results 0..1.
+        explore: the constant of the exploration term, for results 0..1. Several playouts from each leaf
+            make it small: 0.3 won 20:12 against 0.5 in connect four and breakthrough, 0.05 s a move.
         memory: bytes for the search tree.
     """
 
     lanes: int = 512
     per_leaf: int = 0
-    explore: float = 0.5
+    explore: float = 0.3
     memory: int = 1 << 29
 
 
