@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.join import Bindings
-from gdl.grounding.relation import FEW, Coder, Ids, first_rows
+from gdl.grounding.keys import FEW, Coder, first_rows
+from gdl.grounding.relation import Ids
 
 MIN_RULES = 32
 """Clauses with fewer ground rules stay whole."""

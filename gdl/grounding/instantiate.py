@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from gdl.grounding.decompose import MIN_RULES, Clause, Literal, decompose
 from gdl.grounding.join import Bindings, Body, TooManyRowsError
+from gdl.grounding.keys import first_rows
 from gdl.grounding.reach import Reached, fixpoint
-from gdl.grounding.relation import Ids, Relation, first_rows
+from gdl.grounding.relation import Ids, Relation
 from gdl.grounding.split import Splitter
 from gdl.grounding.tuples import Row, row_getter
 from gdl.program import FlatAtom, FlatClause

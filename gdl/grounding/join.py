@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.keys import Argument, Column, first_rows
 from gdl.grounding.limits import Budget
-from gdl.grounding.relation import Argument, Column, Index, Relation, View, first_rows
+from gdl.grounding.relation import Index, Relation, View
 from gdl.grounding.tuples import Plan, Row
 from gdl.program import Build, FlatAtom, FlatClause, TermTable
 from gdl.terms import Term

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from gdl.errors import Place
 from gdl.ground import ground
-from gdl.grounding import assemble, decompose, reach, relation, simplify, split, tuples
+from gdl.grounding import assemble, decompose, keys, reach, relation, simplify, split, tuples
 from gdl.grounding.join import Body, Joiner
+from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
-from gdl.grounding.relation import Index, Relation, first_rows
+from gdl.grounding.relation import Index, Relation
 from gdl.normalize import normalize
 from gdl.parser import parse_rules
 from gdl.program import FlatAtom, FlatClause, TermTable
@@ -51,7 +52,7 @@ def test_a_relation_is_a_set_that_numbers_its_rows(
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(relation, "DENSE_BITS", dense_bits)
-        patched.setattr(relation, "MAX_BITS", max_bits)
+        patched.setattr(keys, "MAX_BITS", max_bits)
         patched.setattr(relation, "SMALL", small)
         width = len(rows[0]) if rows else 2
         found = Relation(width)

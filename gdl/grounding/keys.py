@@ -1,0 +1,150 @@
+"""Keys of rows: one code per column, packed into an int64.
+
+Codes are dense per column, so keys of most relations of real games are small and address a
+table directly; larger ones are searched for in a sorted array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.int32]
+Keys = NDArray[np.int64]
+Argument = Column | int
+"""A column, or one term id for all rows."""
+
+MAX_BITS = 56
+MAX_WIDTH = 60
+_ABSENT = -(1 << 57)  # so that the sum over MAX_WIDTH columns neither overflows nor becomes positive
+
+DENSE_BITS = 22
+"""Keys of no more bits address a table."""
+
+FEW = 500
+"""Plain Python is faster with fewer rows."""
+
+
+class Coder:
+    """Packs rows into keys, equal rows into equal keys and different ones into different keys.
+
+    Values that were never learnt give negative keys.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.counts = [0] * width
+        self._codes: list[Keys] = [np.full(64, -1, np.int64) for _ in range(width)]
+        self._shifts = [0] * width
+        self._bits = [0] * width
+        self._shifted: list[Keys] | None = None
+        # Rows too wide for a key are numbered in a dictionary; the rules of real games have none.
+        self._wide: dict[bytes, int] | None = {} if width > MAX_WIDTH else None
+        self._limit = 64
+
+    @property
+    def bits(self) -> int:
+        """Keys are less than ``1 << bits``."""
+        return sum(self._bits) if self._wide is None else 63
+
+    def learn(self, columns: Sequence[Column]) -> bool:
+        """Take up new values; whether keys given out before are no longer right."""
+        changed = False
+        for c, column in enumerate(columns):
+            if not len(column):
+                return False
+            self._grow(int(column.max()) + 1)
+            codes = self._codes[c]
+            if len(column) > 64:
+                flags = np.zeros(len(codes), np.bool_)
+                flags[column] = True
+                new = np.flatnonzero(flags & (codes < 0))
+            else:
+                new = np.unique(column[codes[column] < 0])
+            if len(new):
+                first = self.counts[c]
+                codes[new] = np.arange(first, first + len(new))
+                self.counts[c] = first + len(new)
+                self._shifted = None
+                bits = (self.counts[c] - 1).bit_length()
+                if bits > self._bits[c]:
+                    self._bits[c] = bits
+                    changed = True
+        if changed and self._wide is None:
+            shift = 0
+            for c in range(self.width):
+                self._shifts[c] = shift
+                shift += self._bits[c]
+            if shift > MAX_BITS:
+                self._wide = {}
+        if self._wide is not None:
+            for row in _row_bytes(columns):
+                self._wide.setdefault(row, len(self._wide))
+        return changed
+
+    def keys(self, columns: Sequence[Argument], n: int) -> Keys:
+        """The keys of ``n`` rows (int64); negative where a value is unknown."""
+        if self._wide is not None:
+            full = [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
+            found = self._wide
+            return np.fromiter((found.get(r, -1) for r in _row_bytes(full)), np.int64, n)
+        if self._shifted is None:
+            self._shifted = [
+                np.where(code < 0, _ABSENT, code << shift)
+                for code, shift in zip(self._codes, self._shifts, strict=True)
+            ]
+        result: Keys | None = None
+        constant = 0
+        for lut, column in zip(self._shifted, columns, strict=True):
+            if isinstance(column, int):
+                constant += int(lut[column]) if column < self._limit else _ABSENT
+                continue
+            if len(column) and int(column.max()) >= self._limit:
+                self._grow(int(column.max()) + 1)
+                return self.keys(columns, n)
+            part = lut[column]
+            result = part if result is None else np.add(result, part, out=result)
+        if result is None:
+            return np.full(n, constant, np.int64)
+        if constant:
+            result += constant
+        return result
+
+    def _grow(self, limit: int) -> None:
+        """Make room for values below a limit."""
+        if limit <= self._limit:
+            return
+        limit = max(limit, 2 * self._limit)
+        self._codes = [np.concatenate((c, np.full(limit - len(c), -1, np.int64))) for c in self._codes]
+        self._limit = limit
+        self._shifted = None
+
+
+def _row_bytes(columns: Sequence[Column]) -> list[bytes]:
+    matrix = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
+    width = matrix.shape[1] * 4
+    data = matrix.tobytes()
+    return [data[i : i + width] for i in range(0, len(data), width)]
+
+
+def first_rows(columns: Sequence[Column], n: int) -> NDArray[np.intp]:
+    """The numbers of the rows that no earlier row equals, ascending."""
+    if not columns:
+        return np.zeros(min(n, 1), np.intp)
+    if n <= FEW:
+        lists = [c.tolist() for c in columns]
+        found = dict(zip(zip(*[x[::-1] for x in lists], strict=True), range(n - 1, -1, -1), strict=True))
+        return np.array(sorted(found.values()), np.intp)
+    coder = Coder(len(columns))
+    coder.learn(columns)
+    keys = coder.keys(columns, n)
+    if coder.bits <= DENSE_BITS and n > (1 << coder.bits) >> 4:
+        table = np.full(1 << coder.bits, -1, np.intp)
+        table[keys[::-1]] = np.arange(n - 1, -1, -1)
+        first = table[table >= 0]
+    else:
+        first = np.unique(keys, return_index=True)[1]
+    first.sort()
+    return first
