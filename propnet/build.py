@@ -56,7 +56,7 @@ class BuildLimits:
     """
 
     literals: int = 20_000_000
-    seconds: float = 10.0
+    seconds: float = 6.0
 
 
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
