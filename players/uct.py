@@ -251,7 +251,7 @@ class UctPlayer(Player):
     # --- the answer -----------------------------------------------------------------------------
     def _answer(self, found: RootStatistics, options: list[int]) -> Choice:
         choice = self._choice(found)
-        if found.mixed and choice.candidates:
+        if found.mixed and found.value < 0 and choice.candidates:
             moves = self._options[self.role]
             drawn = self._random.choices(moves, strategy(found, self.role).tolist())[0]
             ordered = sorted(choice.candidates, key=lambda candidate: candidate.move != drawn)

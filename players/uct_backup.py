@@ -38,6 +38,57 @@ def _prove(tree: Arrays, node: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
+    """The proven value after a joint move, or -1."""
+    link = find_link(tree.link_table, tree.links, node, np.uint64(joint))
+    if link < 0 or tree.links[link].child < 0:
+        return np.int64(-1)
+    return np.int64(tree.nodes[tree.links[link].child].proven)
+
+
+@njit(cache=True, nogil=True)
+def _prove_pair(tree: Arrays, node: Any) -> Any:
+    """Whether the value of a node where both of two roles choose now follows: one role has a move that
+    makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
+    and of these moves. It looks at the whole table, and is asked for seldom."""
+    rows = np.int64(tree.counts[node, 0])
+    columns = np.int64(tree.counts[node, 1])
+    sure, row = np.int64(-1), np.int64(-1)
+    for i in range(rows):
+        low = np.int64(101)
+        for j in range(columns):
+            low = np.int64(min(low, _proven_after(tree, node, i * columns + j)))
+            if low < 0:
+                break
+        if low > sure:
+            sure, row = low, np.int64(i)
+    allowed, column = np.int64(101), np.int64(-1)
+    for j in range(columns):
+        high = np.int64(-1)
+        for i in range(rows):
+            value = _proven_after(tree, node, i * columns + j)
+            high = np.int64(max(high, value))
+            if value < 0:
+                high = np.int64(101)
+                break
+        if high < allowed:
+            allowed, column = high, np.int64(j)
+    if sure == 100:
+        allowed = sure
+    if allowed == 0:
+        sure = allowed
+    if sure != allowed:
+        return False
+    first = np.int64(tree.nodes[node].first_edge)
+    if row >= 0:
+        tree.edges[first + row].proven = sure
+    if column >= 0:
+        tree.edges[first + rows + column].proven = sure
+    tree.nodes[node].proven = sure
+    return True
+
+
+@njit(cache=True, nogil=True)
 def average(
     goals: NDArray[np.int16],
     each: Any,
@@ -171,6 +222,11 @@ def backup(
                 break
             parent = paths.nodes[lane, depth]
             mover = np.int64(tree.nodes[parent].mover)
+            if mover == PAIR and tree.nodes[parent].proven < 0:
+                visits = tree.links[paths.links[lane, depth]].visits
+                if visits & (visits - 1) == 0 and _prove_pair(tree, parent):
+                    node = parent
+                    continue
             if mover < 0:
                 break
             tree.edges[paths.edges[lane, depth, mover]].proven = tree.nodes[node].proven

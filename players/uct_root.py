@@ -109,7 +109,7 @@ def rank(found: RootStatistics, role: int) -> Ranking:
     places = range(len(visits))
     sure = max(places, key=lambda i: (known[i], visits[i]))
     hoped = max((i for i in places if known[i] < 0), key=lambda i: (visits[i], values[i]), default=sure)
-    best = sure if known[sure] >= values[hoped] else hoped
+    best = sure if found.value >= 0 or known[sure] >= values[hoped] else hoped
     order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
     return Ranking(best, order, visits, values)
 

@@ -30,12 +30,6 @@ GREED = 0.5
 
 _FIXED_STEPS = 1000
 _FEWEST_PATHS = 8
-_GROWTH = 4
-"""A batch is at most this part of the visits that the root has: a young tree grows better in small
-batches (9:5 in breakthrough and 37:23 in connect four against full ones, 0.1 s a move)."""
-_MIXED_GROWTH = 32
-"""The same where moves are mixed: all paths of a batch are drawn from the same strategies, which come
-to an equilibrium by many small steps."""
 _PLAYOUT_SHARE = 0.87
 """Share of the time that playouts are to take; so many start from each leaf. In connect four, whose
 playouts cost less than a tenth of a path, 32 won 16:8 against one, at 0.02 s a move."""
@@ -61,6 +55,8 @@ class Tuning:
         lanes: the most paths under way at once.
         per_leaf: playouts from the end of each path; 0 for as many as measurement recommends (one,
             where the number of playouts is limited, so that what is found does not depend on time).
+        growth: a batch of paths is at most this part of the visits that the root has: a young tree
+            grows better in small batches, and mixed strategies come to an equilibrium by small steps.
         explore: the constant of the exploration term, for results 0..1. Several playouts from each leaf
             make it small: 0.3 won 20:12 against 0.5 in connect four and breakthrough, 0.05 s a move.
         memory: bytes for the search tree.
@@ -68,6 +64,7 @@ class Tuning:
 
     lanes: int = 512
     per_leaf: int = 0
+    growth: int = 32
     explore: float = 0.3
     memory: int = 1 << 29
 
@@ -183,8 +180,7 @@ class Search:
             steps = _FIXED_STEPS
         elif self._lanes.width > 1:
             lanes = min(lanes, max(_BATCH // each, _FEWEST_OF_MANY))
-        growth = _MIXED_GROWTH if self.tree.mixed else _GROWTH
-        lanes = min(lanes, max(_FEWEST_PATHS, self.tree.visits // growth))
+        lanes = min(lanes, max(_FEWEST_PATHS, self.tree.visits // tuning.growth))
         if lanes <= 0:
             return False
         if self.tree.full:

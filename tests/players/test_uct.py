@@ -207,7 +207,7 @@ def test_the_subtree_of_the_moves_made_is_kept() -> None:
     state = machine.next_state(state, [machine.legal_moves(state, r)[0] for r in (0, 1)])
     player.playouts = 512
     visits = sum(c.visits for c in player.choose(state, time.monotonic() + LONG).candidates)
-    assert visits > 600
+    assert visits > 512
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -7,15 +7,52 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gdl.machine import Machine
 from gdl.parser import parse_rules
+from gdl.state import State
 from players.machines import make_machine
 from players.uct import UctPlayer
 from players.uct_root import RootStatistics, strategy
 from players.uct_search import Search, Tuning
+from tests.players.random_games import random_game
 
 LONG = 60.0
+
+
+def pure_bounds(machine: Machine, state: State) -> tuple[int, int]:
+    """What role a can make sure of by a move that b sees, and what b can hold it to likewise."""
+    if machine.is_terminal(state):
+        value = machine.goal(state, 0)
+        assert value is not None
+        return value, value
+    rows, columns = (machine.legal_moves(state, role) for role in (0, 1))
+    table = [[pure_bounds(machine, machine.next_state(state, (i, j))) for j in columns] for i in rows]
+    lower = max(min(low for low, _ in row) for row in table)
+    upper = min(max(row[j][1] for row in table) for j in range(len(columns)))
+    return lower, upper
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_what_is_proven_where_both_move_at_once_holds_in_pure_moves(seed: int) -> None:
+    machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=3)), "propnet")
+    state = machine.initial_state()
+    player = UctPlayer(seed=seed, playouts=1500, memory=1 << 24)
+    for role in (0, 1):
+        player.start(machine, role, state, 0.0, time.monotonic())
+        choice = player.choose(state, time.monotonic() + LONG)
+        if "proven" not in choice.note:
+            continue
+        proven = int(choice.note.rsplit("proven ", 1)[1])
+        value = 100 - proven if role else proven
+        assert pure_bounds(machine, state) == (value, value)
+        others = machine.legal_moves(state, 1 - role)
+        joints = [(other, choice.move) if role else (choice.move, other) for other in others]
+        after = [pure_bounds(machine, machine.next_state(state, joint)) for joint in joints]
+        assert all(high <= value for _, high in after) if role else all(low >= value for low, _ in after)
 
 
 def table_game(table: list[list[int]]) -> Machine:
@@ -48,7 +85,6 @@ def searched(machine: Machine, playouts: int) -> RootStatistics:
         ([[50, 0, 100], [100, 50, 0], [0, 100, 50]], 50),
         ([[100, 0], [25, 50]], 40),
         ([[60, 0, 20], [40, 50, 10], [30, 80, 90]], 43.6),
-        ([[30, 80], [20, 70]], 30),
     ],
 )
 def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]], value: float) -> None:
@@ -69,6 +105,16 @@ def test_moves_of_an_equilibrium_are_drawn_and_not_always_the_same() -> None:
     player.start(machine, 1, machine.initial_state(), 0.0, time.monotonic())
     drawn = Counter(player.choose(machine.initial_state(), time.monotonic() + LONG).move for _ in range(30))
     assert len(drawn) == 3
+
+
+def test_a_sure_move_is_proven_and_taken_though_others_look_better_at_times() -> None:
+    machine = table_game([[30, 80, 90], [50, 50, 60], [0, 40, 100]])
+    player = UctPlayer(seed=5, playouts=3000)
+    for role, best in ((0, "r1"), (1, "c0")):
+        player.start(machine, role, machine.initial_state(), 0.0, time.monotonic())
+        choice = player.choose(machine.initial_state(), time.monotonic() + LONG)
+        assert machine.rules.spell(machine.move(role, choice.move)) == best
+        assert choice.note.endswith("proven 50")
 
 
 def test_dominated_moves_are_not_drawn() -> None:
