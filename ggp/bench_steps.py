@@ -9,19 +9,15 @@ are those of :mod:`propnet.lanes`.
 from __future__ import annotations
 
 import time
-import zlib
-from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gdl.machine import Machine
-from propnet import choice, kernel, lanes, vector, xoshiro
 from propnet.choice import new_planes
+from propnet.compiled import kernel
 from propnet.interpret import PropnetMachine
 from propnet.lanes import Code, _choose, _evaluate_moves, _evaluate_play, new_wires
 from propnet.vector import BYTES, LANES, aligned, item, load, splat, store
@@ -32,59 +28,41 @@ _EXTRA = 4
 _ROUNDS = 5
 
 
-def _walker(sources: int) -> Callable[..., None]:
-    """The kernel. numba's disk cache looks at the file of a kernel and the values it encloses, not
-    at the kernels that it calls: ``sources`` stands for their text, never negative."""
-
-    @njit(cache=True)
-    def walk(
-        code: Code,
-        wires: NDArray[np.uint64],
-        following: NDArray[np.uint64],
-        planes: NDArray[np.uint64],
-        streams: NDArray[np.uint64],
-        initial: NDArray[np.uint64],
-        passes: int,
-        plays: int,
-        choices: int,
-        steps: int,
-    ) -> None:
-        """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial``
-        (words,). Each step's gates before the choice are evaluated ``plays`` times, these and the
-        choice ``choices`` times, all of it but the next states ``steps`` times."""
-        if sources < 0:
-            return
-        bases = code.sizes[0]
-        depth = planes.shape[0] // 3
-        over = splat(0)
-        for _ in range(passes):
-            # Parts may leave their wires to others: they are repeated from a step's beginning.
-            for step in range(steps):
-                for chosen in range(choices if step == 0 else 1):
-                    for _ in range(plays if step + chosen == 0 else 1):
-                        _evaluate_play(code, wires)
-                    over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
-                    over = over | _choose(code, wires, planes, depth, streams)
-                _evaluate_moves(code, wires)
-            for base in range(bases):
-                value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
-                store(following, base * BYTES, value)
-            for base in range(bases):
-                bit = (initial[base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
-                value = load(following, base * BYTES) & ~over
-                store(wires, (1 + base) * BYTES, value | (over & splat(-np.int64(bit))))
-
-    compiled: Callable[..., None] = walk
-    return compiled
-
-
-def _sources() -> int:
-    """A checksum of the modules whose kernels are called here."""
-    modules = choice, kernel, lanes, vector, xoshiro
-    return zlib.crc32(b"".join(Path(str(module.__file__)).read_bytes() for module in modules))
-
-
-_walk = _walker(_sources())
+@kernel
+def _walk(
+    code: Code,
+    wires: NDArray[np.uint64],
+    following: NDArray[np.uint64],
+    planes: NDArray[np.uint64],
+    streams: NDArray[np.uint64],
+    initial: NDArray[np.uint64],
+    passes: int,
+    plays: int,
+    choices: int,
+    steps: int,
+) -> None:
+    """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial``
+    (words,). Each step's gates before the choice are evaluated ``plays`` times, these and the
+    choice ``choices`` times, all of it but the next states ``steps`` times."""
+    bases = code.sizes[0]
+    depth = planes.shape[0] // 3
+    over = splat(0)
+    for _ in range(passes):
+        # Parts may leave their wires to others: they are repeated from a step's beginning.
+        for step in range(steps):
+            for chosen in range(choices if step == 0 else 1):
+                for _ in range(plays if step + chosen == 0 else 1):
+                    _evaluate_play(code, wires)
+                over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
+                over = over | _choose(code, wires, planes, depth, streams)
+            _evaluate_moves(code, wires)
+        for base in range(bases):
+            value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
+            store(following, base * BYTES, value)
+        for base in range(bases):
+            bit = (initial[base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
+            value = load(following, base * BYTES) & ~over
+            store(wires, (1 + base) * BYTES, value | (over & splat(-np.int64(bit))))
 
 
 def can_split(machine: Machine) -> bool:

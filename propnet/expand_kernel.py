@@ -11,10 +11,6 @@ joint moves of a state in the order of ``itertools.product``: the last role's mo
 
 The gates behind the moves run several times after those before them: they may overwrite neither
 what they read nor the legality of moves, unless that is in the moves' own wires.
-
-numba's cache file of :func:`expand` holds the functions of other modules that it calls and does
-not notice when they change: ``touch propnet/expand_kernel.py`` after editing these, be it
-:mod:`propnet.expand_block`, pack, lanes, kernel or vector.
 """
 
 from __future__ import annotations
@@ -22,9 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from propnet.compiled import kernel
 from propnet.expand_block import (
     Rows,
     Scratch,
@@ -41,7 +37,7 @@ from propnet.pack import collect, spread, write_lanes
 from propnet.vector import BYTES, LANES, WORDS, Index, any_lane, inner, item, load, put, raw, splat, store
 
 
-@njit(cache=True)
+@kernel
 def expand(
     code: Code,
     wires: NDArray[np.uint64],

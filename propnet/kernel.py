@@ -52,8 +52,10 @@ def evaluate_blocks(
         to_run = item(blocks, 4 * block + 1)
         low = item(blocks, 4 * block + 2)
         high = item(blocks, 4 * block + 3)
-        if high == 0:
+        if high == 0 and low == 0:
             _evaluate_runs(wires, runs, inputs, from_run, to_run)
+        elif high == 0:
+            _evaluate_listed(wires, runs, inputs, from_run, to_run)
         else:
             for wire in range(low, high):
                 store(wires, wire * BYTES, splat(-np.int64(item(init, wire))))
@@ -135,6 +137,51 @@ def _evaluate_runs(
                 at += negated
                 store(wires, out, every & ~some)
                 out += BYTES
+
+
+@inner
+def _evaluate_listed(
+    wires: NDArray[np.uint64],
+    runs: NDArray[np.int32],
+    inputs: NDArray[np.uint32],
+    from_run: int,
+    to_run: int,
+) -> None:
+    """The same where the wires of a run's gates do not lie together: the offset of its wire stands
+    before each gate's inputs."""
+    for run in range(from_run, to_run):
+        plain = item(runs, 5 * run)
+        negated = item(runs, 5 * run + 1)
+        at = np.int64(item(runs, 5 * run + 3))
+        end = at + np.int64(item(runs, 5 * run + 2)) * (1 + plain + negated)
+        if plain == 2 and negated == 0:
+            while at < end:
+                both = load(wires, item(inputs, at + 1)) & load(wires, item(inputs, at + 2))
+                store(wires, item(inputs, at), both)
+                at += 3
+        elif plain == 0 and negated == 2:
+            while at < end:
+                some = load(wires, item(inputs, at + 1)) | load(wires, item(inputs, at + 2))
+                store(wires, item(inputs, at), ~some)
+                at += 3
+        elif plain == 1 and negated == 1:
+            while at < end:
+                one = load(wires, item(inputs, at + 1)) & ~load(wires, item(inputs, at + 2))
+                store(wires, item(inputs, at), one)
+                at += 3
+        else:
+            while at < end:
+                out = item(inputs, at)
+                at += 1
+                every = splat(-1)
+                for i in range(at, at + plain):
+                    every = every & load(wires, item(inputs, i))
+                at += plain
+                some = splat(0)
+                for i in range(at, at + negated):
+                    some = some | load(wires, item(inputs, i))
+                at += negated
+                store(wires, out, every & ~some)
 
 
 @inner

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from propnet.choice import choose_in_place, copy_legal
+from propnet.compiled import kernel
 from propnet.kernel import evaluate_segments
 from propnet.pack import read_lanes, write_lanes
 from propnet.plan import Plan
@@ -135,7 +135,7 @@ def new_wires(plan: Plan) -> NDArray[np.uint64]:
     return wires
 
 
-@njit(cache=True)
+@kernel
 def evaluate(
     code: Code,
     wires: NDArray[np.uint64],
@@ -164,7 +164,7 @@ def evaluate(
         read_lanes(wires, code.legal_offsets, code.legal_signs, legal, first, count)
 
 
-@njit(cache=True)
+@kernel
 def successors(
     code: Code,
     wires: NDArray[np.uint64],
@@ -190,7 +190,7 @@ def successors(
         read_lanes(wires, code.next_offsets, code.next_signs, after, first, count)
 
 
-@njit(cache=True)
+@kernel
 def playouts(
     code: Code,
     wires: NDArray[np.uint64],

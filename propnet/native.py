@@ -28,7 +28,7 @@ from propnet.network import Network
 from propnet.object_cache import ObjectCache
 from propnet.pack import pack
 from propnet.plan import GOALS, MOVES, PLAY, Plan
-from propnet.straight import Straight, straighten
+from propnet.straight import Straight, interpreted, straighten
 from propnet.vector import LANES
 
 log = logging.getLogger("propnet.native")
@@ -36,7 +36,7 @@ log = logging.getLogger("propnet.native")
 UNIT = 16
 """Pieces per object file: a tenth of a second of LLVM's time, or two."""
 
-PAYS = 0.7
+PAYS = 0.6
 """Share of a step's gate inputs from which on the compiled machine is the faster one. Pieces in
 straight-line order cost the interpreter twice what its own order costs."""
 
@@ -95,7 +95,6 @@ class NativeMachine(PropnetMachine):
         return NativeMachine, (self.rules, self.network, self.code)
 
     def _laid_out(self) -> tuple[Plan, lanes.Code]:
-        plan = self.code.straight.plan
         if self.compiled >= PAYS:
             try:
                 # Kept: the code lives as long as this object.
@@ -103,7 +102,7 @@ class NativeMachine(PropnetMachine):
             except (RuntimeError, MemoryError) as error:
                 log.warning("native code cannot be loaded: %s; the network is interpreted", error)
             else:
-                code = _code(self.code, self._loaded)
+                plan, code = _with_native(self.code, self._loaded)
                 if plan.step_inputs < LARGE:
                     return plan, code
                 other = super()._laid_out()
@@ -199,24 +198,30 @@ def _inputs(straight: Straight, pieces: Iterable[int], *, goals: bool = True) ->
     return int((start[some[:, 2]] - start[some[:, 1]]).sum())
 
 
-def _code(code: NativeCode, loaded: Loaded) -> lanes.Code:
+def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, lanes.Code]:
     """The layout for the kernels: a segment per compiled piece, and per stretch of others."""
     straight = code.straight
     native = {piece for unit in _units(straight) if unit[0] in code.objects for piece in unit}
+    others = [piece for piece in range(len(straight.pieces)) if piece not in native]
+    plan = interpreted(straight, others)
+    block_of = {piece: block for block, piece in enumerate(others)}
+    sections = straight.pieces[:, 0].tolist()
     segments: list[tuple[int, int, int]] = []
     bounds: list[int] = []
-    sections = straight.pieces[:, 0].tolist()
     for section in (PLAY, GOALS, MOVES):
+        begin = len(segments)
         for piece in [i for i, s in enumerate(sections) if s == section]:
-            address = loaded.address(f"f{piece}") if piece in native else 0
-            if not address and segments and not segments[-1][0] and len(segments) > (bounds or [0])[-1]:
-                segments[-1] = 0, segments[-1][1], piece + 1
+            block = block_of.get(piece, -1)
+            if block < 0:
+                segments.append((loaded.address(f"f{piece}"), 0, 0))
+            elif len(segments) > begin and not segments[-1][0]:
+                segments[-1] = 0, segments[-1][1], block + 1
             else:
-                segments.append((address, piece, piece + 1))
+                segments.append((0, block, block + 1))
         bounds.append(len(segments))
     array: NDArray[np.int64] = np.array(segments, np.int64).reshape(-1, 3)
     play, goals, moves = bounds
-    return lanes.assemble(straight.plan, array, (play, goals, moves), legal_in_place=True)
+    return plan, lanes.assemble(plan, array, (play, goals, moves), legal_in_place=True)
 
 
 def _step_seconds(plan: Plan, code: lanes.Code) -> float:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from propnet.compiled import kernel
 from propnet.vector import (
     BYTES,
     LANES,
@@ -73,7 +73,7 @@ def to_records(sliced: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
     return records
 
 
-@njit(cache=True)
+@kernel
 def transpose(block: NDArray[np.uint64]) -> None:
     """Transpose eight 64x64 bit matrices in place: ``block`` is (64, 8), matrix w its column w.
 
@@ -83,7 +83,7 @@ def transpose(block: NDArray[np.uint64]) -> None:
         _exchange_bits(block, row, block, row)
 
 
-@njit(cache=True)
+@kernel
 def write_lanes(
     records: NDArray[np.uint64],
     first: Index,
@@ -110,7 +110,7 @@ def write_lanes(
             block[:] = 0
 
 
-@njit(cache=True)
+@kernel
 def read_lanes(
     wires: NDArray[np.uint64],
     offsets: NDArray[np.uint32],

@@ -40,7 +40,8 @@ class Plan:
         runs: int32, shape (runs, 5): plain inputs, negated inputs, how many gates, where the
             first one's inputs stand in ``inputs``, wire of the first one.
         blocks: int32, shape (blocks, 4): first run, past-the-last run, and for a loop its first
-            and past-the-last wire (0, 0 where the block is none).
+            and past-the-last wire (0, 0 where the block is none; -1, 0 where it is none and the
+            offset of its own wire stands before each gate's inputs).
         base_blocks: how many of the first blocks need no move.
         play_blocks: how many of these come before the blocks that only goals need.
         goal_inputs, step_inputs: how many inputs the network's gates have that only goals need,

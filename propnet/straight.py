@@ -9,19 +9,19 @@ no native code for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from propnet.network import Network
-from propnet.plan import GOALS, MOVES, PLAY, Plan
+from propnet.plan import GOALS, MOVES, PLAY, RUN, Plan
 from propnet.vector import BYTES
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same network would be laid out in another way."""
 
 PIECE = 64
@@ -48,7 +48,8 @@ class Straight:
             GOALS', then MOVES'. What PLAY's gates leave is read by the others; MOVES' leave it
             as it was.
         loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
-        plan: the layout as the kernels take it, a block per piece.
+        plan: the layout as the kernels take it, without anything to interpret
+            (:func:`interpreted` adds that).
     """
 
     start: NDArray[np.int32]
@@ -288,8 +289,7 @@ class _Program:
             pieces=np.array(pieces, np.int32).reshape(-1, 3),
             loops=np.array(loops, np.bool_),
             plan=_plan(
-                network, wires, start, laid(literals), out, pieces, loops, init,
-                laid(next_literals), goals, laid(goals[:, 2].astype(np.int64)),
+                network, wires, init, laid(next_literals), goals, laid(goals[:, 2].astype(np.int64)),
                 int(laid(np.array([network.terminal_literal]))[0]), self._goal_inputs(),
             ),
         )  # fmt: skip
@@ -350,11 +350,6 @@ class _Program:
 def _plan(
     network: Network,
     wires: int,
-    start: NDArray[np.int64],
-    literals: NDArray[np.int64],
-    out: NDArray[np.int64],
-    pieces: list[tuple[int, int, int]],
-    loops: list[bool],
     init: NDArray[np.uint8],
     next_literals: NDArray[np.int64],
     goals: NDArray[np.int32],
@@ -362,31 +357,18 @@ def _plan(
     terminal: int,
     goal_inputs: int,
 ) -> Plan:
-    """The layout as a plan: a run per gate, a block per piece."""
-    gates = len(out)
+    """The layout as a plan, nothing of it to be interpreted."""
     inputs = int(np.maximum(np.diff(network.gate_start), 1).sum())
-    owner = np.repeat(np.arange(gates), np.diff(start))
-    negated = literals & 1
-    negations = np.bincount(owner[negated == 1], minlength=gates)
-    by_gate = np.lexsort((negated, owner))
-    runs = np.stack(
-        (np.diff(start) - negations, negations, np.ones(gates, np.int64), start[:-1], out), axis=1
-    )
-    blocks = np.zeros((len(pieces), 4), np.int32)
-    for number, ((_, low, high), loop) in enumerate(zip(pieces, loops, strict=True)):
-        blocks[number] = low, high, out[low] if loop else 0, out[high - 1] + 1 if loop else 0
-    sections = [section for section, _, _ in pieces]
-    roles = len(network.roles)
     legal = np.arange(network.move_count) + 1 + len(network.bases)
     return Plan(
         wires=wires,
         bases=len(network.bases),
         moves=network.move_count,
-        inputs=((literals[by_gate] >> 1) * BYTES).astype(np.uint32),
-        runs=runs.astype(np.int32),
-        blocks=blocks,
-        base_blocks=sections.count(PLAY) + sections.count(GOALS),
-        play_blocks=sections.count(PLAY),
+        inputs=np.zeros(0, np.uint32),
+        runs=np.zeros((0, RUN), np.int32),
+        blocks=np.zeros((0, 4), np.int32),
+        base_blocks=0,
+        play_blocks=0,
         goal_inputs=goal_inputs,
         step_inputs=inputs - goal_inputs,
         init=init,
@@ -398,7 +380,54 @@ def _plan(
         goal_offsets=((goal_literals >> 1) * BYTES).astype(np.uint32),
         goal_signs=-(goal_literals & 1),
         goal_values=goals[:, 1].astype(np.int16),
-        role_goals=np.searchsorted(goals[:, 0], np.arange(roles + 1)).astype(np.int32),
+        role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
         terminal=np.array([(terminal >> 1) * BYTES, -(terminal & 1)], np.int64),
         initial=np.asarray(network.initial, np.bool_),
+    )
+
+
+def interpreted(straight: Straight, pieces: Sequence[int]) -> Plan:
+    """The layout's plan with a block for each of these pieces, in this order.
+
+    Inside a piece gates are sorted by level, then by how many plain and negated inputs they
+    have, so that the interpreter meets like gates one after another.
+    """
+    start, literals = straight.start.tolist(), straight.literals.tolist()
+    out = straight.out.tolist()
+    inputs: list[int] = []
+    runs: list[tuple[int, int, int, int, int]] = []
+    blocks: list[tuple[int, int, int, int]] = []
+    for piece in pieces:
+        _, low, high = straight.pieces[piece].tolist()
+        loop = bool(straight.loops[piece])
+        first_run = len(runs)
+        level: dict[int, int] = {}
+        shaped: list[tuple[int, int, int, int, list[int]]] = []
+        for gate in range(low, high):
+            some = literals[start[gate] : start[gate + 1]]
+            plain = [literal * (BYTES // 2) for literal in some if not literal & 1]
+            negated = [literal // 2 * BYTES for literal in some if literal & 1]
+            height = 1 + max((level.get(literal >> 1, 0) for literal in some), default=0)
+            level[out[gate]] = height
+            # A loop's gates keep their order: it settles fastest.
+            shape = (0, 0, 0) if loop else (height, len(plain), len(negated))
+            shaped.append((*shape, gate, [out[gate] * BYTES, *plain, *negated]))
+            if loop:
+                runs.append((len(plain), len(negated), 1, len(inputs), out[gate]))
+                inputs += shaped[-1][-1][1:]
+        if loop:
+            blocks.append((first_run, len(runs), out[low], out[high - 1] + 1))
+            continue
+        shaped.sort()
+        for (_, plains, negations), alike in groupby(shaped, key=lambda g: g[:3]):
+            run = [offsets for *_, offsets in alike]
+            runs.append((plains, negations, len(run), len(inputs), 0))
+            for offsets in run:
+                inputs += offsets
+        blocks.append((first_run, len(runs), -1, 0))
+    return replace(
+        straight.plan,
+        inputs=np.array(inputs, np.uint32),
+        runs=np.array(runs, np.int32).reshape(-1, RUN),
+        blocks=np.array(blocks, np.int32).reshape(-1, 4),
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from propnet.compiled import kernel
 from propnet.vector import aligned, inner, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
@@ -24,7 +24,7 @@ def streams(seed: int) -> NDArray[np.uint64]:
     return state
 
 
-@njit(cache=True)
+@kernel
 def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
     """Write splitmix64's first 32 words, stream after stream."""
     for word in range(state.shape[1]):
