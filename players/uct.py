@@ -259,7 +259,7 @@ class UctPlayer(Player):
         if choice.move not in options:
             choice = replace(choice, move=options[0])
         if self._pool is not None:
-            if self._ponder and self._line.value < 100:
+            if self._ponder and found.playouts and self._line.value < 100:
                 self._pool.fix(self._options[self.role].index(choice.move))
             else:
                 self._pool.rest()

@@ -139,6 +139,8 @@ class Search:
     def fix(self, place: int) -> None:
         """Take for granted that the role makes this move of the root (its place in the order of
         text), until the root is set again."""
+        if not self.opened:
+            return
         part = self.statistics().of_role(self.role)
         self._fixed = int(self._order[part][place])
 

@@ -22,6 +22,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
+from players.limits import describe
 from players.uct_search import Search, Tuning
 from players.uct_slot import Slot
 from players.uct_tree import warm_up
@@ -165,7 +166,13 @@ def unpack_machine(data: Any) -> Machine:
 def main() -> None:
     """Work until the player is gone."""
     connection = socket.socket(fileno=int(sys.argv[1]))
-    Worker(Wire(connection), Slot(int(sys.argv[2]))).run()
+    try:
+        Worker(Wire(connection), Slot(int(sys.argv[2]))).run()
+    except BrokenPipeError:
+        os._exit(0)
+    except Exception as error:  # another process takes the place of this one
+        print(f"search process {os.getpid()} ends: {describe(error)}", file=sys.stderr, flush=True)
+        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.machine import Machine
+from gdl.parser import parse_rules
 from gdl.state import State
 from ggp.game import Game
 from players import uct_pool
+from players.machines import make_machine
 from players.player import Choice
 from players.uct import UctPlayer
 from players.uct_root import RootStatistics, merge, rank
@@ -261,6 +263,21 @@ def test_another_machine_and_another_match_are_taken_over(player: UctPlayer) -> 
         state = fast.next_state(state, [player.choose(state, time.monotonic() + 10.0).move])
     player.playouts = 2000
     assert fast.goal(state, 0) == 100
+
+
+def test_a_state_in_which_another_role_is_stuck_is_answered(player: UctPlayer) -> None:
+    text = """(role a) (role b) (init (p)) (legal a x) (legal a y) (<= (legal b z) (true (q)))
+    (<= (next (p)) (true (p))) (<= terminal (true (q))) (goal a 100) (goal b 0)"""
+    machine = make_machine(parse_rules(text), "propnet")
+    player.start(machine, 0, machine.initial_state(), 0.1, time.monotonic() + 0.1)
+    pool = player._pool
+    assert pool is not None
+    before = pool.pids
+    for _ in range(3):
+        choice = player.choose(machine.initial_state(), time.monotonic() + LONG)
+        assert choice.move in (0, 1)
+    pool.mend()
+    assert pool.pids == before
 
 
 def test_no_process_and_no_file_is_left_after_the_match() -> None:
