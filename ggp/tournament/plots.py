@@ -26,7 +26,7 @@ def check_installed() -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise GdlError(
-            "plots and reports need matplotlib", remedy="pip install 'kaskade-ggp[tournament]'"
+            "plots and reports need matplotlib", remedy="pip install 'kaskade-ggp[plots]'"
         ) from None
 
 
