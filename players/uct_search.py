@@ -30,7 +30,7 @@ GREED = 0.5
 
 _FIXED_STEPS = 1000
 _FEWEST_PATHS = 8
-_PLAYOUT_SHARE = 0.9
+_PLAYOUT_SHARE = 0.87
 """Share of the time that playouts are to take; so many start from each leaf. In connect four, whose
 playouts cost less than a tenth of a path, 32 won 16:8 against one, at 0.02 s a move."""
 _MOST_EACH = 256
@@ -41,7 +41,10 @@ a move, and held 5.5:6.5 at 0.2 s. So many more paths allow for one more."""
 _BATCH = 16_384
 """Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
 idle at its end."""
-_FEWEST_OF_MANY = 64
+_FEWEST_OF_MANY = 256
+"""Paths in a batch at least, once the tree is large enough: fewer would pay more each for what a batch
+costs, and so ask for more playouts each, and for fewer paths."""
+_FEWEST_MEASURED = 128
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _LONG = 1 << 20
@@ -240,7 +243,7 @@ class Search:
 
     def _weigh(self, seconds: float, paths: int, rolled: float, playouts: int) -> None:
         """Learn from what paths and playouts cost how many playouts should start from each leaf."""
-        if self.tuning.per_leaf or paths < _FEWEST_OF_MANY or playouts < self._lanes.width:
+        if self.tuning.per_leaf or paths < _FEWEST_MEASURED or playouts < self._lanes.width:
             return
         for name, cost in (("_path_seconds", seconds / paths), ("_playout_seconds", rolled / playouts)):
             before = getattr(self, name)
