@@ -23,21 +23,21 @@ TERMINAL = Term("terminal")
 
 
 def small(proposition: str = "p") -> Network:
-    """next (p 1) is p1 and does m; terminal is p1 or p2."""
+    """next (p 1) is p1 and does m; terminal is p1 or p2; both are true at first, all moves legal."""
     return build(
         GroundRules(
             roles=(Term("r"),),
             bases=(Term(proposition, Term("1")), Term(proposition, Term("2"))),
             moves=((Term("m"), Term("n")),),
-            atom_count=6,
-            heads=np.array([4, 5, 5], np.int32),
-            body_start=np.array([0, 2, 3, 4], np.int64),
+            atom_count=7,
+            heads=np.array([4, 5, 5, 6], np.int32),
+            body_start=np.array([0, 2, 3, 4, 4], np.int64),
             bodies=np.array([0, 4, 0, 2], np.int32),
             next_atoms=np.array([4, -1], np.int32),
-            legal_atoms=np.array([-1, -1], np.int32),
+            legal_atoms=np.array([6, 6], np.int32),
             goal_atoms=((0, 100, 5),),
             terminal_atom=5,
-            initial=np.zeros(2, bool),
+            initial=np.ones(2, bool),
         )
     )
 
