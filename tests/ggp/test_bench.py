@@ -29,7 +29,9 @@ def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **mo
     found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
     found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
     found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
-    found |= dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25)
+    found |= dict.fromkeys(
+        ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
+    )
     found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {"peak_mb": 100.0}
     return found | more
 

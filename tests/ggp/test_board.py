@@ -19,7 +19,6 @@ from ggp.board_text import Painter
 from ggp.game import Game
 from players.machines import make_machine
 
-
 UNHURRIED = 600.0
 """Seconds for looking at states: the number of states ends the look, never a busy machine's clock."""
 
