@@ -3,7 +3,7 @@
 A kernel walks 512 lanes through random play, doing the parts of a step once or several times. They
 may be repeated without changing what the step does (another choice is as random as the first),
 so the difference in time is the cost of that part alone, on the states that playouts meet. Arrays
-are those of :mod:`propnet.lanes`.
+are those of :class:`propnet.code.Code`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine
 from propnet.choice import new_planes
+from propnet.code import Code, new_wires
 from propnet.compiled import kernel
 from propnet.interpret import PropnetMachine
-from propnet.lanes import Code, _choose, _evaluate_moves, _evaluate_play, new_wires
+from propnet.step import choose_moves, evaluate_moves, evaluate_play
 from propnet.vector import BYTES, LANES, aligned, item, load, splat, store
 from propnet.xoshiro import streams
 
@@ -52,10 +53,10 @@ def _walk(
         for step in range(steps):
             for chosen in range(choices if step == 0 else 1):
                 for _ in range(plays if step + chosen == 0 else 1):
-                    _evaluate_play(code, wires)
+                    evaluate_play(code, wires)
                 over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
-                over = over | _choose(code, wires, planes, depth, streams)
-            _evaluate_moves(code, wires)
+                over = over | choose_moves(code, wires, planes, depth, streams)
+            evaluate_moves(code, wires)
         for base in range(bases):
             value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
             store(following, base * BYTES, value)

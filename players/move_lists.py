@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from propnet.compiled import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel(nogil=True)
 def _ones(word: Any) -> Any:
     """The number of set bits."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -18,7 +19,7 @@ def _ones(word: Any) -> Any:
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def unpack_moves(legal: NDArray[np.uint64], offsets: NDArray[np.int32]) -> Any:
     """Legal moves as lists. ``legal`` (n, move words): bit m of a row says that move m of all roles
     is legal; role r's moves are ``offsets[r] .. offsets[r + 1]``.

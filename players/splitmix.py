@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from propnet.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def next_random(state: Any) -> Any:
     """The next of the 64-bit numbers that follow from ``state``, uint64 of shape (1,)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)

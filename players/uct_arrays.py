@@ -2,7 +2,7 @@
 
 States reached by several paths are one node, the statistics belong to the moves (Childs, Brodeur and
 Kocsis 2008). All compiled loops of UCT (``uct_select``, ``uct_backup``, ``uct_keep``) work on one
-:class:`Arrays`. numba's disk cache does not see changes here: touch those three files after any.
+:class:`Arrays`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from propnet.compiled import kernel
 
 FRESH = 0
 """A node that was never played out from (its record may not be there yet)."""
@@ -108,13 +109,13 @@ class Paths(NamedTuple):
     to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _mix(h: Any, word: Any) -> Any:
     h = (h ^ word) * np.uint64(0x9FB21C651E98DF25)
     return h ^ (h >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def find_link(table: Any, links: Any, node: Any, joint: Any) -> Any:
     """The link of a node for a joint move, or minus 1 minus the free slot of the table."""
     mask = len(table) - 1
@@ -128,7 +129,7 @@ def find_link(table: Any, links: Any, node: Any, joint: Any) -> Any:
     return -1 - slot
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def find_node(table: Any, records: Any, wanted: Any, row: Any) -> Any:
     """The node whose record is ``wanted[row]``, or minus 1 minus the free slot of the table."""
     mask = len(table) - 1

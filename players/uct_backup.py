@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, PAIR, Arrays, Paths, find_link
+from propnet.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _prove(tree: Arrays, node: Any) -> Any:
     """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
     first = np.int64(tree.nodes[node].first_move)
@@ -37,7 +37,7 @@ def _prove(tree: Arrays, node: Any) -> Any:
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
     """The proven value after a joint move, or -1."""
     link = find_link(tree.link_table, tree.links, node, np.uint64(joint))
@@ -46,7 +46,7 @@ def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
     return np.int64(tree.nodes[tree.links[link].child].proven)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _prove_pair(tree: Arrays, node: Any) -> Any:
     """Whether the value of a node where both of two roles choose now follows: one role has a move that
     makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
@@ -88,7 +88,7 @@ def _prove_pair(tree: Arrays, node: Any) -> Any:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def average(
     goals: NDArray[np.int16],
     each: Any,
@@ -114,7 +114,7 @@ def average(
                 bests[rows[i]] = best / 100.0
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> None:
     edges[edge].visits += 1
     edges[edge].pending -= 1
@@ -126,7 +126,7 @@ def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> Non
     edges[edge].worth = np.float32(mean)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArray[np.float64]) -> None:
     """Book results where two roles have a choice, and what they regret not to have done: as much as
     another move has brought more on average against the same move of the other one.
@@ -180,7 +180,7 @@ def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArr
         stride *= np.uint64(count)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def backup(
     tree: Arrays,
     paths: Paths,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from players.uct_arrays import EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
+from propnet.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _reach(place: Any, stack: Any, top: Any, nodes: Any, child: Any, fewest: Any) -> Any:
     """Put a child on the stack unless it is there already, or to be dropped."""
     if child >= 0 and place[child] < 0 and nodes[child].visits >= fewest:
@@ -25,7 +25,7 @@ def _reach(place: Any, stack: Any, top: Any, nodes: Any, child: Any, fewest: Any
     return top
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def mark_from(tree: Arrays, root: Any, fewest: Any) -> Any:
     """New numbers for the nodes that can be reached from the root through nodes of at least
     ``fewest`` visits, in their old order; -1 for the others. Shape (nodes,), int32."""
@@ -56,7 +56,7 @@ def mark_from(tree: Arrays, root: Any, fewest: Any) -> Any:
     return place
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
     """Keep the nodes that :func:`mark_from` numbered, with their edges and links. The hash
     tables are stale afterwards: see :func:`rehash`."""
@@ -110,7 +110,7 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
     tree.used[LINKS] = links
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def rehash(tree: Arrays, had_links: Any) -> None:
     """Build both hash tables anew; ``had_links`` says whether there is anything in that of links."""
     tree.node_table[:] = 0

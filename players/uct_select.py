@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from players.splitmix import next_random
@@ -32,6 +31,7 @@ from players.uct_arrays import (
     find_link,
     find_node,
 )
+from propnet.compiled import kernel
 
 _LARGEST_TABLE = 1024
 MIXED_RANDOM = 0.06
@@ -40,7 +40,7 @@ _MIXED_RANDOM = np.uint64(int(MIXED_RANDOM * (1 << 64)))
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].status = FRESH
     nodes[node].opening = 0
@@ -52,13 +52,13 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].mover = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _start(random: Any, count: Any) -> Any:
     """A random number below ``count``."""
     return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _best_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
     """The edge that UCB1 prefers; edges never taken come first, in random order."""
     if count == 1:
@@ -83,7 +83,7 @@ def _best_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any,
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
     """The same where several roles choose: the exploration terms vary at random and some choices
     are random. Else roles with like statistics would choose in step, and learn what their
@@ -110,7 +110,7 @@ def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
     """An edge drawn in proportion to the regrets; edges never taken come first, in random order."""
     if count == 1:
@@ -138,7 +138,7 @@ def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixed: Any) -> Any:
     """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
     root's edges, ``fixed`` is taken by its role (-1: each role chooses).
@@ -238,7 +238,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixe
     return new, opens
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) -> None:
     """Give the nodes that ``select`` made their records (shape (new, words)); what leads to a state
     that is a node already leads to that node from now on."""
@@ -265,7 +265,7 @@ def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) 
             paths.leaf[lane] = place[paths.leaf[lane] - base]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def list_moves(
     tree: Arrays, nodes: NDArray[np.int32], counts: NDArray[np.int32], moves: NDArray[np.int32]
 ) -> None:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.lanes import Code, _evaluate_goals, _read_goals
+from propnet.code import Code
 from propnet.pack import transpose
+from propnet.step import evaluate_goals, read_goals
 from propnet.vector import (
     BYTES,
     LANES,
@@ -144,8 +145,8 @@ def judge(
         for role in range(work.roles):
             put(raw(goals), row * work.roles + role, -1)
     if ended > 0:
-        _evaluate_goals(code, wires)
-        _read_goals(code, wires, scratch.ended, ended, scratch.rows, scratch.masks, goals)
+        evaluate_goals(code, wires)
+        read_goals(code, wires, scratch.ended, ended, scratch.rows, scratch.masks, goals)
 
 
 @inner

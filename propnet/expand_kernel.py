@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from propnet.code import Code, uncounted
 from propnet.compiled import kernel
 from propnet.expand_block import (
     Rows,
@@ -32,8 +33,8 @@ from propnet.expand_block import (
     share,
     uncounted_scratch,
 )
-from propnet.lanes import Code, _evaluate_moves, _evaluate_play, uncounted
 from propnet.pack import collect, spread, write_lanes
+from propnet.step import evaluate_moves, evaluate_play
 from propnet.vector import BYTES, LANES, WORDS, Index, any_lane, inner, item, load, put, raw, splat, store
 
 
@@ -82,7 +83,7 @@ def expand(
     while state < n and filled < capacity:
         count = min(LANES, n - state)
         write_lanes(records, np.int64(state), np.int64(count), wires, np.int64(1), item(code.sizes, 0))
-        _evaluate_play(work.code, work.wires)
+        evaluate_play(work.code, work.wires)
         if over.size > 0:
             for lane in range(count):
                 put(work.scratch.lanes, lane, lane)
@@ -128,7 +129,7 @@ def _sparse(
         for role in range(work.roles):
             _advance(work, role, ~splat(0), splat(0))
         while found > 0 and found * dense >= cost:
-            _evaluate_moves(work.code, work.wires)
+            evaluate_moves(work.code, work.wires)
             for i in range(found):
                 lane = item(scratch.lanes, i)
                 row = item(scratch.begin, lane) + passes
@@ -216,7 +217,7 @@ def _dense(
                 parent = item(work.parents, item(scratch.rows, 64 * column + row))
                 put(block, WORDS * row + column, item(records, parent * work.words + word))
         spread(block, wires, 1 + 64 * word, min(64, bases - 64 * word))
-    _evaluate_play(work.code, wires)
+    evaluate_play(work.code, wires)
     _clear(work)
     for lane in range(count):
         row = item(scratch.rows, lane)
@@ -225,7 +226,7 @@ def _dense(
             move = item(work.code.role_moves, role) + item(work.moves, row * work.roles + role)
             at = WORDS * (1 + bases + move) + (lane >> 6)
             put(wires, at, item(wires, at) | bit)
-    _evaluate_moves(work.code, wires)
+    evaluate_moves(work.code, wires)
     _put(work, count, goals)
 
 
@@ -245,5 +246,5 @@ def _put(work: Work, count: Index, goals: NDArray[np.int16]) -> None:
         for base in range(bases):
             value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
             store(work.after, (1 + base) * BYTES, value)
-        _evaluate_play(code, work.after)
+        evaluate_play(code, work.after)
         judge(work, work.after, count, work.terminal, goals)

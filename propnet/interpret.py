@@ -17,9 +17,11 @@ from gdl.state import State
 from gdl.terms import Term
 from propnet import lanes
 from propnet.choice import new_planes
+from propnet.code import Code, code_of, new_wires
 from propnet.network import Network
 from propnet.pack import pack, record_words, unpack
 from propnet.plan import Plan, plan
+from propnet.playouts import playouts
 from propnet.vector import aligned
 from propnet.xoshiro import streams
 
@@ -68,7 +70,7 @@ class PropnetMachine(Machine):
         self.move_words = record_words(network.move_count)
         self._plan, self._code = self._laid_out()
         self.role_moves: NDArray[np.int32] = self._plan.role_moves
-        self._wires = lanes.new_wires(self._plan)
+        self._wires = new_wires(self._plan)
         self._planes = new_planes(max(map(len, network.moves), default=0))
         self._following = aligned(max(1, len(network.bases)))
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
@@ -79,10 +81,10 @@ class PropnetMachine(Machine):
         self._seen_goals: list[int] = []
         self._seen_legal: list[list[int]] = []
 
-    def _laid_out(self) -> tuple[Plan, lanes.Code]:
+    def _laid_out(self) -> tuple[Plan, Code]:
         """The network as the kernels take it."""
         laid_out = plan(self.network)
-        return laid_out, lanes.code_of(laid_out)
+        return laid_out, code_of(laid_out)
 
     # --- names of things -------------------------------------------------------------
     def proposition(self, index: int) -> Term:
@@ -230,7 +232,7 @@ class PropnetMachine(Machine):
     ) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
-        cut = lanes.playouts(
+        cut = playouts(
             self._code,
             self._wires,
             self._following,

@@ -20,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.rules import Rules
-from propnet import lanes
 from propnet.assembler import Loaded, Target, compile_text, host
+from propnet.code import Code, assemble, new_wires
 from propnet.codegen import text
 from propnet.interpret import PropnetMachine
+from propnet.lanes import successors
 from propnet.network import Network
 from propnet.object_cache import ObjectCache
 from propnet.pack import pack
+from propnet.piecewise import interpreted
 from propnet.plan import GOALS, MOVES, PLAY, Plan
-from propnet.straight import Straight, interpreted, straighten
+from propnet.straight import Straight, straighten
 from propnet.vector import LANES
 
 log = logging.getLogger("propnet.native")
@@ -94,7 +96,7 @@ class NativeMachine(PropnetMachine):
     def __reduce__(self) -> tuple[Any, ...]:
         return NativeMachine, (self.rules, self.network, self.code)
 
-    def _laid_out(self) -> tuple[Plan, lanes.Code]:
+    def _laid_out(self) -> tuple[Plan, Code]:
         if self.compiled >= PAYS:
             try:
                 # Kept: the code lives as long as this object.
@@ -198,7 +200,7 @@ def _inputs(straight: Straight, pieces: Iterable[int], *, goals: bool = True) ->
     return int((start[some[:, 2]] - start[some[:, 1]]).sum())
 
 
-def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, lanes.Code]:
+def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, Code]:
     """The layout for the kernels: a segment per compiled piece, and per stretch of others."""
     straight = code.straight
     native = {piece for unit in _units(straight) if unit[0] in code.objects for piece in unit}
@@ -221,19 +223,19 @@ def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, lanes.Code]:
         bounds.append(len(segments))
     array: NDArray[np.int64] = np.array(segments, np.int64).reshape(-1, 3)
     play, goals, moves = bounds
-    return plan, lanes.assemble(plan, array, (play, goals, moves), legal_in_place=True)
+    return plan, assemble(plan, array, (play, goals, moves), legal_in_place=True)
 
 
-def _step_seconds(plan: Plan, code: lanes.Code) -> float:
+def _step_seconds(plan: Plan, code: Code) -> float:
     """CPU time of evaluating 512 states and their successors, the shortest of a few."""
-    wires = lanes.new_wires(plan)
+    wires = new_wires(plan)
     records = np.repeat(pack(plan.initial[None, :]), LANES, axis=0)
     moves = np.zeros((LANES, len(plan.role_moves) - 1), np.int32)
     after = np.empty_like(records)
     taken: list[float] = []
     for _ in range(6):
         before = time.thread_time()
-        lanes.successors(code, wires, records, moves, after)
+        successors(code, wires, records, moves, after)
         taken.append(time.thread_time() - before)
     return min(taken)
 

@@ -12,7 +12,7 @@ import pytest
 from gdl.errors import MoveError, StateError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from propnet import lanes
+from propnet import code
 from propnet.interpret import PropnetMachine
 from propnet.pack import pack, unpack
 from tests.propnet.circuits import LINES, Circuit, naive, random_network, term, tic_tac_toe
@@ -235,7 +235,7 @@ def test_the_moves_of_a_playout_lead_where_it_went(tictactoe):
 @pytest.mark.parametrize("starts", [1, 700])
 @pytest.mark.parametrize("flush", [-1_000_000, 10_000_000])
 def test_lanes_parked_until_goals_pay_report_the_goals_of_their_last_states(monkeypatch, starts, flush):
-    monkeypatch.setattr(lanes, "FLUSH", flush)
+    monkeypatch.setattr(code, "FLUSH", flush)
     for seed in range(4):
         # Goals of many gates: lanes wait for each other before these are evaluated.
         network = random_network(np.random.default_rng(seed), 8, [3, 2], 60, widest=4)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from propnet import lanes
 from propnet.choice import choose, new_planes
+from propnet.code import new_wires
 from propnet.kernel import evaluate_blocks
 from propnet.pack import pack, to_sliced, unpack
 from propnet.plan import plan
@@ -33,7 +33,7 @@ def test_every_output_of_random_networks_agrees_with_naive_evaluation_in_every_l
     joints = np.stack([rng.integers(0, n, size=512) for n in (3, 4)], axis=1)
     made = np.zeros((512, 7), np.bool_)
     made[np.arange(512), joints[:, 0]] = made[np.arange(512), 3 + joints[:, 1]] = True
-    wires = lanes.new_wires(p)
+    wires = new_wires(p)
     wires[1:17] = to_sliced(pack(np.concatenate((states, made), axis=1)), 16)
     evaluate_all(wires, p.blocks, p.runs, p.inputs, p.init, p.base_blocks)
     got = unpack(wires, 512)
