@@ -126,7 +126,7 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     straight, objects = from_bytes(product)
     machine = NativeMachine(rules, before.network, NativeCode(straight, host(), objects))
     if objects and not machine.compiled:
-        raise GdlError("the native code could not be loaded")
+        raise GdlError("native code is no faster than the interpreter here, or cannot be loaded")
     return _exercised(machine)
 
 

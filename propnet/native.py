@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import TooLargeError
 from gdl.rules import Rules
 from propnet.assembler import Loaded, Target, compile_text, host
 from propnet.code import Code, assemble, new_wires
@@ -29,7 +30,7 @@ from propnet.network import Network
 from propnet.object_cache import ObjectCache
 from propnet.pack import pack
 from propnet.piecewise import interpreted
-from propnet.plan import GOALS, MOVES, PLAY, Plan
+from propnet.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.straight import Straight, straighten
 from propnet.vector import LANES
 
@@ -46,6 +47,10 @@ straight-line order cost the interpreter twice what its own order costs."""
 LARGE = 40_000
 """Gate inputs of a step from which on the native code, read once per step and ten times as long as
 what the interpreter reads, may not fit into the processor's caches: both are timed."""
+
+
+SECONDS_PER_INPUT = 5e-5
+"""What LLVM takes per gate input, about (measured: 4e-5 to 7e-5)."""
 
 
 @dataclass(frozen=True)
@@ -82,22 +87,22 @@ class NativeMachine(PropnetMachine):
     Where so little is compiled that it would not pay, it is the interpreter.
 
     Attributes:
-        code: what is compiled.
+        code: what is compiled, if anything.
         compiled: the share of a step's gate inputs that run native, 0 to 1.
     """
 
     level = "native"
 
-    def __init__(self, rules: Rules, network: Network, code: NativeCode) -> None:
+    def __init__(self, rules: Rules, network: Network, code: NativeCode | None) -> None:
         self.code = code
-        self.compiled = code.share()
+        self.compiled = code.share() if code else 0.0
         super().__init__(rules, network)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NativeMachine, (self.rules, self.network, self.code)
 
     def _laid_out(self) -> tuple[Plan, Code]:
-        if self.compiled >= PAYS:
+        if self.code and self.compiled >= PAYS:
             try:
                 # Kept: the code lives as long as this object.
                 self._loaded = Loaded(list(self.code.objects.values()), self.code.target)
@@ -138,11 +143,14 @@ def compile_network(
         target: the processor to compile for, or this one's.
 
     Raises:
-        TooLargeError: the network cannot be addressed.
+        TooLargeError: so little could be compiled in time that it would not pay, or the network
+            cannot be addressed.
     """
     deadline = time.monotonic() + seconds
     target = target or host()
     found = cache.get(network, target) if cache else None
+    if not found:
+        _check_time(network, seconds * jobs)
     straight, objects = found if found else (straighten(network), {})
     units = _units(straight)
     if objects:
@@ -178,8 +186,24 @@ def native_machine(
         seconds: wall time after which no more is compiled.
         cache: where to look first, and to keep what is compiled.
     """
-    *_, code = compile_network(network, seconds=seconds, cache=cache)
+    code: NativeCode | None = None
+    try:
+        *_, code = compile_network(network, seconds=seconds, cache=cache)
+    except TooLargeError as error:
+        log.info("%s; the network is interpreted", error.message)
     return NativeMachine(rules, network, code)
+
+
+def _check_time(network: Network, seconds: float) -> None:
+    """Raises TooLargeError if the compiler would not come far enough. What only goals need may wait."""
+    if len(network.gate_inputs) * PAYS * SECONDS_PER_INPUT <= seconds:
+        return
+    needed = plan(network).step_inputs * PAYS * SECONDS_PER_INPUT
+    if needed > seconds:
+        raise TooLargeError(
+            f"native code would take {needed:.0f} s to pay, {seconds:.0f} s are given",
+            remedy="the interpreter plays the game meanwhile; give the compiler more time",
+        )
 
 
 def _units(straight: Straight) -> list[list[int]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gdl.errors import TooLargeError
 from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
@@ -185,6 +186,11 @@ def test_no_time_means_nothing_compiled_and_what_was_compiled_is_continued(tmp_p
     assert again.compiled == 1.0
 
 
+def test_what_cannot_be_compiled_in_time_is_told_before_anything_is_done() -> None:
+    with pytest.raises(TooLargeError, match="native code would take"):
+        list(compile_network(networks()[2], seconds=1e-6))
+
+
 def test_a_machine_survives_pickling() -> None:
     network = networks()[1]
     machine = pickle.loads(pickle.dumps(NativeMachine(Rules(()), network, code_of(network))))
@@ -195,6 +201,7 @@ def test_a_machine_survives_pickling() -> None:
 def test_a_network_without_gates_is_compiled_at_once() -> None:
     network = random_network(np.random.default_rng(0), 3, [1], 0)
     machine = native_machine(Rules(()), network)
+    assert machine.code is not None
     assert machine.code.complete()
     assert_alike(machine, PropnetMachine(Rules(()), network))
 
