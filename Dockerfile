@@ -4,10 +4,11 @@ FROM python:3.12-slim-bookworm
 ENV PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PYTHONUNBUFFERED=1 \
-    NUMBA_CACHE_DIR=/var/cache/ggp/numba
+    NUMBA_CACHE_DIR=/var/cache/ggp/numba \
+    GGP_CACHE=/var/cache/ggp/games
 
 RUN useradd --create-home --uid 10001 ggp \
-    && install -d -o ggp -g ggp /var/cache/ggp/numba
+    && install -d -m 700 -o ggp -g ggp /var/cache/ggp/numba /var/cache/ggp/games
 
 WORKDIR /opt/ggp
 COPY pyproject.toml requirements.lock README.md LICENSE ./
