@@ -12,7 +12,7 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from players.cores import cores
 from players.kaskade_builder import Work
-from players.limits import WARM_UP_GAMES
+from players.limits import WARM_UP_GAMES, compile_seconds
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not kept on disk."""
@@ -89,17 +89,17 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     from propnet.network_bytes import from_bytes
     from propnet.object_cache import ObjectCache, to_bytes
 
-    share = 0.0
+    share, seconds = 0.0, compile_seconds(COMPILE_SECONDS)
     network, cache = from_bytes(given), ObjectCache()
     jobs = min(cores(), MOST_JOBS)
-    for code in compile_network(network, seconds=COMPILE_SECONDS, jobs=jobs, cache=cache):
+    for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
         share = code.share()
         if share >= PAYS:
             yield to_bytes(code.straight, code.objects)
             if not code.complete():  # the match may be over before the rest is compiled
                 cache.put(network, code.target, code.straight, code.objects)
     if share < PAYS:
-        raise TooLargeError(f"only {share:.0%} of the network could be compiled in {COMPILE_SECONDS:g} s")
+        raise TooLargeError(f"only {share:.0%} of the network could be compiled in {seconds:g} s")
 
 
 def warm_up_native() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
+from players.limits import compile_seconds as budget
 
 if TYPE_CHECKING:
     from gdl.ground import GroundLimits
@@ -36,7 +37,8 @@ def make_machine(
             the rest is interpreted. ``auto`` is the same in less time, or the prover where the
             game does not ground within the limits.
         limits: bounds on the grounder's memory, time and rules; its defaults if None.
-        compile_seconds: wall time for compiling; what was compiled before is read from disk.
+        compile_seconds: wall time for compiling, or what ``$GGP_COMPILE_SECONDS`` says, or what is
+            usual for the level if None; what was compiled before is read from disk.
 
     Raises:
         GdlError: no such level.
@@ -66,5 +68,5 @@ def make_machine(
     from propnet.object_cache import ObjectCache
 
     if compile_seconds is None:
-        compile_seconds = AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS
+        compile_seconds = budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
     return native_machine(rules, network, seconds=compile_seconds, cache=ObjectCache())
