@@ -30,6 +30,7 @@ import orjson
 from rich.progress import track
 
 from bench.asp import Translation, translate
+from bench.table import cpu_seconds
 from gdl.errors import GdlError
 from gdl.ground import GroundLimits, ground
 from gdl.normalize import normalize
@@ -99,8 +100,7 @@ def theirs(text: str, seconds: float) -> dict[str, Any]:
 
 def work(side: Callable[[str, float], dict[str, Any]], path: str, seconds: float, pipe: Connection) -> None:
     """Run one side on one game; send what it took."""
-    hard = math.ceil(seconds) + 5
-    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard + 1))
+    # No RLIMIT_CPU: under one, Linux counts a process's CPU time in ticks of some milliseconds.
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY + (2 << 30), MEMORY + (2 << 30)))
     found: dict[str, Any] = {}
     try:
@@ -134,6 +134,9 @@ def measure(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: f
     child.start()
     theirs_end.close()
     try:
+        while not ours_end.poll(0.2):
+            if cpu_seconds(child.pid) > seconds + 5:
+                child.kill()
         found: dict[str, Any] = ours_end.recv()
     except EOFError:
         found = {"status": f"stopped after {seconds:g} s of CPU time, or out of memory"}
