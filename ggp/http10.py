@@ -50,10 +50,12 @@ class HttpError(GdlError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET."""
+    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET, ``accept``
+    its Accept header."""
 
     method: str
     message: str
+    accept: str = ""
 
 
 # --- the server's side ------------------------------------------------------------------------
@@ -77,7 +79,8 @@ async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int
             return Request("OPTIONS", "")
         case "GET":
             path = target.partition("//")[2].partition("/")[2] if "//" in target[:8] else target[1:]
-            return Request("GET", _text(unquote_plus(path, errors="surrogateescape")))
+            text = _text(unquote_plus(path, errors="surrogateescape"))
+            return Request("GET", text, headers.get("accept", ""))
         case "POST":
             body = await _read_body(reader, writer, headers, max_body)
             return Request("POST", _text(body))
@@ -85,12 +88,12 @@ async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int
             raise HttpError(405, "only POST, GET and OPTIONS are spoken here")
 
 
-def reply_bytes(body: str, status: int = 200) -> bytes:
+def reply_bytes(body: str, status: int = 200, content_type: str = CONTENT_TYPE) -> bytes:
     """A whole reply, head and body, as game managers expect it."""
     content = body.encode("utf-8", errors="replace")
     head = (
         f"HTTP/1.0 {status} {_REASONS.get(status, 'Error')}\r\n"
-        f"Content-type: {CONTENT_TYPE}\r\n"
+        f"Content-type: {content_type}\r\n"
         f"Content-length: {len(content)}\r\n"
         "Access-Control-Allow-Origin: *\r\n"
         "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"

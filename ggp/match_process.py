@@ -6,7 +6,8 @@ whatever it is busy with. Deadlines are seconds of :func:`time.monotonic`, which
 processes of one machine share.
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``preview``, ``stop``.
-From it: ``ready`` or ``refused`` (``clean`` where it can take another match), per turn
+From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of
+game it seems to be), per turn
 ``options`` (a safe move, before any search) and ``move``, at the end ``over``, and ``log`` at any
 time.
 

@@ -15,15 +15,22 @@ from typing import Any
 
 from gdl.errors import GdlError, RulesError
 from ggp.ledger import fold
+from ggp.margin import Margin
+from ggp.metrics import Metrics
 from ggp.protocol import NO_MOVE, READY, Play, Start
+from ggp.status import EndedStatus, MatchStatus
 from ggp.worker import Spare, Worker
 
 MAX_RESTARTS = 3
-"""How often a match gets a new process. Rules that kill every process end there."""
+"""How many processes may end one after another without one move. Rules that kill every process before
+there is any answer end there; a match that could be played goes on, with one more process per turn."""
 
 HANG_SECONDS = 60.0
 """How long after its turn's watchdog a process may keep silent. It may be compiling something,
 which has to be done once on each machine; the safe moves come all the same."""
+
+LONG_SHARE = 0.5
+"""An answer after this share of the time says how well the player keeps its deadline."""
 
 Log = Callable[..., None]
 
@@ -35,7 +42,8 @@ class Settings:
     Attributes:
         player: name of the player.
         machine: name of the machine.
-        margin: seconds before the end of a clock at which the answer should leave.
+        margin: seconds before the end of a clock at which the answer should leave, to begin with:
+            see :mod:`ggp.margin`.
         seed: what the players' randomness comes from.
     """
 
@@ -43,10 +51,6 @@ class Settings:
     machine: str = "auto"
     margin: float = 0.8
     seed: int = 0
-
-    def spare_time(self, clock: float) -> float:
-        """The margin for a clock: not more than a quarter of it."""
-        return min(self.margin, clock * 0.25)
 
 
 @dataclass
@@ -56,7 +60,7 @@ class _Turn:
     Attributes:
         id: counts the PLAYs.
         key: the moves without differences of case and spacing; what a re-sent PLAY is known by.
-        due: when the playclock ends; ``deadline``: when the search ends.
+        received: when it came; ``due``: when the playclock ends; ``deadline``: when the search ends.
         answered: the answer to the PLAY before; with it how that one went out.
         safe: a legal move, known before any search.
         advanced: whether the process has made ``moves``.
@@ -65,6 +69,7 @@ class _Turn:
     id: int
     moves: tuple[str, ...] | None
     key: tuple[str, ...] | None
+    received: float
     due: float
     deadline: float
     answer: asyncio.Future[str] = field(repr=False)
@@ -85,18 +90,26 @@ class ServedMatch:
         id: the match id as the manager spells it.
         start: the START message.
         touched: when the last message of the manager came, time.monotonic() seconds.
+        margin: how long before the end of a clock it answers.
+        history: the joint moves made, by the number of the PLAY that reported them.
     """
 
-    def __init__(self, start: Start, settings: Settings, spare: Spare, log: Log) -> None:
+    def __init__(self, start: Start, settings: Settings, spare: Spare, log: Log, metrics: Metrics) -> None:
         self.id = start.match
         self.start = start
-        self.touched = time.monotonic()
+        self.touched = self._began = time.monotonic()
+        self.margin = Margin(settings.margin)
+        self.history: dict[int, tuple[str, ...]] = {}
         self._settings = settings
+        self._metrics = metrics
+        self._game = self._machine = self._note = self._goals = ""
         self._spare = spare
         self._log = log
         self._worker: Worker | None = None
         self._restarts = 0
-        self._history: list[tuple[str, ...]] = []
+        self._length = 0
+        self._deaths = 0
+        self._playable = False
         self._turn: _Turn | None = None
         self._turns = 0
         self._closed = False
@@ -111,7 +124,7 @@ class ServedMatch:
     async def begin(self, received: float) -> None:
         """Take a process and send it the rules; :meth:`ready` waits for it."""
         clock = self.start.startclock
-        self._ready_by = received + clock - self._settings.spare_time(clock)
+        self._ready_by = received + clock - self.margin.spare_time(clock)
         await self._employ(self._ready_by)
 
     async def ready(self) -> str:
@@ -120,7 +133,7 @@ class ServedMatch:
         Raises:
             GdlError: the match cannot be played.
         """
-        left = self._ready_by + 0.5 * self._settings.spare_time(self.start.startclock) - time.monotonic()
+        left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         await asyncio.wait([self._ready], timeout=max(0.0, left))
         if self._refusal is not None:
             raise self._refusal
@@ -146,7 +159,56 @@ class ServedMatch:
         """Note how the answer to the last PLAY went out."""
         if self._turn is not None:
             self._turn.delivered = delivered
-            self._turn.late = time.monotonic() > self._turn.due
+            late = time.monotonic() > self._turn.due
+            if late and not self._turn.late:
+                self._metrics.late.inc()
+                self._log("error", "late", match=self.id, turn=self._turn.id)
+            self._turn.late = late
+
+    @property
+    def settled(self) -> bool:
+        """Whether it has got ready, or the time for that is over."""
+        return self._ready.done() or time.monotonic() > self._ready_by
+
+    def check(self) -> None:
+        """Replace the process if somebody has stopped it. To be called now and then."""
+        if self._worker is not None and not self._closed and self._worker.stopped:
+            self._log("error", "process is stopped", match=self.id, pid=self._worker.pid)
+            self._worker.kill()
+
+    def status(self) -> MatchStatus:
+        """For the status page."""
+        clocks = self.start.startclock, self.start.playclock
+        return MatchStatus(
+            id=self.id,
+            role=self.start.role,
+            game=self._game,
+            rules=len(self.start.rules),
+            turn=len(self.history) + 1,
+            machine=self._machine,
+            clocks=clocks,
+            margin=self.margin.spare_time(clocks[1]),
+            move=self._answered_last(),
+            note=self._note,
+            restarts=self._restarts,
+            seconds=time.monotonic() - self._began,
+        )
+
+    def ended(self, why: str) -> EndedStatus:
+        """The same once it is over."""
+        return EndedStatus(
+            id=self.id,
+            role=self.start.role,
+            turns=self._length or len(self.history),
+            why=why,
+            goals=self._goals,
+            restarts=self._restarts,
+            seconds=time.monotonic() - self._began,
+        )
+
+    def _answered_last(self) -> str:
+        turn = self._turn
+        return turn.answer.result() if turn is not None and turn.answer.done() else ""
 
     async def close(self) -> None:
         """Give the match up: end its process at once. No further answer comes from it."""
@@ -178,12 +240,13 @@ class ServedMatch:
         if before is not None:
             self._finish(before)
         clock = self.start.playclock
-        spare_time = self._settings.spare_time(clock)
+        spare_time = self.margin.spare_time(clock)
         self._turns += 1
         turn = _Turn(
             id=self._turns,
             moves=moves,
             key=key,
+            received=received,
             due=received + clock,
             deadline=received + clock - spare_time,
             answer=loop.create_future(),
@@ -192,6 +255,8 @@ class ServedMatch:
             was_late=before is not None and before.late,
         )
         self._turn = turn
+        if moves is not None:
+            self.history[turn.id] = moves
         turn.timer = loop.call_later(
             max(0.0, turn.due - 0.5 * spare_time - time.monotonic()),
             self._watch,
@@ -200,6 +265,8 @@ class ServedMatch:
         )
         if self._worker is None or not self._worker.alive:
             self._log("warning", "no process", match=self.id, turn=turn.id)
+            if self._restarting is None or self._restarting.done():
+                self._restarting = asyncio.create_task(self._restart())
         else:
             self._ask(self._worker, turn)
         return turn
@@ -230,6 +297,8 @@ class ServedMatch:
         answer = turn.safe or known or NO_MOVE
         self._log("warning", "watchdog answers", match=self.id, turn=turn.id, move=answer)
         turn.answer.set_result(answer)
+        self._note = "watchdog"
+        self._metrics.moves.labels("watchdog").inc()
         turn.timer = asyncio.get_running_loop().call_later(HANG_SECONDS, self._kill_hung, turn)
 
     def _kill_hung(self, turn: _Turn) -> None:
@@ -258,28 +327,33 @@ class ServedMatch:
             startclock=self.start.startclock,
             player=self._settings.player,
             # What has died twice may have died of the fast machine.
-            fast=self._restarts < 2,
+            fast=self._deaths < 2,
             seed=self._settings.seed,
-            history=self._history,
+            history=self._played(),
             deadline=deadline,
         )
 
     def _receive(self, message: dict[str, Any]) -> None:
         match message["kind"]:
             case "ready":
+                self._machine = message["machine"]
                 self._log("info", "ready", match=self.id, machine=message["machine"])
                 self._settle_start()
             case "refused":
                 self._refused(message)
+            case "game":
+                self._game = message["text"]
             case "options":
-                if message["made"] is not None:
-                    self._history.append(tuple(message["made"]))
+                self._playable = True
+                self._made(message["id"], message["made"])
                 if self._turn is not None and self._turn.id == message["id"]:
                     self._turn.safe = message["safe"]
                     self._turn.advanced = True
             case "move":
                 self._answered(message)
             case "over":
+                self._length = message["turns"]
+                self._goals = " ".join(map(str, message["goals"] or ()))
                 self._log("info", "over", match=self.id, turns=message["turns"], goals=message["goals"])
             case "log":
                 self._log(message["level"], message["event"], match=self.id, **message["fields"])
@@ -287,16 +361,26 @@ class ServedMatch:
     def _answered(self, message: dict[str, Any]) -> None:
         self._heard = message["id"]
         turn = self._turn
+        self._deaths = 0
+        if message["again"]:
+            self._made(message["id"], None)
         if turn is None or turn.id != message["id"]:
             return
         if turn.timer is not None:
             turn.timer.cancel()
+        now = time.monotonic()
+        if now - turn.received > LONG_SHARE * (turn.deadline - turn.received):
+            self.margin.overshoot(max(0.0, now - turn.deadline))
         if turn.answer.done():
             self._log("warning", "move came late", match=self.id, turn=turn.id)
             return
         turn.answer.set_result(message["move"])
         turn.safe = message["move"]
         turn.advanced = True
+        if not message["again"]:
+            self._metrics.moves.labels("player").inc()
+        self._note = message.get("note", "")
+        self._machine = message.get("machine", "") or self._machine
         self._log(
             "info",
             "move",
@@ -304,8 +388,23 @@ class ServedMatch:
             turn=turn.id,
             move=message["move"],
             again=message["again"],
-            note=message.get("note", ""),
+            note=self._note,
+            machine=self._machine,
+            seconds=f"{now - turn.received:.3f}",
+            margin=f"{turn.due - turn.deadline:.3f}",
         )
+
+    def _made(self, turn: int, made: list[str] | None) -> None:
+        """The process says what it has made of a PLAY; None if it was no new turn."""
+        if made is not None:
+            self.history[turn] = tuple(made)
+        else:
+            self.history.pop(turn, None)
+
+    def _played(self) -> list[tuple[str, ...]]:
+        """The joint moves up to the turn that is still to be asked."""
+        turn = self._turn
+        return [made for id, made in self.history.items() if turn is None or id < turn.id or turn.advanced]
 
     def _refused(self, message: dict[str, Any]) -> None:
         self._log("warning", "refused", match=self.id, error=message["error"][:300])
@@ -328,17 +427,20 @@ class ServedMatch:
         if self._closed or worker is not self._worker or self._refusal is not None:
             return
         self._restarts += 1
+        self._deaths += 1
+        self._metrics.restarts.inc()
         self._log("error", "process ended", match=self.id, pid=worker.pid, restarts=self._restarts)
-        if self._restarts > MAX_RESTARTS:
-            self._refused({"error": "the process of this match keeps ending", "turn": None, "clean": False})
-            return
+        if self._deaths > MAX_RESTARTS:
+            if not self._playable:
+                error = "the process of this match keeps ending"
+                self._refused({"error": error, "turn": None, "clean": False})
+            return  # the next PLAY tries again
         self._restarting = asyncio.create_task(self._restart())
 
     async def _restart(self) -> None:
         turn = self._turn
-        if turn is not None and turn.answer.done() and not turn.advanced and turn.moves is not None:
-            # It ended before it could say what it made of this turn's moves.
-            self._history.append(turn.moves)
+        if turn is not None and turn.answer.done():
+            # It may have ended before it could say what it made of this turn's moves.
             turn.advanced = True
         now = time.monotonic()
         await self._employ(now + 0.2 if self._ready.done() else max(self._ready_by, now))

@@ -2,21 +2,30 @@
 
 The event loop's process only moves text about. Rules are read, states computed and moves
 searched in one process per match (:mod:`ggp.match_process`).
+
+A GET with an empty path is answered with the status page if the client accepts HTML or plain
+text, ``/metrics`` with what Prometheus reads; everything else, POST or GET, is a message.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import time
 from asyncio import StreamReader, StreamWriter
 from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
+from ggp import metrics, status
 from ggp.http10 import MAX_BODY, HttpError, Request, read_request, reply_bytes, send_and_close
+from ggp.margin import Margin, round_trip
+from ggp.metrics import Metrics
+from ggp.processes import adopt_orphans, children, end_orphan
 from ggp.protocol import (
     ABORTED,
     BUSY,
@@ -33,12 +42,25 @@ from ggp.protocol import (
     parse_message,
 )
 from ggp.served_match import ServedMatch, Settings
-from ggp.worker import Spare
+from ggp.status import EndedStatus, ServerStatus
+from ggp.worker import Spare, Worker
 
 logger = logging.getLogger("ggp.server")
 
 BIG_MESSAGE = 32 * 1024
 """Messages longer than this are taken apart in a thread, so that other connections go on."""
+
+BEAT = 0.25
+"""Seconds between two looks at whether the event loop lags and processes are stopped."""
+
+SWEEP_BEATS = 4
+"""Every so many of them matches without a manager are freed, and left-over processes ended."""
+
+SHOWN_ENDED = 20
+"""Finished matches on the status page."""
+
+ORPHAN_SWEEPS = 3
+"""Sweeps after which a process whose parent has gone must have ended by itself."""
 
 MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
@@ -74,11 +96,32 @@ class ServerConfig:
     idle_grace: float = 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """What a client gets.
+
+    Attributes:
+        data: the whole reply.
+        status: its HTTP status.
+        match: the match that was asked for a move or to get ready.
+        clock: ``start`` or ``play`` for these two; else empty.
+    """
+
+    data: bytes
+    status: int = 200
+    match: ServedMatch | None = None
+    clock: str = ""
+
+
 class Server:
     """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
+        self.metrics = Metrics(_version())
+        self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
+        self._orphans: dict[int, int] = {}
+        self._adopts = False
         self._matches: dict[str, ServedMatch] = {}
         self._finished: deque[str] = deque(maxlen=64)
         self._closing: set[asyncio.Task[None]] = set()
@@ -110,7 +153,9 @@ class Server:
         )
         self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
-        say("info", "listening", host=self.config.host, port=self.port, player=self.config.settings.player)
+        self._say(
+            "info", "listening", host=self.config.host, port=self.port, player=self.config.settings.player
+        )
 
     async def close(self) -> None:
         """Stop listening, end every match and process."""
@@ -127,10 +172,15 @@ class Server:
         if self._connections:
             await asyncio.wait(self._connections)
         await self._spare.close()
-        say("info", "closed")
+        if self._adopts:
+            for pid in children(os.getpid()):
+                end_orphan(pid)
+        self._say("info", "closed")
 
     async def run(self) -> None:
-        """Serve until SIGINT or SIGTERM."""
+        """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: all that
+        is left over below it is ended."""
+        self._adopts = adopt_orphans()
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -156,23 +206,31 @@ class Server:
         delivered = False
         try:
             if len(self._connections) > self.config.max_connections:
-                reply = reply_bytes("error: too many connections", 503)
+                reply = _Reply(reply_bytes("error: too many connections", 503), 503)
             else:
-                reply, match = await self._reply(reader, writer, received)
-            await send_and_close(reader, writer, reply)
+                reply = await self._reply(reader, writer, received)
+            self.metrics.replies.labels(str(reply.status)).inc()
+            match = reply.match if reply.clock == "play" else None
+            if reply.match is not None:
+                reply.match.margin.round_trip(round_trip(writer.get_extra_info("socket")))
+                self._note_time(reply, time.monotonic() - received)
+            await send_and_close(reader, writer, reply.data)
             delivered = True
         except OSError as error:  # a reset, a time-out, or a half-closed connection that broke
-            say("debug", "connection lost", error=str(error) or type(error).__name__)
+            self._say("debug", "connection lost", error=str(error) or type(error).__name__)
         finally:
             if match is not None:
                 match.sent(delivered)
             if not writer.transport.is_closing():
                 writer.transport.abort()
 
-    async def _reply(
-        self, reader: StreamReader, writer: StreamWriter, received: float
-    ) -> tuple[bytes, ServedMatch | None]:
-        """The reply's bytes, and the match whose PLAY it answers."""
+    def _note_time(self, reply: _Reply, seconds: float) -> None:
+        assert reply.match is not None
+        start = reply.match.start
+        clock = start.startclock if reply.clock == "start" else start.playclock
+        self.metrics.share.labels(reply.clock).observe(seconds / max(clock, 1))
+
+    async def _reply(self, reader: StreamReader, writer: StreamWriter, received: float) -> _Reply:
         try:
             try:
                 async with asyncio.timeout(self.config.read_seconds):
@@ -180,22 +238,66 @@ class Server:
             except TimeoutError:
                 raise HttpError(408, f"no whole message within {self.config.read_seconds:g} s") from None
             if request.method == "OPTIONS":
-                return reply_bytes(""), None
-            message = await _message(request)
+                self._count("options")
+                return _Reply(reply_bytes(""))
+            page = self._page(request)
+            if page is not None:
+                return _Reply(page)
+            try:
+                message = await _message(request)
+            except GdlError:
+                self._count("unreadable")
+                raise
+            clock = type(message).__name__.lower()
+            self._count(clock)
             body = await self.answer(message, received)
-            match = self._matches.get(message.match.lower()) if isinstance(message, Play) else None
-            return reply_bytes(body), match
+            if not isinstance(message, (Play, Start)):
+                return _Reply(reply_bytes(body))
+            return _Reply(reply_bytes(body), 200, self._matches.get(message.match.lower()), clock)
         except GdlError as error:
-            status = error.status if isinstance(error, HttpError) else 400
+            code = error.status if isinstance(error, HttpError) else 400
             text = _one_line(str(error))
-            say("warning", "bad request", status=status, error=text)
-            return reply_bytes(f"error: {text}", status), None
+            self._say("warning", "bad request", status=code, error=text)
+            return _Reply(reply_bytes(f"error: {text}", code), code)
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as error:
             # Whatever a stranger sends must not stop the server from serving others.
-            say("error", "internal error", error=_one_line(f"{type(error).__name__}: {error}"))
-            return reply_bytes("error: internal error", 500), None
+            self._say("error", "internal error", error=_one_line(f"{type(error).__name__}: {error}"))
+            return _Reply(reply_bytes("error: internal error", 500), 500)
+
+    def _count(self, kind: str) -> None:
+        self.metrics.requests.labels(kind).inc()
+
+    # --- pages -----------------------------------------------------------------------------------
+    def _page(self, request: Request) -> bytes | None:
+        """The whole reply to a GET that asks for a page; None for a message."""
+        path = request.message.strip()
+        if request.method != "GET" or path not in ("", "metrics"):
+            return None
+        if path == "metrics":
+            self._count("metrics")
+            return reply_bytes(self.metrics.text(), content_type=metrics.CONTENT_TYPE)
+        html = status.wants_html(request.accept)
+        if not html and not status.wants_text(request.accept):
+            return None  # a manager of old, or a health check: INFO
+        self._count("status")
+        if html:
+            return reply_bytes(status.as_html(self.status()), content_type="text/html; charset=utf-8")
+        return reply_bytes(status.as_text(self.status()), content_type="text/plain; charset=utf-8")
+
+    def status(self) -> ServerStatus:
+        """What the status page shows."""
+        config = self.config
+        facts = (
+            ("version", _version()),
+            ("uptime", status.duration(time.monotonic() - self.metrics.began)),
+            ("player", config.settings.player),
+            ("machine", config.settings.machine),
+            ("matches", f"{len(self._matches)} of {config.matches}"),
+        )
+        live = [match.status() for match in self.running]
+        return ServerStatus(config.name, facts, live, list(reversed(self._ended_matches)))
 
     # --- messages --------------------------------------------------------------------------------
     async def answer(self, message: Message, received: float) -> str:
@@ -214,7 +316,7 @@ class Server:
             case Play(match=match_id):
                 known = self._matches.get(match_id.lower())
                 if known is None:
-                    say("warning", "unknown match", command="play", match=match_id)
+                    self._say("warning", "unknown match", command="play", match=match_id)
                     return BUSY
                 known.touched = received
                 try:
@@ -245,11 +347,13 @@ class Server:
             # A manager that lost its connection asks again; another match of that name is none of ours.
             return await known.ready() if known.start == message else BUSY
         if not self._free():
-            say("info", "busy", match=message.match)
+            self._say("info", "busy", match=message.match)
             return BUSY
-        match = ServedMatch(message, self.config.settings, self._spare, say)
+        match = ServedMatch(message, self.config.settings, self._spare, self._say, self.metrics)
         self._matches[key] = match
-        say(
+        self.metrics.started.inc()
+        self.metrics.live.set(len(self._matches))
+        self._say(
             "info",
             "start",
             match=message.match,
@@ -264,7 +368,7 @@ class Server:
         except (GdlError, OSError) as error:
             self._drop(match, "refused", match.close())
             if isinstance(error, OSError):
-                say("error", "no process", match=message.match, error=str(error))
+                self._say("error", "no process", match=message.match, error=str(error))
                 return BUSY
             raise
         self._refill()
@@ -275,7 +379,7 @@ class Server:
         just ended, for a manager that lost its connection."""
         if match_id.lower() in self._finished:
             return reply
-        say("warning", "unknown match", reply=BUSY, match=match_id)
+        self._say("warning", "unknown match", reply=BUSY, match=match_id)
         return BUSY
 
     async def _preview(self, message: Preview) -> str:
@@ -288,7 +392,7 @@ class Server:
             worker = await self._spare.take()
         except OSError as error:
             self._previewing = False
-            say("error", "no process", error=str(error))
+            self._say("error", "no process", error=str(error))
             return BUSY
         try:
 
@@ -299,7 +403,9 @@ class Server:
             worker.on_message = receive
             worker.send("preview", rules=message.rules)
             clock = float(message.clock)
-            await asyncio.wait([done], timeout=max(0.5, clock - self.config.settings.spare_time(clock)))
+            await asyncio.wait(
+                [done], timeout=max(0.5, clock - Margin(self.config.settings.margin).spare_time(clock))
+            )
             if done.done() and done.result()["kind"] == "refused":
                 raise GdlError(str(done.result()["error"]))
             return READY
@@ -316,29 +422,66 @@ class Server:
         if self._matches.get(key) is match:
             del self._matches[key]
             self._finished.append(key)
-        say("info", "end", match=match.id, why=why)
+            self.metrics.finished.labels(why).inc()
+            self.metrics.live.set(len(self._matches))
+        self._say("info", "end", match=match.id, why=why)
         task = asyncio.create_task(ending)
         self._closing.add(task)
-        task.add_done_callback(self._closed)
 
-    def _closed(self, task: asyncio.Task[None]) -> None:
-        self._closing.discard(task)
-        self._refill()
+        def closed(task: asyncio.Task[None]) -> None:
+            self._closing.discard(task)
+            self._ended_matches.append(match.ended(why))
+            self._refill()
+
+        task.add_done_callback(closed)
 
     def _refill(self) -> None:
-        """Have a spare process if a match may come: starting one takes time from the others."""
-        if self._free() and self._listener is not None and self._listener.is_serving():
+        """Have a spare process if a match may come, or one that runs may need another one: starting
+        one takes time from the others, so not while they get ready."""
+        settled = self._free() or all(match.settled for match in self.running)
+        if settled and self._listener is not None and self._listener.is_serving():
             self._spare.refill()
 
     async def _sweep(self) -> None:
-        """Free matches whose manager has gone."""
+        """Look after the matches and processes."""
+        beats = 0
         while True:
-            await asyncio.sleep(1.0)
+            asleep = time.monotonic()
+            await asyncio.sleep(BEAT)
             now = time.monotonic()
+            lag = max(0.0, now - asleep - BEAT)
+            self.metrics.lag.observe(lag)
             for match in self.running:
-                limit = match.start.startclock + self.config.idle_playclocks * match.start.playclock
-                if now - match.touched > limit + self.config.idle_grace:
-                    self._drop(match, "idle", match.close())
+                match.margin.lag(lag)
+                match.check()
+            beats += 1
+            if beats % SWEEP_BEATS == 0:
+                self._free_idle(now)
+                self._end_orphans()
+                self._refill()
+
+    def _free_idle(self, now: float) -> None:
+        """Free matches whose manager has gone."""
+        for match in self.running:
+            limit = match.start.startclock + self.config.idle_playclocks * match.start.playclock
+            if now - match.touched > limit + self.config.idle_grace:
+                self._drop(match, "idle", match.close())
+
+    def _end_orphans(self) -> None:
+        """End processes whose match process was killed and that do not end by themselves, as they do
+        unless they are stopped."""
+        if not self._adopts or Worker.coming:
+            return
+        left = set(children(os.getpid())) - Worker.pids
+        self._orphans = {pid: self._orphans.get(pid, 0) + 1 for pid in left}
+        for pid, seen in self._orphans.items():
+            if seen >= ORPHAN_SWEEPS:
+                self._say("warning", "left-over process ends", pid=pid)
+                end_orphan(pid)
+
+    def _say(self, level: str, event: str, **fields: object) -> None:
+        self.metrics.events.labels(level).inc()
+        say(level, event, **fields)
 
 
 async def _message(request: Request) -> Message:
@@ -356,6 +499,13 @@ def say(level: str, event: str, **fields: object) -> None:
     if logger.isEnabledFor(number):
         words = [f"event={_quoted(event)}", *(f"{k}={_quoted(v)}" for k, v in fields.items())]
         logger.log(number, "%s", " ".join(words))
+
+
+def _version() -> str:
+    try:
+        return version("kaskade-ggp")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _quoted(value: object) -> str:

@@ -19,6 +19,7 @@ from gdl.parser import parse_rules
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
+from ggp.survey import survey
 from players.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade_player import START_SHARE, KaskadePlayer
 from players.limits import WARM_UP_GAMES, describe
@@ -30,6 +31,14 @@ Send = Callable[..., None]
 
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs none."""
+
+
+SURVEY_SECONDS = 0.3
+"""How long the kind of game is looked at, and for at most this share of the startclock:"""
+SURVEY_SHARE = 0.05
+
+LONG_ENOUGH = 2.0
+"""With less time than this to prepare, it is not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +154,9 @@ class Thinker:
         self._warm.set()
 
     def _start(self, position: Position, player: str, seed: int, startclock: float, deadline: float) -> None:
+        began = time.monotonic()
+        self._log("info", "player", player=player, seed=seed, startclock=startclock)
+        self._survey(deadline - began)
         if self._warm.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
             self._employ(self._made(player, seed), position, startclock, deadline)
         else:
@@ -152,7 +164,32 @@ class Thinker:
             self._next = lambda: self._made(player, seed)
             self._log("info", "a stand-in begins", player=STAND_IN)
             self._employ(make_player(STAND_IN, seed), position, startclock, deadline)
-        self._send("ready", machine=self._kaskade.best().level)
+        level = self._kaskade.best().level
+        used = time.monotonic() - began
+        self._log("info", "prepared", machine=level, seconds=f"{used:.2f}", rising=self._kaskade.rising)
+        self._send("ready", machine=level)
+
+    def _survey(self, seconds: float) -> None:
+        """Log and tell what kind of game this seems to be."""
+        if seconds < LONG_ENOUGH:
+            return
+        try:
+            found = survey(self._kaskade.prover(), min(SURVEY_SECONDS, SURVEY_SHARE * seconds))
+        except Exception as error:
+            self._log("warning", "no survey", error=describe(error))
+            return
+        self._log(
+            "info",
+            "game",
+            roles=found.roles,
+            turns=found.turns,
+            sum="" if found.total is None else found.total,
+            first_moves=found.options,
+            states_seen=found.states,
+            ends_seen=found.ends,
+            longest=found.length,
+        )
+        self._send("game", text=str(found))
 
     def _made(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
@@ -174,7 +211,7 @@ class Thinker:
     def _choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
-        note = ""
+        note = level = ""
         if self._next is not None and self._warm.is_set():
             made, self._next = self._next(), None
             self._log("info", "the stand-in goes", player=made.name)
@@ -183,6 +220,7 @@ class Thinker:
             try:
                 state = self._state(position)
                 choice = self._player.choose(state, deadline)
+                level = self._player.machine.level
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
                     safe, note = state.machine.rules.spell(move), choice.note
@@ -190,14 +228,19 @@ class Thinker:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        self._send("move", id=turn, move=safe, again=False, note=note)
+        self._send("move", id=turn, move=safe, again=False, note=note, machine=level)
 
     def _state(self, position: Position) -> State:
         # On the prover, which every other machine is compared with before it is used.
         return self._kaskade.prover().state_of(position.propositions)
 
     def _moved_up(self, machine: Machine) -> None:
-        self._log("info", "moved up", machine=machine.level)
+        fields: dict[str, object] = {"machine": machine.level}
+        network = getattr(machine, "network", None)
+        if network is not None:
+            fields["propositions"] = len(network.bases)
+            fields["moves"] = sum(len(moves) for moves in network.moves)
+        self._log("info", "moved up", **fields)
 
     def _note(self, event: Event) -> None:
         """Log what becomes of the machines; from any thread."""

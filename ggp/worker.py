@@ -14,7 +14,9 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from ggp.processes import is_stopped
 
 log = logging.getLogger("ggp.server")
 
@@ -38,12 +40,19 @@ class Worker:
         uses: how often it has been taken for a match.
     """
 
+    coming: ClassVar[int] = 0
+    """How many processes are being started."""
+
+    pids: ClassVar[set[int]] = set()
+    """The process ids of all that have not ended."""
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self.alive = True
         self.uses = 0
         self.on_message: Callable[[dict[str, Any]], None] | None = None
         self.on_exit: Callable[[Worker], None] | None = None
+        self.pids.add(process.pid)
         self._pump = asyncio.create_task(self._read())
 
     @classmethod
@@ -52,26 +61,35 @@ class Worker:
         root = str(Path(__file__).resolve().parent.parent)
         known = os.environ.get("PYTHONPATH", "")
         path = os.pathsep.join([root, known] if known else [root])
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",
-            "-m",
-            "ggp.match_process",
-            player,
-            machine,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
-            limit=MAX_LINE,
-            # A Ctrl-C at the terminal is the server's to handle.
-            start_new_session=True,
-        )
-        return cls(process)
+        Worker.coming += 1
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                "ggp.match_process",
+                player,
+                machine,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path},
+                limit=MAX_LINE,
+                # A Ctrl-C at the terminal is the server's to handle.
+                start_new_session=True,
+            )
+            return cls(process)
+        finally:
+            Worker.coming -= 1
 
     @property
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has stopped it by a signal: it will do nothing until told to go on."""
+        return self.alive and is_stopped(self.pid)
 
     def send(self, do: str, **fields: object) -> None:
         """Send a message; nothing happens where the process is gone."""
@@ -118,6 +136,7 @@ class Worker:
         except TimeoutError:
             self.kill()
             await self._process.wait()
+        self.pids.discard(self.pid)
         if self._process.stdin is not None:
             self._process.stdin.close()
         if self.on_exit is not None:

@@ -26,7 +26,10 @@ def command(
         "auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."
     ),
     margin: float = typer.Option(
-        0.8, "--margin", min=0.0, help="Seconds before the end of a clock at which the answer leaves."
+        0.8,
+        "--margin",
+        min=0.0,
+        help="Seconds before the end of a clock at which the answer leaves, until better is learnt.",
     ),
     seed: int = typer.Option(0, "--seed", help="Seed of the player's randomness."),
     log_level: str = typer.Option("info", "--log-level", help="debug, info, warning or error."),

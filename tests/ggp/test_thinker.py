@@ -19,6 +19,9 @@ from tests.players.odd_stages import stage
 
 LONG = 120.0
 
+ROUTINE = ("player", "game", "prepared")
+"""What is logged of every startclock."""
+
 GAME = (
     "(role me) (init (n 0)) (legal me Go) (legal me Wait) (<= (next (n 1)) (does me Go))"
     " (<= (next (n 0)) (does me Wait)) (<= terminal (true (n 1))) (goal me 100)"
@@ -44,6 +47,22 @@ def make() -> Iterator[Callable[..., Made]]:
         thinker.stop(LONG)
 
 
+def test_the_log_says_what_the_startclock_was_used_for(make: Callable[..., Made]) -> None:
+    thinker, messages = make("prover", "random")
+    thinker.begin(parse_rules(GAME), GAME, True)
+    thinker.start(0, beginning(), "random", 7, LONG, time.monotonic() + LONG)
+    found: list[dict[str, Any]] = []
+    while (message := messages.get(timeout=LONG))["kind"] != "ready":
+        found.append(message)
+    fields = {message["event"]: message["fields"] for message in found if message["kind"] == "log"}
+    assert fields["player"] == {"player": "random", "seed": 7, "startclock": LONG}
+    assert fields["game"]["roles"] == 1
+    assert fields["game"]["turns"] == "single"
+    assert fields["game"]["first_moves"] == 2
+    assert fields["prepared"]["machine"] == "prover"
+    assert [message["text"][:6] for message in found if message["kind"] == "game"] == ["1 role"]
+
+
 def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[str, Any], list[str]]:
     """The next message of a kind, and the events that were logged before it."""
     events: list[str] = []
@@ -51,7 +70,7 @@ def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[
         message = messages.get(timeout=LONG)
         if message["kind"] == kind:
             return message, events
-        if message["kind"] == "log":
+        if message["kind"] == "log" and message["event"] not in ROUTINE:
             events.append(message["event"])
 
 

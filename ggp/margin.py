@@ -1,0 +1,107 @@
+"""The margin: how long before the end of a clock the answer leaves, learnt from measured delays.
+
+The manager's clock runs from before it connects until it has read the reply, so of its time are lost
+
+* the network's: connecting, the message, the reply. The kernel measures the round trip of each
+  connection (``TCP_INFO``); two of them are lost. The time between a reply and the next request is no
+  measure of it: there the other players think.
+* the event loop's: how late its timers come when the computer is busy.
+* the player's: how long after the deadline that it was given its answer arrives here.
+
+Each is remembered by its peak, which fades by :data:`FADING` with every turn, and the margin is
+``LEAST + SAFETY * (sum of the peaks)``. The margin that was configured stands for measurements as
+long as there are few: it fades in the same way down to what is measured. Bounds: at least
+:data:`LEAST`; at most a quarter of the clock by the configured margin, and at most half of it
+whatever was measured. Where the kernel does not tell round trips the configured margin stays the least.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import sys
+
+LEAST = 0.3
+"""Seconds that no measurement takes away: for what is rarer than a match is long."""
+
+SAFETY = 2.0
+"""How many times the measured delays are planned for."""
+
+FADING = 0.85
+"""What is left of a peak after a turn: half after four, a twentieth after eighteen."""
+
+MOST = 1.0
+"""Longest delay that is believed, in seconds: a player that hangs is no slow connection."""
+
+CONFIGURED_SHARE = 0.25
+MEASURED_SHARE = 0.5
+
+ROUND_TRIPS = 2
+"""Connecting is one, the message and its reply are the other."""
+
+_RTT_OFFSET = 68
+"""Of ``tcpi_rtt`` (microseconds, 32 bits) in Linux' ``struct tcp_info``."""
+
+
+class Margin:
+    """The margin of one match.
+
+    Args:
+        configured: seconds to begin with.
+    """
+
+    def __init__(self, configured: float) -> None:
+        self._configured = configured
+        self._trust = configured
+        self._measured_trips = False
+        self._peaks = {"trip": 0.0, "lag": 0.0, "overshoot": 0.0}
+
+    @property
+    def delay(self) -> float:
+        """The delay that is expected, in seconds: the sum of the peaks."""
+        return sum(self._peaks.values())
+
+    def spare_time(self, clock: float) -> float:
+        """How many seconds before the end of this clock the answer should leave."""
+        least = min(LEAST, self._configured)
+        wanted = SAFETY * self.delay
+        calm = min(max(self._trust, least + wanted), clock * CONFIGURED_SHARE)
+        return max(calm, min(wanted, clock * MEASURED_SHARE))
+
+    def round_trip(self, seconds: float | None) -> None:
+        """Note the round trip time of a connection; None where it is not known."""
+        if seconds is not None:
+            self._measured_trips = True
+            self._note("trip", seconds * ROUND_TRIPS)
+
+    def lag(self, seconds: float) -> None:
+        """Note how late the event loop was."""
+        self._note("lag", seconds)
+
+    def overshoot(self, seconds: float) -> None:
+        """Note how long after its deadline an answer came, and that a turn is over."""
+        for kind in self._peaks:
+            self._peaks[kind] *= FADING
+        if self._measured_trips:
+            self._trust *= FADING
+        self._note("overshoot", seconds)
+
+    def _note(self, kind: str, seconds: float) -> None:
+        self._peaks[kind] = max(self._peaks[kind], min(seconds, MOST))
+
+
+def round_trip(connection: object) -> float | None:
+    """The round trip time of a TCP connection as the kernel has measured it, in seconds; None where it
+    does not tell.
+
+    Args:
+        connection: a socket, or what asyncio gives out for one.
+    """
+    getsockopt = getattr(connection, "getsockopt", None)
+    if sys.platform != "linux" or getsockopt is None:
+        return None
+    try:
+        found = getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RTT_OFFSET + 4)
+        return float(struct.unpack_from("I", found, _RTT_OFFSET)[0]) / 1e6
+    except (OSError, struct.error):
+        return None

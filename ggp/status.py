@@ -1,0 +1,179 @@
+"""The status page of a server: for browsers one self-contained page, for others plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+REFRESH_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStatus:
+    """What is shown of a match that runs.
+
+    Attributes:
+        id: the match id.
+        role: our role; ``roles`` is how many there are, 0 while that is not known.
+        rules: characters of the rules.
+        game: what is known of the game, in words; may be empty.
+        turn: which joint move is asked for or comes next, from 1.
+        machine: what the player thinks on; may be empty.
+        clocks: startclock and playclock, seconds.
+        margin: seconds before the end of the playclock at which answers leave.
+        move: the last answer; ``note`` is what the player said of it.
+        restarts: how often its process was replaced.
+        seconds: since START.
+    """
+
+    id: str
+    role: str
+    rules: int
+    game: str
+    turn: int
+    machine: str
+    clocks: tuple[int, int]
+    margin: float
+    move: str
+    note: str
+    restarts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EndedStatus:
+    """What is shown of a match that has ended; ``goals`` where it came to its end, in role order."""
+
+    id: str
+    role: str
+    turns: int
+    why: str
+    goals: str
+    restarts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What the page shows; ``facts`` are names and values, in this order."""
+
+    name: str
+    facts: Sequence[tuple[str, str]]
+    live: Sequence[MatchStatus]
+    ended: Sequence[EndedStatus]
+
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+
+
+def wants_html(accept: str) -> bool:
+    """Whether a client's Accept header asks for HTML."""
+    return "text/html" in accept.lower()
+
+
+def wants_text(accept: str) -> bool:
+    """Whether it takes plain text: curl, monitors."""
+    kinds = {kind.partition(";")[0].strip() for kind in accept.lower().split(",")}
+    return bool(kinds & {"*/*", "text/*", "text/plain"})
+
+
+def duration(seconds: float) -> str:
+    """``4 s``, ``12:34`` or ``3:12:34``."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def as_text(status: ServerStatus) -> str:
+    """The page as plain text, with a line end at the end."""
+    lines = [status.name]
+    width = max((len(name) for name, _ in status.facts), default=0)
+    if status.facts:
+        lines.append("")
+    lines += [f"{name:{width}}  {value}" for name, value in status.facts]
+    for title, heads, rows in _tables(status):
+        lines += ["", f"{title}: {len(rows) or 'none'}"]
+        if rows:
+            widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
+            for row in (heads, *rows):
+                cells = (f"{cell:{w}}" for cell, w in zip(row, widths, strict=True))
+                lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def as_html(status: ServerStatus) -> str:
+    """The page as HTML that loads nothing else and renews itself."""
+    name = escape(status.name)
+    facts = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in status.facts)
+    tables = "".join(_html_table(*table) for table in _tables(status))
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f'<meta http-equiv="refresh" content="{REFRESH_SECONDS}">'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
+        f"<body><h1>{name}</h1><dl>{facts}</dl>{tables}"
+        '<p><a href="/metrics">metrics</a></p></body></html>\n'
+    )
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;"
+    "max-width:75rem;padding:0 1rem}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem}dt{opacity:.65}dd{margin:0}"
+    "div{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    "th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid #8885;vertical-align:top}"
+    "th{font-weight:600;opacity:.65}"
+)
+
+
+def _tables(status: ServerStatus) -> tuple[Table, Table]:
+    live = [
+        (
+            match.id,
+            match.game or f"{match.rules:,} characters",
+            match.role,
+            str(match.turn),
+            match.machine or "-",
+            f"{match.clocks[0]}/{match.clocks[1]} s",
+            f"{match.margin:.2f} s",
+            duration(match.seconds),
+            str(match.restarts),
+            match.move or "-",
+            match.note or "-",
+        )
+        for match in status.live
+    ]
+    ended = [
+        (m.id, m.role, str(m.turns), m.why, m.goals or "-", duration(m.seconds), str(m.restarts))
+        for m in status.ended
+    ]
+    return (
+        (
+            "Live matches",
+            [
+                "match",
+                "game",
+                "role",
+                "turn",
+                "machine",
+                "clocks",
+                "margin",
+                "time",
+                "restarts",
+                "last move",
+                "search",
+            ],
+            live,
+        ),
+        ("Last finished matches", ["match", "role", "turns", "end", "goals", "time", "restarts"], ended),
+    )
+
+
+def _html_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return f"<h2>{title}</h2><p>none</p>"
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<h2>{title}</h2><div><table><tr>{head}</tr>{body}</table></div>"

@@ -1,0 +1,118 @@
+"""The status page and the metrics of a server, and that they do not disturb the match protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggp import protocol
+from ggp.http10 import reply_bytes, request_bytes
+from ggp.protocol import spaced
+from ggp.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
+from tests.ggp.live import MARKS, LiveServer, body_of
+
+START = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+CURL = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"
+BROWSER = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
+METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/plain;q=0.5\r\n\r\n"
+
+
+@pytest.fixture
+def server() -> Iterator[LiveServer]:
+    made = LiveServer(matches=2)
+    yield made
+    made.close()
+
+
+def metrics(server: LiveServer) -> dict[str, float]:
+    """All samples, by name with labels."""
+    reply = server.raw(METRICS)
+    assert b"Content-type: text/plain; version=0.0.4" in reply
+    lines = [line for line in body_of(reply).splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+def test_pages_show_the_matches_and_metrics_count_them(server: LiveServer) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    assert server.say(START) == "ready"
+    for _ in range(2):
+        server.say("( PLAY m1 NIL )")
+    text = body_of(server.raw(CURL))
+    assert re.search(r"^uptime +\d", text, re.MULTILINE)
+    assert "Live matches: 1" in text
+    line = next(line for line in text.splitlines() if line.startswith("m1 "))
+    for part in ("2 roles, simultaneous", "Robot", " 1 ", "prover", "20/20 s", "(Mark 1 1)"):
+        assert part in line
+    assert server.say("( STOP m1 NIL )") == "done"
+    assert server.say("( PLAY m1 NIL )") == "busy"
+    assert server.raw(request_bytes("( PLAY )", "x", "x")).startswith(b"HTTP/1.0 400 ")
+    found = metrics(server)
+    assert list(text_string_to_metric_families(body_of(server.raw(METRICS))))
+    expected = {
+        'ggp_requests_total{kind="start"}': 1,
+        'ggp_requests_total{kind="play"}': 3,
+        'ggp_requests_total{kind="stop"}': 1,
+        'ggp_requests_total{kind="status"}': 1,
+        'ggp_requests_total{kind="unreadable"}': 1,
+        'ggp_moves_total{by="player"}': 1,
+        'ggp_moves_total{by="watchdog"}': 0,
+        "ggp_matches_started_total": 1,
+        'ggp_matches_finished_total{why="stop"}': 1,
+        "ggp_live_matches": 0,
+        "ggp_restarts_total": 0,
+        "ggp_late_replies_total": 0,
+        'ggp_answer_clock_share_count{clock="play"}': 2,
+        'ggp_answer_clock_share_bucket{clock="play",le="1.0"}': 2,
+        'ggp_replies_total{status="400"}': 1,
+    }
+    assert {name: found.get(name) for name in expected} == expected
+    if Path("/proc/self/statm").exists():
+        assert found['ggp_resident_bytes{of="server"}'] > 1e6
+
+
+def test_a_browser_gets_a_page_that_loads_nothing_else(server: LiveServer) -> None:
+    assert server.say(START.replace("m1", "<script>m1")) == "ready"
+    reply = server.raw(BROWSER)
+    assert b"Content-type: text/html; charset=utf-8\r\n" in reply
+    page = body_of(reply)
+    assert page.startswith("<!doctype html>")
+    assert "&lt;script&gt;m1" in page
+    assert "<script" not in page
+    assert not re.search(r"(src|href)=\"?(http|//)", page)
+
+
+@pytest.mark.parametrize("accept", [b"", b"Accept: text/delim\r\n", b"Accept: text/acl\r\n"])
+def test_a_manager_that_gets_the_root_is_told_what_info_tells(server: LiveServer, accept: bytes) -> None:
+    expected = reply_bytes("( ( name kaskade ) ( status available ) ( species MACHINE ) )")
+    assert server.raw(b"GET / HTTP/1.0\r\n" + accept + b"\r\n") == expected
+
+
+def test_pages_are_not_in_the_way_of_messages(server: LiveServer) -> None:
+    assert server.raw(request_bytes("metrics", "x", "x")).startswith(b"HTTP/1.0 400 ")
+    assert server.raw(b"GET /nowhere HTTP/1.0\r\nAccept: */*\r\n\r\n").startswith(b"HTTP/1.0 400 ")
+    assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\nAccept: text/html\r\n\r\n")
+
+
+def test_the_page_has_a_row_for_each_match_and_escapes_everything() -> None:
+    live = MatchStatus("<a>", "<b>", 5, "<c>", 3, "<d>", (30, 15), 0.8, "(<e>)", "<f>", 1, 61.0)
+    ended = EndedStatus("<g>", "<h>", 9, "stop", "100 0", 0, 3700.0)
+    status = ServerStatus("<i>", [("<j>", "<k>")], [live], [ended])
+    page = as_html(status)
+    for letter in "abcdefghijk":
+        assert f"&lt;{letter}&gt;" in page
+    assert "<a>" not in page.replace('<a href="/metrics">', "")
+    text = as_text(status)
+    assert "1:01" in text
+    assert "1:01:40" in text
+    assert (
+        as_text(ServerStatus("x", [], [], [])) == "x\n\nLive matches: none\n\nLast finished matches: none\n"
+    )
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.9, "0 s"), (59, "59 s"), (60, "1:00"), (3725, "1:02:05")])
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
