@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 
 from gdl.machine import Machine
@@ -54,6 +55,16 @@ class Dreamer(Player):
 
     def prepare(self, state: State, deadline: float) -> None:
         time.sleep(3600)
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(options[0])
+
+
+class Parent(Player):
+    """Leaves a process behind that does not end by itself, as a stopped one does not."""
+
+    def prepare(self, state: State, deadline: float) -> None:
+        subprocess.Popen(["sleep", "1234"], start_new_session=True)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return Choice(options[0])

@@ -1,0 +1,156 @@
+"""START..STOP over and over against one server: does anything stay behind?
+
+    python bench/cycles.py --count 1000
+
+starts ``ggp serve``, plays a turn of a match
+per cycle, ends some by STOP and some by ABORT, and compares memory, processes, open files and what
+lies in /dev/shm after the first cycles with those at the end. Exit status 1 if memory has grown by
+more than --growth percent, if anything else has grown at all, or if a reply was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+from hostile import COUNTING, say  # noqa: E402
+
+from ggp.processes import descendants, resident_bytes  # noqa: E402
+
+SETTLE_SECONDS = 60.0
+"""How long it may take until matches that were ended have gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a server holds: resident bytes of its own process and of those below it, how many those are,
+    open files of its own process, files in /dev/shm."""
+
+    own: int
+    below: int
+    processes: int
+    files: int
+    shared: int
+
+    def __str__(self) -> str:
+        return (
+            f"server {self.own / 1e6:.1f} MB, below it {self.below / 1e6:.1f} MB in {self.processes}"
+            f" processes, {self.files} open files, {self.shared} in /dev/shm"
+        )
+
+
+def held(pid: int) -> Held:
+    """What a server holds now."""
+    below = descendants(pid)
+    shm = Path("/dev/shm")
+    return Held(
+        resident_bytes([pid]),
+        resident_bytes(below),
+        len(below),
+        len(list(Path(f"/proc/{pid}/fd").iterdir())),
+        len(list(shm.iterdir())) if shm.exists() else 0,
+    )
+
+
+def settled(pid: int, processes: int | None = None) -> Held:
+    """What it holds once no more processes than these are left, or what they are stays the same."""
+    end = time.monotonic() + SETTLE_SECONDS
+    before = held(pid)
+    same = 0
+    while time.monotonic() < end:
+        time.sleep(0.5)
+        now = held(pid)
+        same = same + 1 if (now.processes, now.files) == (before.processes, before.files) else 0
+        before = now
+        if same >= 6 and (processes is None or now.processes <= processes):
+            break
+    return before
+
+
+def cycle(port: int, number: int, problems: list[str]) -> None:
+    """One match of one turn."""
+    name = f"cycle{number}"
+    expected = [
+        (f"( START {name} left ({COUNTING}) 10 10 )", ("ready",)),
+        (f"( PLAY {name} NIL )", ("(add 1)", "(add 2)")),
+        (f"( ABORT {name} )", ("aborted",))
+        if number % 3 == 0
+        else (f"( STOP {name} ((add 1) (add 2)) )", ("done",)),
+    ]
+    for message, replies in expected:
+        reply = say(port, message)
+        if reply not in replies:
+            problems.append(f"{message[:50]}: {reply[:200]!r}")
+
+
+def grown(first: Held, last: Held, percent: float) -> list[str]:
+    """What has grown that should not have."""
+    found = []
+    for name in ("own", "below"):
+        before, after = getattr(first, name), getattr(last, name)
+        if after > before * (1 + percent / 100):
+            found.append(f"{name} memory: {before / 1e6:.1f} -> {after / 1e6:.1f} MB")
+    for name in ("processes", "files", "shared"):
+        if getattr(last, name) > getattr(first, name):
+            found.append(f"{name}: {getattr(first, name)} -> {getattr(last, name)}")
+    return found
+
+
+def main() -> int:
+    """Run as a script; exit status 1 if anything was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--warm", type=int, default=10, help="cycles before the first look")
+    parser.add_argument("--growth", type=float, default=5.0, help="percent of memory")
+    parser.add_argument("--player", default="legal")
+    parser.add_argument("--machine", default="prover")
+    options = parser.parse_args()
+    command = [sys.executable, "-m", "ggp", "serve", "--port", "0", "--log-level", "info"]
+    command += ["--player", options.player, "--machine", options.machine, "--matches", "1"]
+    server = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
+    found = re.search(r"port=(\d+)", server.stderr.readline())
+    if found is None:
+        print("the server did not start")
+        return 1
+    port = int(found.group(1))
+    log: list[str] = []
+    threading.Thread(
+        target=lambda: log.extend(x for x in server.stderr or () if "level=INFO" not in x), daemon=True
+    ).start()
+    problems: list[str] = []
+    began = time.monotonic()
+    for number in range(options.warm):
+        cycle(port, number, problems)
+    first = settled(server.pid)
+    print(f"after {options.warm} cycles: {first}", flush=True)
+    for number in range(options.warm, options.count):
+        cycle(port, number, problems)
+        if number % max(1, options.count // 5) == 0:
+            print(f"after {number} cycles: {held(server.pid)}", flush=True)
+    last = settled(server.pid, first.processes)
+    print(f"after {options.count} cycles: {last}; {time.monotonic() - began:.0f} s")
+    below = descendants(server.pid)
+    server.terminate()
+    server.wait(30)
+    left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
+    problems += grown(first, last, options.growth)
+    problems += [f"process {pid} is left over" for pid in left]
+    problems += [line.strip() for line in log if "Traceback" in line or "level=ERROR" in line]
+    for problem in problems[:20]:
+        print(f"  {problem}")
+    print(f"{len(problems)} problems; exit status {server.returncode}")
+    return int(bool(problems or server.returncode))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

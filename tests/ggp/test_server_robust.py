@@ -1,0 +1,158 @@
+"""Matches go on with legal moves when their processes are killed or stopped, and leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ggp import protocol
+from ggp.http10 import request_bytes
+from ggp.processes import descendants, is_stopped, resident_bytes
+from ggp.protocol import spaced
+from tests.ggp.live import MARKS, LiveServer, ServeProcess, body_of, talk
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
+
+TURNS = 9
+STAIRS = (
+    "(role me) (role other) (init (step 1)) (legal other pass)"
+    " (<= (legal me (go ?n a)) (true (step ?n))) (<= (legal me (go ?n b)) (true (step ?n)))"
+    " (<= (next (step ?m)) (true (step ?n)) (after ?n ?m)) (<= terminal (true (step 10)))"
+    " (<= (goal me 100) (true (step 10))) (goal other 0)"
+) + "".join(f" (after {n} {n + 1})" for n in range(1, TURNS + 1))
+"""What is legal in one turn is not in the next: an answer from the turn before is seen."""
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]]:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    servers: list[LiveServer] = []
+
+    def make(**config: object) -> LiveServer:
+        servers.append(LiveServer(**config))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+def pid_of(server: LiveServer) -> int:
+    """The process of the only match, once there is one that lives."""
+    while True:
+        worker = server.server.running[0]._worker
+        if worker is not None and worker.alive:
+            return worker.pid
+        time.sleep(0.01)
+
+
+def eventually(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@LINUX
+def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callable[..., LiveServer]) -> None:
+    server = serve()
+    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 30)) == "ready"
+    moves = "NIL"
+    for turn in range(1, TURNS + 1):
+        number = (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)[turn % 3]
+        os.kill(pid_of(server), number)
+        reply = spaced(server.say(f"( PLAY m1 {moves} )"))
+        assert reply in (f"( go {turn} a )", f"( go {turn} b )")
+        moves = f"(( go {turn} b ) pass)"
+    match = server.server.running[0]
+    assert match.status().restarts >= 6
+    assert list(match.history.values()) == [(f"(go {n} b)", "pass") for n in range(1, TURNS)]
+    assert server.say(f"( STOP m1 {moves} )") == "done"
+    eventually(lambda: bool(server.server._ended_matches))
+    ended = server.server._ended_matches[-1]
+    assert (ended.goals, ended.turns) == ("100 0", TURNS)
+
+
+@LINUX
+def test_a_match_process_stopped_while_it_thinks_is_replaced(serve: Callable[..., LiveServer]) -> None:
+    server = serve(player="slow_players:Punctual", margin=2.0)
+    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 8)) == "ready"
+    answers: list[str] = []
+    thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
+    thread.start()
+    time.sleep(0.5)
+    os.kill(pid_of(server), signal.SIGSTOP)
+    thread.join()
+    assert spaced(answers[0]) in ("( go 1 a )", "( go 1 b )")
+    assert server.server.running[0].status().restarts == 1
+
+
+@LINUX
+def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., LiveServer]) -> None:
+    server = serve()
+
+    def cycle(number: int) -> None:
+        assert server.say(protocol.start_request(f"m{number}", "Robot", spaced(MARKS), 20, 20)) == "ready"
+        assert server.say(f"( PLAY m{number} NIL )").startswith("(Mark")
+        end = f"( ABORT m{number} )" if number % 2 else f"( STOP m{number} NIL )"
+        assert server.say(end) in ("done", "aborted")
+
+    def held() -> tuple[int, int]:
+        eventually(lambda: not server.server._closing and server.server._spare._spare is not None)
+        return len(list(Path("/proc/self/fd").iterdir())), len(descendants(os.getpid()))
+
+    for number in range(2):
+        cycle(number)
+    before = held()
+    for number in range(2, 16):
+        cycle(number)
+    eventually(lambda: all(now <= then for now, then in zip(held(), before, strict=True)))
+
+
+@LINUX
+def test_what_a_match_process_leaves_behind_is_ended() -> None:
+    served = ServeProcess("--player", "slow_players:Parent", "--machine", "prover")
+
+    def sleepers() -> list[int]:
+        return [pid for pid in descendants(served.process.pid) if "1234" in command(pid)]
+
+    try:
+        for end in ("( ABORT m1 )", "kill", "( STOP m1 NIL )"):
+            start = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+            assert body_of(talk(served.port, request_bytes(start, "x", "x"))) == "ready"
+            eventually(lambda: bool(sleepers()))
+            first = sleepers()
+            if end == "kill":
+                (parent,) = [p for p in descendants(served.process.pid) if set(first) & set(descendants(p))]
+                os.kill(parent, signal.SIGKILL)
+                body_of(talk(served.port, request_bytes("( ABORT m1 )", "x", "x")))
+            else:
+                assert body_of(talk(served.port, request_bytes(end, "x", "x"))) in ("done", "aborted")
+            eventually(lambda first=first: not set(first) & set(sleepers()))  # type: ignore[misc]
+    finally:
+        log = served.close()
+    assert 'event="left-over process ends"' in log or "event='left-over process ends'" in log
+    assert "Traceback" not in log
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+@LINUX
+def test_processes_are_seen_stopped_and_their_memory_is_measured() -> None:
+    assert not is_stopped(os.getpid())
+    assert not is_stopped(2**22 + 1)
+    assert resident_bytes([os.getpid(), 2**22 + 1]) > 1e6
+    assert resident_bytes([]) == 0
+    assert descendants(2**22 + 1) == []
