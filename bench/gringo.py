@@ -48,7 +48,7 @@ RUNS = 5
 ENOUGH = 0.5
 """Seconds of CPU time after which a game is not run again."""
 
-MEMORY = 4_000_000_000
+MEMORY = 4 << 30
 """Bytes that a process may grow by."""
 
 

@@ -30,7 +30,7 @@ class GroundLimits:
 
     max_rules: int = 20_000_000
     max_atoms: int = 6_000_000
-    memory_bytes: int = 4_000_000_000
+    memory_bytes: int = 4 << 30
     cpu_seconds: float = 60.0
 
 

@@ -16,7 +16,7 @@ def command(
     game: Annotated[str, typer.Argument(help="A game that comes along, or a .kif file.", metavar="FILE")],
     stats: Annotated[bool, typer.Option("--stats", help="Counts and CPU seconds per pass only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
-    memory: Annotated[int, typer.Option(help="Memory that grounding may take, in MB.", min=1)] = 4000,
+    memory: Annotated[int, typer.Option(help="Memory that grounding may take, in MB.", min=1)] = 4295,
     timeout: Annotated[float, typer.Option(help="CPU seconds that grounding may take.", min=0)] = 60.0,
 ) -> None:
     """Ground the rules of a game: rules without variables, one per line.
