@@ -81,6 +81,7 @@ class Match:
         before = len(ledger.history)
         if message["advanced"]:
             ledger.resume(message["moves"])
+            before -= message["moves"] is not None
         elif (
             not ledger.follow(message["moves"], answered, message["delivered"], message["late"])
             and answered is not None

@@ -174,7 +174,7 @@ class ServedMatch:
         """Replace the process if somebody has stopped it. To be called now and then."""
         if self._worker is not None and not self._closed and self._worker.stopped:
             self._log("error", "process is stopped", match=self.id, pid=self._worker.pid)
-            self._worker.kill()
+            self._give_up(self._worker)
 
     def status(self) -> MatchStatus:
         """For the status page."""
@@ -305,7 +305,14 @@ class ServedMatch:
         if self._closed or self._heard >= turn.id or self._worker is None or not self._worker.alive:
             return
         self._log("error", "process hangs", match=self.id, turn=turn.id, pid=self._worker.pid)
-        self._worker.kill()
+        self._give_up(self._worker)
+
+    def _give_up(self, worker: Worker) -> None:
+        """Kill the process and go on without waiting for its end: on a busy computer that takes long."""
+        worker.kill()
+        worker.on_message = worker.on_exit = None
+        self._process_ended(worker)
+        self._worker = None
 
     # --- the process ------------------------------------------------------------------------------
     async def _employ(self, deadline: float) -> None:
@@ -404,6 +411,9 @@ class ServedMatch:
     def _played(self) -> list[tuple[str, ...]]:
         """The joint moves up to the turn that is still to be asked."""
         turn = self._turn
+        if turn is not None and turn.answer.done():
+            # The process may have ended before it could say what it made of this turn's moves.
+            turn.advanced = True
         return [made for id, made in self.history.items() if turn is None or id < turn.id or turn.advanced]
 
     def _refused(self, message: dict[str, Any]) -> None:
@@ -438,10 +448,6 @@ class ServedMatch:
         self._restarting = asyncio.create_task(self._restart())
 
     async def _restart(self) -> None:
-        turn = self._turn
-        if turn is not None and turn.answer.done():
-            # It may have ended before it could say what it made of this turn's moves.
-            turn.advanced = True
         now = time.monotonic()
         await self._employ(now + 0.2 if self._ready.done() else max(self._ready_by, now))
         turn = self._turn

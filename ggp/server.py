@@ -173,8 +173,11 @@ class Server:
             await asyncio.wait(self._connections)
         await self._spare.close()
         if self._adopts:
-            for pid in children(os.getpid()):
-                end_orphan(pid)
+            end = time.monotonic() + 1.0
+            while (left := children(os.getpid())) and time.monotonic() < end:
+                for pid in left:
+                    end_orphan(pid)
+                await asyncio.sleep(0.02)
         self._say("info", "closed")
 
     async def run(self) -> None:

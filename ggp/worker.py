@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -25,6 +26,15 @@ MAX_LINE = 8 * 1024 * 1024
 
 MAX_USES = 50
 """How many START messages a process may refuse before it is replaced by a fresh one."""
+
+POLL_SECONDS = 0.1
+"""How soon its end is seen where the pipe does not tell."""
+
+DRAIN_SECONDS = 0.2
+"""How long its last messages are read for after its end."""
+
+EXIT_SECONDS = 1.0
+"""How long it may take to end after it has closed the pipe."""
 
 STOP_SECONDS = 2.0
 """How long a match process may take to end after ``stop``."""
@@ -53,7 +63,7 @@ class Worker:
         self.on_message: Callable[[dict[str, Any]], None] | None = None
         self.on_exit: Callable[[Worker], None] | None = None
         self.pids.add(process.pid)
-        self._pump = asyncio.create_task(self._read())
+        self._pump = asyncio.create_task(self._attend())
 
     @classmethod
     async def spawn(cls, player: str, machine: str) -> Worker:
@@ -121,6 +131,26 @@ class Worker:
             self.kill()
         await self.ended()
 
+    async def _attend(self) -> None:
+        """Read what it sends, and see it end: by its exit and not by the end of the pipe alone, which
+        processes that it has started may hold open."""
+        reading = asyncio.create_task(self._read())
+        while not reading.done() and self._process.returncode is None:
+            await asyncio.wait([reading], timeout=POLL_SECONDS)
+        await asyncio.wait([reading], timeout=DRAIN_SECONDS)
+        reading.cancel()
+        end = time.monotonic() + EXIT_SECONDS
+        while self._process.returncode is None:
+            if time.monotonic() > end:
+                self.kill()
+            await asyncio.sleep(POLL_SECONDS / 5)
+        self.alive = False
+        self.pids.discard(self.pid)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        if self.on_exit is not None:
+            self.on_exit(self)
+
     async def _read(self) -> None:
         assert self._process.stdout is not None
         try:
@@ -129,18 +159,6 @@ class Worker:
                     self.on_message(json.loads(line))
         except ValueError as error:  # a line too long, or no JSON: the process has gone wild
             log.error("event=bad-worker pid=%d error=%r", self.pid, str(error)[:200])
-        self.alive = False
-        try:
-            async with asyncio.timeout(1.0):
-                await self._process.wait()
-        except TimeoutError:
-            self.kill()
-            await self._process.wait()
-        self.pids.discard(self.pid)
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        if self.on_exit is not None:
-            self.on_exit(self)
 
 
 class Spare:

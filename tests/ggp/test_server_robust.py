@@ -81,17 +81,26 @@ def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callab
 
 
 @LINUX
-def test_a_match_process_stopped_while_it_thinks_is_replaced(serve: Callable[..., LiveServer]) -> None:
+def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
+    serve: Callable[..., LiveServer],
+) -> None:
     server = serve(player="slow_players:Punctual", margin=2.0)
-    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 8)) == "ready"
-    answers: list[str] = []
-    thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
-    thread.start()
-    time.sleep(0.5)
-    os.kill(pid_of(server), signal.SIGSTOP)
-    thread.join()
-    assert spaced(answers[0]) in ("( go 1 a )", "( go 1 b )")
-    assert server.server.running[0].status().restarts == 1
+    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 6)) == "ready"
+    match = server.server.running[0]
+    moves = "NIL"
+    for turn, number in enumerate((signal.SIGCONT, signal.SIGSTOP, signal.SIGKILL), 1):
+        answers: list[str] = []
+        play = f"( PLAY m1 {moves} )"
+        thread = threading.Thread(target=lambda play=play, to=answers: to.append(server.say(play)))  # type: ignore[misc]
+        thread.start()
+        eventually(lambda turn=turn: match._turn is not None and match._turn.id == turn)  # type: ignore[misc]
+        eventually(lambda: match._turn is not None and match._turn.advanced)
+        os.kill(pid_of(server), number)
+        thread.join()
+        assert spaced(answers[0]) in (f"( go {turn} a )", f"( go {turn} b )")
+        moves = f"(( go {turn} b ) pass)"
+    assert match.status().restarts == 2
+    assert list(match.history.values()) == [("(go 1 b)", "pass"), ("(go 2 b)", "pass")]
 
 
 @LINUX
