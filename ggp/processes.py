@@ -12,6 +12,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+PATIENCE = 3
+"""How often an orphan may be seen before it is ended."""
+
 _PROC = Path("/proc")
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -54,22 +57,53 @@ def is_stopped(pid: int) -> bool:
         return False
 
 
-def adopt_orphans() -> bool:
-    """Have processes whose parents end left to this one and not to the system's first; whether that
-    can be done here."""
-    if sys.platform != "linux":
-        return False
-    try:
-        libc = ctypes.CDLL(None, use_errno=True)
-        return int(libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) == 0
-    except (OSError, AttributeError):
-        return False
+class Orphans:
+    """Processes left to this one because their parents have ended, and that should end by themselves.
+
+    Only for a process whose own children are all known.
+    """
+
+    def __init__(self) -> None:
+        self._adopts = False
+        self._seen: dict[int, int] = {}
+
+    def adopt(self) -> None:
+        """Have such processes left to this one, and not to the system's first; on Linux."""
+        if sys.platform == "linux":
+            try:
+                libc = ctypes.CDLL(None, use_errno=True)
+                self._adopts = libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+            except (OSError, AttributeError):
+                self._adopts = False
+
+    def end(self, own: Iterable[int]) -> list[int]:
+        """End those that have not ended by themselves since :data:`PATIENCE` calls; which these are.
+
+        Args:
+            own: the children that were not left to it.
+        """
+        left = self._left(own)
+        self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in left}
+        return [pid for pid, seen in self._seen.items() if seen >= PATIENCE and _end(pid)]
+
+    def end_all(self) -> bool:
+        """End all children; whether there were any."""
+        left = self._left(())
+        for pid in left:
+            _end(pid)
+        return bool(left)
+
+    def _left(self, own: Iterable[int]) -> set[int]:
+        return set(children(os.getpid())) - set(own) if self._adopts else set()
 
 
-def end_orphan(pid: int) -> None:
-    """End a process that was left to this one and what is below it, and forget it."""
+def _end(pid: int) -> bool:
+    """End a child and forget it; False where it had ended."""
     try:
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            return False
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, os.WNOHANG)
     except (ProcessLookupError, ChildProcessError, PermissionError):
-        return
+        return False
+    return True

@@ -10,8 +10,6 @@ text, ``/metrics`` with what Prometheus reads; everything else, POST or GET, is 
 from __future__ import annotations
 
 import asyncio
-import logging
-import os
 import signal
 import time
 from asyncio import StreamReader, StreamWriter
@@ -23,9 +21,10 @@ from importlib.metadata import PackageNotFoundError, version
 from gdl.errors import GdlError
 from ggp import metrics, status
 from ggp.http10 import MAX_BODY, HttpError, Request, read_request, reply_bytes, send_and_close
+from ggp.log_lines import one_line, say
 from ggp.margin import Margin, round_trip
 from ggp.metrics import Metrics
-from ggp.processes import adopt_orphans, children, end_orphan
+from ggp.processes import Orphans
 from ggp.protocol import (
     ABORTED,
     BUSY,
@@ -45,8 +44,6 @@ from ggp.served_match import ServedMatch, Settings
 from ggp.status import EndedStatus, ServerStatus
 from ggp.worker import Spare, Worker
 
-logger = logging.getLogger("ggp.server")
-
 BIG_MESSAGE = 32 * 1024
 """Messages longer than this are taken apart in a thread, so that other connections go on."""
 
@@ -59,8 +56,8 @@ SWEEP_BEATS = 4
 SHOWN_ENDED = 20
 """Finished matches on the status page."""
 
-ORPHAN_SWEEPS = 3
-"""Sweeps after which a process whose parent has gone must have ended by itself."""
+EXIT_SECONDS = 1.0
+"""How long left-over processes are waited for at the end."""
 
 MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
@@ -120,8 +117,7 @@ class Server:
         self.config = config
         self.metrics = Metrics(_version())
         self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
-        self._orphans: dict[int, int] = {}
-        self._adopts = False
+        self._orphans = Orphans()
         self._matches: dict[str, ServedMatch] = {}
         self._finished: deque[str] = deque(maxlen=64)
         self._closing: set[asyncio.Task[None]] = set()
@@ -172,18 +168,15 @@ class Server:
         if self._connections:
             await asyncio.wait(self._connections)
         await self._spare.close()
-        if self._adopts:
-            end = time.monotonic() + 1.0
-            while (left := children(os.getpid())) and time.monotonic() < end:
-                for pid in left:
-                    end_orphan(pid)
-                await asyncio.sleep(0.02)
+        end = time.monotonic() + EXIT_SECONDS
+        while self._orphans.end_all() and time.monotonic() < end:
+            await asyncio.sleep(0.02)
         self._say("info", "closed")
 
     async def run(self) -> None:
         """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: all that
         is left over below it is ended."""
-        self._adopts = adopt_orphans()
+        self._orphans.adopt()
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -259,14 +252,14 @@ class Server:
             return _Reply(reply_bytes(body), 200, self._matches.get(message.match.lower()), clock)
         except GdlError as error:
             code = error.status if isinstance(error, HttpError) else 400
-            text = _one_line(str(error))
+            text = one_line(str(error))
             self._say("warning", "bad request", status=code, error=text)
             return _Reply(reply_bytes(f"error: {text}", code), code)
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as error:
             # Whatever a stranger sends must not stop the server from serving others.
-            self._say("error", "internal error", error=_one_line(f"{type(error).__name__}: {error}"))
+            self._say("error", "internal error", error=one_line(f"{type(error).__name__}: {error}"))
             return _Reply(reply_bytes("error: internal error", 500), 500)
 
     def _count(self, kind: str) -> None:
@@ -460,7 +453,9 @@ class Server:
             beats += 1
             if beats % SWEEP_BEATS == 0:
                 self._free_idle(now)
-                self._end_orphans()
+                if not Worker.coming:
+                    for pid in self._orphans.end(Worker.pids):
+                        self._say("warning", "left-over process ends", pid=pid)
                 self._refill()
 
     def _free_idle(self, now: float) -> None:
@@ -469,18 +464,6 @@ class Server:
             limit = match.start.startclock + self.config.idle_playclocks * match.start.playclock
             if now - match.touched > limit + self.config.idle_grace:
                 self._drop(match, "idle", match.close())
-
-    def _end_orphans(self) -> None:
-        """End processes whose match process was killed and that do not end by themselves, as they do
-        unless they are stopped."""
-        if not self._adopts or Worker.coming:
-            return
-        left = set(children(os.getpid())) - Worker.pids
-        self._orphans = {pid: self._orphans.get(pid, 0) + 1 for pid in left}
-        for pid, seen in self._orphans.items():
-            if seen >= ORPHAN_SWEEPS:
-                self._say("warning", "left-over process ends", pid=pid)
-                end_orphan(pid)
 
     def _say(self, level: str, event: str, **fields: object) -> None:
         self.metrics.events.labels(level).inc()
@@ -496,26 +479,8 @@ async def _message(request: Request) -> Message:
     return parse_message(text)
 
 
-def say(level: str, event: str, **fields: object) -> None:
-    """Log one line ``event=... key=value ...``; values that have blanks are quoted."""
-    number = getattr(logging, level.upper(), logging.INFO)
-    if logger.isEnabledFor(number):
-        words = [f"event={_quoted(event)}", *(f"{k}={_quoted(v)}" for k, v in fields.items())]
-        logger.log(number, "%s", " ".join(words))
-
-
 def _version() -> str:
     try:
         return version("kaskade-ggp")
     except PackageNotFoundError:
         return "not installed"
-
-
-def _quoted(value: object) -> str:
-    text = str(value)
-    plain = text.isprintable() and not any(c in text for c in ' "=')
-    return text[:300] if plain and text else repr(text[:300])
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:500]
