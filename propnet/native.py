@@ -167,9 +167,11 @@ def compile_network(
     try:
         for first, data in _compile(straight, todo, target, jobs, deadline):
             objects[first] = data
+            if paid or len(objects) == len(units):
+                continue
             code = NativeCode(straight, target, dict(objects))
-            if not paid and code.share() >= PAYS and len(objects) < len(units):
-                paid = True
+            paid = code.share() >= PAYS
+            if paid:
                 yield code
     except (RuntimeError, MemoryError, OSError) as error:
         log.warning("native code: %s; what is not compiled is interpreted", error)

@@ -59,16 +59,16 @@ def playouts(
 ) -> int:
     """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry).
 
-    As many playouts start from each record of ``starts`` (their number divides n), in their order.
-    A lane whose playout
-    is over is parked, its state held, until what the parked lanes idle away has cost as much as
-    the gates that only goals need and the taking up of new playouts; then the goals of all
-    parked lanes are evaluated at once, and these lanes take the next playouts that wait. They do
-    so at every second step only (every third with three roles, and so on), so that in games
-    where roles take turns the same role is to move in all lanes and the others' choice is free.
-    Which playouts are reported does not depend on how long they last. ``following`` is scratch,
-    (bases, 8). The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
-    (steps, roles). Returns how many were cut by ``max_steps`` or for want of a legal move.
+    As many playouts start from each record of ``starts`` (their number divides n), in their
+    order. A lane whose playout is over is parked, its state held, until what the parked lanes
+    idle away has cost as much as the gates that only goals need and the taking up of new
+    playouts; then the goals of all parked lanes are evaluated at once, and these lanes take the
+    next playouts that wait. They do so at every second step only (every third with three roles,
+    and so on), so that in games where roles take turns the same role is to move in all lanes and
+    the others' choice is free. Which playouts are reported does not depend on how long they
+    last. ``following`` is scratch, (bases, 8). The first moves of playout ``watched`` (-1 for
+    none) are written to ``trace``, shape (steps, roles). Returns how many were cut by
+    ``max_steps`` or for want of a legal move.
     """
     job = np.zeros(LANES, np.int32)
     since = np.zeros(LANES, np.int64)
