@@ -189,6 +189,9 @@ class Search:
         lanes = min(lanes, max(_FEWEST_PATHS, self.tree.visits // tuning.growth))
         if lanes <= 0:
             return False
+        if limit is None and not tuning.per_leaf:
+            # Playouts in lanes that would be idle cost nothing.
+            each = max(each, min(_MOST_EACH, self._lanes.width // lanes))
         if self.tree.full:
             self.tree.make_room()
         longest, cut = self._batch(lanes, each, steps, deadline - 2 * MARGIN)
