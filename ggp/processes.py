@@ -49,6 +49,19 @@ def resident_bytes(pids: Iterable[int]) -> int:
     return total * os.sysconf("SC_PAGE_SIZE") if total else 0
 
 
+def proportional_bytes(pids: Iterable[int]) -> int:
+    """The memory of these processes together, in bytes: what several of them share counts once, in
+    shares."""
+    total = 0
+    for pid in pids:
+        try:
+            lines = (_PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total * 1024
+
+
 def is_stopped(pid: int) -> bool:
     """Whether a process was stopped by a signal: it does nothing until it is told to go on."""
     try:

@@ -1,0 +1,204 @@
+"""The game manager of bench.soak: plays matches over HTTP with an exact clock, and trusts no reply.
+
+One process per match that runs at a time, so that neither the prover that checks legality nor other
+matches are in the way of its clock. The other roles move at random.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from multiprocessing.connection import Connection
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from gdl.parser import parse_term
+from gdl.prover import ProverMachine
+from ggp import protocol
+from ggp.game import Game
+from ggp.http10 import request_bytes
+
+PATIENCE = 10.0
+"""Seconds after its clock for which a reply is still waited for, to see how late it comes."""
+
+LONGEST = 60
+"""Turns after which a match is ended."""
+
+
+@dataclass
+class Tally:
+    """What a game manager has seen.
+
+    Attributes:
+        turns: PLAY messages that were sent.
+        late: replies after the clock, or never; ``late_starts`` those to START.
+        illegal: replies that are no legal move.
+        lost: matches that were refused, forgotten or whose connection broke.
+        matches: how many were begun.
+        slowest: the longest time to a reply to PLAY, seconds; ``times`` all of them.
+        faults: what was wrong, in words; the first few.
+    """
+
+    turns: int = 0
+    late: int = 0
+    late_starts: int = 0
+    illegal: int = 0
+    lost: int = 0
+    matches: int = 0
+    slowest: float = 0.0
+    times: list[float] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    ends: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        """Count what another one has seen, too."""
+        for name in ("turns", "late", "late_starts", "illegal", "lost", "matches", "times", "faults", "ends"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.slowest = max(self.slowest, other.slowest)
+
+    def fault(self, text: str) -> None:
+        """Note something that was wrong."""
+        if len(self.faults) < 20:
+            self.faults.append(f"{time.strftime('%H:%M:%S')} {text}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a game manager does.
+
+    Attributes:
+        name: begins the match ids.
+        port: where the player listens.
+        games: played one after another, each in another role.
+        turns: how many PLAY messages are sent.
+        startclock, playclock: seconds.
+        per_match: turns after which a match is ended.
+        seed: what the other roles' moves come from.
+        pause: seconds between two matches.
+    """
+
+    name: str
+    port: int
+    games: tuple[str, ...]
+    turns: int
+    startclock: int
+    playclock: int
+    per_match: int = LONGEST
+    seed: int = 0
+    pause: float = 0.0
+
+
+class Manager:
+    """Carries out a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.tally = Tally()
+        self._random = random.Random(f"{plan.name} {plan.seed}")
+
+    def run(self) -> Tally:
+        """Play matches until the turns are over."""
+        for number in count():
+            if self.tally.turns >= self.plan.turns:
+                return self.tally
+            name = self.plan.games[number % len(self.plan.games)]
+            self._match(f"{self.plan.name}.{number}", name, number // len(self.plan.games))
+            time.sleep(self.plan.pause)
+        raise AssertionError
+
+    def _match(self, match: str, name: str, number: int) -> None:
+        plan, tally = self.plan, self.tally
+        game = Game.load(name)
+        machine = ProverMachine(game.rules)
+        state = machine.initial_state()
+        role = number % len(machine.roles)
+        tally.matches += 1
+        start = protocol.start_request(
+            match,
+            game.rules.spell(machine.roles[role]),
+            protocol.spaced(game.text),
+            plan.startclock,
+            plan.playclock,
+        )
+        reply, seconds = self._ask(start, plan.startclock)
+        if reply != protocol.READY:
+            tally.lost += 1
+            tally.fault(f"{match} {name} START: {reply[:200]!r} after {seconds:.3f} s")
+            if reply:
+                time.sleep(1.0)
+                return
+        elif seconds > plan.startclock:
+            tally.late_starts += 1
+            tally.fault(f"{match} {name} START: ready after {seconds:.3f} s")
+        moves: list[str] | None = None
+        for turn in range(1, plan.per_match + 1):
+            if machine.is_terminal(state) or tally.turns >= plan.turns:
+                break
+            tally.turns += 1
+            reply, seconds = self._ask(protocol.play_request(match, moves), plan.playclock)
+            tally.times.append(seconds)
+            tally.slowest = max(tally.slowest, seconds)
+            if seconds > plan.playclock or not reply:
+                tally.late += 1
+                tally.fault(f"{match} {name} turn {turn}: {reply[:50]!r} after {seconds:.3f} s")
+            legal = [machine.legal_moves(state, other) for other in range(len(machine.roles))]
+            joint = [self._random.choice(options) for options in legal]
+            found = _move(machine, role, reply)
+            if found in legal[role]:
+                joint[role] = found
+            elif reply in (protocol.BUSY, "") or reply.startswith("error"):
+                tally.lost += 1
+                tally.fault(f"{match} {name} turn {turn}: {reply[:200]!r}")
+                break
+            else:
+                tally.illegal += 1
+                tally.fault(f"{match} {name} turn {turn}: {reply[:100]!r} is not legal")
+            moves = [machine.rules.spell(machine.move(r, move)) for r, move in enumerate(joint)]
+            state = machine.next_state(state, joint)
+        self._end(match, moves, machine.is_terminal(state))
+
+    def _end(self, match: str, moves: Sequence[str] | None, over: bool) -> None:
+        abort = not over and self._random.random() < 0.5
+        message = protocol.abort_request(match) if abort else protocol.stop_request(match, moves)
+        reply, _ = self._ask(message, self.plan.playclock)
+        self.tally.ends[reply[:20]] += 1
+        if reply not in (protocol.DONE, protocol.ABORTED):
+            self.tally.fault(f"{match} end: {reply[:100]!r}")
+
+    def _ask(self, message: str, clock: float) -> tuple[str, float]:
+        """The body of the reply, empty for none; and how long it took from before connecting."""
+        data = request_bytes(message, "localhost", "player")
+        found = bytearray()
+        began = time.monotonic()
+        try:
+            with socket.create_connection(("127.0.0.1", self.plan.port), timeout=clock + PATIENCE) as peer:
+                peer.sendall(data)
+                while chunk := peer.recv(65536):
+                    found += chunk
+                seconds = time.monotonic() - began
+        except OSError as error:
+            self.tally.fault(f"{message[:40]}: {error}")
+            return "", time.monotonic() - began
+        return found.partition(b"\r\n\r\n")[2].decode(), seconds
+
+
+def _move(machine: Machine, role: int, text: str) -> int:
+    """The id of a move; -1 where it is none."""
+    try:
+        return machine.move_id(role, parse_term(text))
+    except GdlError:
+        return -1
+
+
+def work(plan: Plan, pipe: Connection) -> None:
+    """In a process of its own: carry out a plan, send the tally."""
+    manager = Manager(plan)
+    try:
+        manager.run()
+    finally:
+        pipe.send(manager.tally)
