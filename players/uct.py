@@ -66,6 +66,7 @@ class UctPlayer(Player):
         "lanes": int,
         "per_leaf": int,
         "explore": float,
+        "growth": int,
         "ponder": _switch,
     }
     TUNING = Tuning()
@@ -80,6 +81,7 @@ class UctPlayer(Player):
         lanes: int | None = None,
         per_leaf: int | None = None,
         explore: float | None = None,
+        growth: int | None = None,
         ponder: bool = True,
     ) -> None:
         """Args:
@@ -87,7 +89,7 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together.
-        lanes, per_leaf, explore: see :class:`~players.uct_search.Tuning`.
+        lanes, per_leaf, explore, growth: see :class:`~players.uct_search.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -99,6 +101,7 @@ class UctPlayer(Player):
             lanes=lanes or usual.lanes,
             per_leaf=per_leaf or usual.per_leaf,
             explore=usual.explore if explore is None else explore,
+            growth=growth or usual.growth,
             memory=(memory or usual.memory) // max(1, workers),
         )
         self._ponder = ponder

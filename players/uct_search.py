@@ -22,9 +22,11 @@ from players.pace import MARGIN, Pace
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF
 from players.uct_backup import average
+from players.uct_policy import Rule
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
 
+KINDS = ("ucb", "tuned", "puct")
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
 
@@ -41,6 +43,8 @@ a move, and held 5.5:6.5 at 0.2 s. So many more paths allow for one more."""
 _BATCH = 16_384
 """Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
 idle at its end."""
+_BATCH_SECONDS = 0.02
+"""What a batch may take: a process hears of the next turn only between two of them."""
 _FEWEST_OF_MANY = 256
 """Paths in a batch at least, once the tree is large enough: fewer would pay more each for what a batch
 costs, and so ask for more playouts each, and for fewer paths."""
@@ -69,6 +73,11 @@ class Tuning:
     per_leaf: int = 0
     growth: int = 32
     explore: float = 0.3
+    selection: str = "ucb"
+    urgency: float = 1.0
+    trust: float = 0.0
+    pairs: int = 0
+    scale: int = 0
     memory: int = 1 << 29
 
 
@@ -105,7 +114,7 @@ class Search:
         self._lanes: Lanes = lanes_of(machine)
         self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
         self._each = self.tuning.per_leaf or 1
-        self._path_seconds = self._playout_seconds = 0.0
+        self._path_seconds = self._playout_seconds = self._seconds = 0.0
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
@@ -192,11 +201,16 @@ class Search:
         if limit is None and not tuning.per_leaf:
             # Playouts in lanes that would be idle cost nothing.
             each = max(each, min(_MOST_EACH, self._lanes.width // lanes))
+        if limit is None and self._seconds:
+            affordable = max(self._lanes.width, int(_BATCH_SECONDS / self._seconds))
+            lanes = min(lanes, max(1, affordable // each))
         if self.tree.full:
             self.tree.make_room()
         longest, cut = self._batch(lanes, each, steps, deadline - 2 * MARGIN)
         now = time.monotonic()
         self._pace.learn(lanes * each, now - began, longest, cut, deadline - now)
+        taken = (now - began) / (lanes * each)
+        self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
         return True
 
     def _batch(self, lanes: int, each: int, steps: int, deadline: float) -> tuple[int, int]:
@@ -206,7 +220,8 @@ class Search:
         tree = self.tree
         arrays = tree.arrays
         fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
-        leaves = tree.descend(lanes, self.tuning.explore, fixed)
+        rule = self._rule()
+        leaves = tree.descend(lanes, rule, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
         results = np.empty((lanes, len(self.machine.roles)))
@@ -239,10 +254,21 @@ class Search:
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
             sure = np.ones(len(paths), np.bool_)
             self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
-        tree.book(lanes, results, bests, GREED if self._alone else 0.0)
+        tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
         self._weigh(time.perf_counter() - began - rolled, lanes, rolled, len(rest) * each)
         return longest, cut
+
+    def _rule(self) -> Rule:
+        """How moves are chosen in the next batch."""
+        tuning = self.tuning
+        return Rule(
+            KINDS.index(tuning.selection),
+            tuning.explore,
+            tuning.urgency,
+            tuning.trust,
+            bool(tuning.pairs),
+        )
 
     def _weigh(self, seconds: float, paths: int, rolled: float, playouts: int) -> None:
         """Learn from what paths and playouts cost how many playouts should start from each leaf."""
