@@ -19,7 +19,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.parser import parse_rules
 from gdl.rules import Rules
-from players.kaskade_builder import Builder, BuildError
+from players.kaskade_builder import Builder, BuildError, KilledError
 from players.kaskade_stages import STAGES, Stage
 from players.limits import describe
 
@@ -216,7 +216,7 @@ class Kaskade:
         """Build one stage after the other, until one fails."""
         given = b""
         machine: Machine | None = None
-        for stage, builder in zip_longest(self._stages, self._builders):
+        for stage, builder in zip_longest(self._stages, list(self._builders)):
             if not self._rising:
                 return
             began = time.monotonic()
@@ -224,15 +224,14 @@ class Kaskade:
             try:
                 if builder is None:
                     raise BuildError(f"its process could not be started: {self._fault}")
-                before = machine
-                for product in builder.build(text, given):
-                    machine = stage.load(rules, product, before)
-                    if not self._arrived(stage.level, machine):
+                try:
+                    given, machine = self._build(stage, builder, text, rules, given, machine, began)
+                except KilledError:
+                    if not self._rising:
                         return
-                    self._tell(Event(stage.level, READY, time.monotonic() - began))
-                if machine is before:
-                    raise BuildError("its builder has delivered nothing")
-                given = product
+                    given, machine = self._build(
+                        stage, self._another(stage), text, rules, given, machine, began
+                    )
                 continue
             except GdlError as error:
                 reason = str(error)
@@ -243,6 +242,36 @@ class Kaskade:
             if self._rising:
                 self._tell(Event(stage.level, FAILED, time.monotonic() - began, reason))
             return
+
+    def _build(
+        self,
+        stage: Stage,
+        builder: Builder,
+        text: str,
+        rules: Rules,
+        given: bytes,
+        before: Machine | None,
+        began: float,
+    ) -> tuple[bytes, Machine]:
+        """What one builder delivers last, and the machine made of it."""
+        machine = None
+        for product in builder.build(text, given):
+            machine = stage.load(rules, product, before)
+            if not self._arrived(stage.level, machine):
+                raise BuildError("nobody wants it any more")
+            self._tell(Event(stage.level, READY, time.monotonic() - began))
+        if machine is None:
+            raise BuildError("its builder has delivered nothing")
+        return product, machine
+
+    def _another(self, stage: Stage) -> Builder:
+        """A builder in the place of one that was killed."""
+        builder = Builder(stage.work)
+        with self._changed:
+            self._builders.append(builder)
+            if not self._rising:
+                builder.kill()
+        return builder
 
     def _arrived(self, level: str, machine: Machine) -> bool:
         with self._changed:

@@ -14,19 +14,20 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
 from gdl.errors import GdlError
+from players.launch import Forked, is_stopped, launch
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""
+
+_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 
 _LOOK_SECONDS = 1.0
 """How often it is looked whether a silent builder still lives."""
@@ -34,6 +35,10 @@ _LOOK_SECONDS = 1.0
 
 class BuildError(GdlError):
     """A builder has not delivered; the message says why."""
+
+
+class KilledError(BuildError):
+    """A builder was killed or stopped from outside: another one may well deliver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +74,9 @@ class Builder:
         self._product = _nameless()
         self._errors = _nameless()
         files = (self._given.fileno(), self._product.fileno())
-        limits = [str(work.memory), str(work.cpu_seconds)]
-        root = str(Path(__file__).resolve().parent.parent)
-        known = os.environ.get("PYTHONPATH", "")
+        arguments = (work.function, work.warm_up, *map(str, files), str(work.memory), str(work.cpu_seconds))
         try:
-            self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-m", "players.kaskade_process"),
-                    *(work.function, work.warm_up, *map(str, files), *limits),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                pass_fds=files,
-                process_group=0,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
-            )
+            self._process, self._input, self._output = _start(arguments, self._errors.fileno(), files)
         except BaseException:
             self._close_files()
             raise
@@ -115,7 +107,7 @@ class Builder:
                 if "done" in message:
                     return
                 yield self._read(int(message["at"]), int(message["size"]), str(message["sha256"]))
-            raise BuildError(self._end())
+            raise self._end()
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise BuildError(f"the builder sends what it should not: {error}") from None
         finally:
@@ -137,14 +129,12 @@ class Builder:
 
     # --- in the thread that builds ------------------------------------------------------------
     def _say(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output tells why
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
+            self._input.write(json.dumps(message).encode() + b"\n")
+            self._input.flush()
 
     def _messages(self, deadline: float) -> Iterator[dict[str, Any]]:
-        assert self._process.stdout is not None
-        pipe = self._process.stdout.fileno()
+        pipe = self._output.fileno()
         waiting = bytearray()
         while True:
             left = deadline - time.monotonic()
@@ -155,6 +145,8 @@ class Builder:
             if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
                 if ended:
                     return  # something that it has started keeps the pipe
+                if is_stopped(self.pid):
+                    raise KilledError("it was stopped by a signal")
                 continue
             chunk = os.read(pipe, MAX_LINE)
             if not chunk:
@@ -184,15 +176,15 @@ class Builder:
             raise BuildError("what it has delivered is not what it announced")
         return found
 
-    def _end(self) -> str:
+    def _end(self) -> BuildError:
         """Why a process has ended that did not say so."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_LOOK_SECONDS)
         status = self._process.returncode
         if self._killed:
-            return "it was stopped"
+            return BuildError("it was stopped")
         if status is None:
-            return "it has closed its output"
+            return BuildError("it has closed its output")
         try:
             how = f"it was killed by {signal.Signals(-status).name}" if status < 0 else ""
         except ValueError:
@@ -202,23 +194,42 @@ class Builder:
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2000))
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         last = f", and said {said[-1][:200]!r}" if said else ""
-        return (how or f"it ended with status {status}") + last
+        kind = KilledError if status in _FROM_OUTSIDE else BuildError
+        return kind((how or f"it ended with status {status}") + last)
 
     def _reap(self) -> None:
         with self._reaping:
             if self._reaped:
                 return
             self._reaped = True
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        for pipe in (self._input, self._output):
+            with contextlib.suppress(OSError):
+                pipe.close()
         self._process.wait()
         self._close_files()
 
     def _close_files(self) -> None:
         for file in (self._given, self._product, self._errors):
             file.close()
+
+
+def _start(
+    arguments: Sequence[str], errors: int, files: Sequence[int]
+) -> tuple[Forked | subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
+    """The process, its input and its output."""
+    theirs_in, ours_in = os.pipe()
+    ours_out, theirs_out = os.pipe()
+    try:
+        given = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
+        process = launch("players.kaskade_process", arguments, given, group=True)
+        return process, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
+    except BaseException:
+        os.close(ours_in)
+        os.close(ours_out)
+        raise
+    finally:
+        os.close(theirs_in)
+        os.close(theirs_out)
 
 
 def _nameless() -> IO[bytes]:

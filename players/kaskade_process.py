@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from gdl.errors import GdlError
+from players import launch
 from players.limits import describe, limit_cpu, limit_files, limit_memory
 
 
@@ -34,7 +35,7 @@ def main() -> None:
     with contextlib.suppress(Exception):  # what fails here fails again below, and is told then
         _find(function)
         # With rules already waiting, they are the warm-up.
-        if warm_up and not select.select([sys.stdin], [], [], 0)[0]:
+        if warm_up and not launch.warm and not select.select([sys.stdin], [], [], 0)[0]:
             _find(warm_up)()
     line = sys.stdin.buffer.readline()
     if not line:

@@ -12,18 +12,16 @@ import os
 import pickle
 import select
 import socket
-import subprocess
-import sys
 import time
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from pathlib import Path
 from typing import Any
 
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import Term
+from players.launch import launch
 from players.uct_root import RootStatistics
 from players.uct_search import Tuning
 from players.uct_slot import Slot, new_memory, shared_bytes
@@ -205,18 +203,14 @@ class _Process:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         memory = new_memory()
-        root = str(Path(__file__).resolve().parent.parent)
-        known = os.environ.get("PYTHONPATH", "")
         try:
             self.slot = Slot(memory)
-            self.popen = subprocess.Popen(
-                [sys.executable, "-P", "-m", "players.uct_worker", str(theirs.fileno()), str(memory)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), memory),
-                env={**os.environ, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
-                # A Ctrl-C at the terminal is the player's to handle.
-                start_new_session=True,
+            given = theirs.fileno(), memory
+            self.popen = launch(
+                "players.uct_worker",
+                [str(file) for file in given],
+                {file: file for file in given},
+                session=True,
             )
         except OSError:
             ours.close()

@@ -1,0 +1,217 @@
+"""The fork server: ``python -m players.fork_server REQUESTS SOCKET WARM-UP [ARGUMENT...]``.
+
+It imports, compiles and loads everything that the other processes of a player need, by calling
+``module:function`` WARM-UP with the arguments, and then makes copies of itself that run the modules they
+are asked to run (:mod:`players.launch`): all that is warm here is warm there, in a few milliseconds.
+It has a single thread, as a process that forks must.
+
+REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several
+fork servers serve the same requests, so that one may be killed or stopped; asked to run this module,
+it makes another one. Standard input is the lifeline: when that ends, it ends. On its standard output it
+says one JSON object per line: ``ready``, ``pid`` and ``owner`` of each process that it makes, ``gone``
+when that has ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from importlib import import_module
+from typing import Any, NoReturn
+
+from players import launch
+from players.limits import describe
+
+THIS = "players.fork_server"
+
+HIGH = 500
+"""Descriptors are kept out of the way from here on, while a child's are put in order."""
+
+_PR_SET_NAME = 15
+
+
+def main() -> None:
+    """Warm up, and serve until the server is gone."""
+    requests, client = int(sys.argv[1]), int(sys.argv[2])
+    launch.use(socket.socket(fileno=client))
+    began = time.monotonic()
+    module, _, function = sys.argv[3].partition(":")
+    # What libraries print must not mix with the messages.
+    out = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        getattr(import_module(module), function)(*sys.argv[4:])
+    except Exception as error:  # it shows in the matches too, and is told there
+        print(f"no warm-up: {describe(error)}", file=sys.stderr, flush=True)
+    launch.warm = True
+    _call_it("forks")
+    _serve(socket.socket(fileno=requests), client, out, {"ready": round(time.monotonic() - began, 3)})
+
+
+def _serve(requests: socket.socket, client: int, out: int, first: dict[str, Any]) -> NoReturn:
+    """Serve requests; in new fork servers too."""
+    said = first
+    while True:
+        gc.collect()
+        gc.freeze()  # the collector must not touch pages that are shared
+        _tell(out, said)
+        _Loop(requests, client, out).run()
+        said = {"ready": 0.0}  # this is another one now
+
+
+class _Loop:
+    """One fork server's requests and children."""
+
+    def __init__(self, requests: socket.socket, client: int, out: int) -> None:
+        self._requests = requests
+        self._client = client
+        self._out = out
+        self._children: dict[int, tuple[int, socket.socket]] = {}
+        """By the descriptor that tells the end of each: its process id, and who wants to know."""
+
+    def run(self) -> None:
+        """Serve; returns in a new fork server, where nothing is left of this one's children."""
+        while True:
+            waiting = select.poll()
+            for number in (0, self._requests.fileno(), *self._children):
+                waiting.register(number, select.POLLIN)
+            for number, _ in waiting.poll():
+                if number == 0:
+                    if not os.read(0, 1024):
+                        os._exit(0)
+                elif number in self._children:
+                    self._ended(number)
+                elif self._take():
+                    return
+
+    def _ended(self, handle: int) -> None:
+        pid, asker = self._children.pop(handle)
+        os.close(handle)
+        _, status = os.waitpid(pid, 0)
+        _tell(self._out, {"gone": pid})
+        with contextlib.suppress(OSError):
+            asker.send(str(os.waitstatus_to_exitcode(status)).encode(), socket.MSG_DONTWAIT)
+        asker.close()
+
+    def _take(self) -> bool:
+        """Take a request, if there is one; True in a new fork server."""
+        try:
+            packet, files, _, _ = socket.recv_fds(
+                self._requests, launch.MAX_REQUEST, launch.MOST_FILES, socket.MSG_DONTWAIT
+            )
+        except BlockingIOError:  # another one was faster
+            return False
+        if not packet:
+            os._exit(0)
+        asker = socket.socket(fileno=files.pop(0))
+        try:
+            job = json.loads(packet)
+            if _is_gone(asker):
+                asker.close()
+                return False
+            return self._fork(job, files, asker)
+        finally:
+            for number in files:
+                os.close(number)
+
+    def _fork(self, job: dict[str, Any], files: list[int], asker: socket.socket) -> bool:
+        another = job["module"] == THIS
+        try:
+            pid = os.fork()
+        except OSError:
+            asker.close()
+            return False
+        if pid == 0:
+            try:
+                asker.close()
+                for handle, (_, other) in self._children.items():
+                    os.close(handle)
+                    other.close()
+                self._children.clear()
+                if not another:
+                    _become(job, files, self._client)
+                for number in files:
+                    os.close(number)
+                os.setsid()
+            except BaseException as error:
+                print(f"{job['module']} ends: {describe(error)}", file=sys.stderr, flush=True)
+                os._exit(1)
+            files.clear()
+            return True
+        if job["group"]:
+            with contextlib.suppress(OSError):  # it was faster, or is gone
+                os.setpgid(pid, pid)
+        self._children[os.pidfd_open(pid)] = pid, asker
+        _tell(self._out, {"pid": pid, "owner": job["owner"]})
+        try:
+            asker.send(str(pid).encode(), socket.MSG_DONTWAIT)
+        except OSError:  # who asked for it could not wait
+            os.kill(pid, signal.SIGKILL)
+        return False
+
+
+def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
+    """Run the module that was asked for, in a new process, and end."""
+    if job["session"]:
+        os.setsid()
+    elif job["group"]:
+        os.setpgid(0, 0)
+    high = [fcntl.fcntl(number, fcntl.F_DUPFD, HIGH) for number in files]
+    kept = {2, client, *high}
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) not in kept:
+            with contextlib.suppress(OSError):  # the one that has listed them
+                os.close(int(name))
+    for number in (0, 1):
+        if number not in job["files"]:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+    for number, target in zip(high, job["files"], strict=True):
+        os.dup2(number, target)
+        os.close(number)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _call_it(job["module"].rpartition(".")[2])
+    sys.argv = [job["module"], *job["arguments"]]
+    status = 1
+    try:
+        import_module(job["module"]).main()
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    except KeyboardInterrupt:
+        status = -signal.SIGINT % 256
+    except BaseException as error:
+        print(f"{job['module']} ends: {describe(error)}", file=sys.stderr, flush=True)
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+        os._exit(status)
+
+
+def _call_it(name: str) -> None:
+    """Let the process be known to ``ps`` and ``top`` by this name."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, f"ggp-{name}"[:15].encode(), 0, 0, 0)
+
+
+def _is_gone(asker: socket.socket) -> bool:
+    waiting = select.poll()
+    waiting.register(asker, select.POLLHUP)
+    return bool(waiting.poll(0))
+
+
+def _tell(out: int, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        os.write(out, json.dumps(message).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""Starts processes of this program: by a fork server where there is one, or else anew.
+
+A process that is forked from one that has everything imported and compiled (:mod:`players.fork_server`)
+is ready in milliseconds, where a new interpreter takes a second of a processor and, on a busy computer,
+many seconds of time. Where the fork server does not answer, a new interpreter is started all the same.
+
+The environment variable :data:`SOCKET` holds the descriptor of the socket to the fork servers. It is
+inherited under the same number by every process that they make. It keeps packets apart
+(``SOCK_SEQPACKET``), so that several of them can wait at its other end: one takes each request.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+SOCKET = "GGP_FORK_SERVER"
+
+ANSWER_SECONDS = 1.0
+"""How long a fork server is waited for. It only has to fork."""
+
+STATUS_SECONDS = 0.2
+"""How long after the end of a process it may take to be told its status."""
+
+MOST_FILES = 16
+MAX_REQUEST = 65536
+
+warm = False
+"""Whether this process was forked from one in which everything was compiled or loaded already."""
+
+
+class Forked:
+    """A process that a fork server has made, as far as :class:`subprocess.Popen` can be asked.
+
+    Attributes:
+        pid: the process id.
+        returncode: as Popen's, once it has ended and was asked about; ``-SIGKILL`` where nobody knows.
+    """
+
+    def __init__(self, pid: int, connection: socket.socket) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._connection = connection
+        try:
+            self._handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            self._handle = -1
+
+    def poll(self) -> int | None:
+        """The status if it has ended."""
+        return self._look(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended. Raises subprocess.TimeoutExpired."""
+        status = self._look(timeout)
+        if status is None:
+            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
+        return status
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.returncode is None and self._handle >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def _look(self, seconds: float | None) -> int | None:
+        if self.returncode is not None:
+            return self.returncode
+        if self._handle >= 0:
+            if not select.select([self._handle], [], [], seconds)[0]:
+                return None
+            os.close(self._handle)
+            self._handle = -1
+        self._connection.settimeout(STATUS_SECONDS)
+        try:
+            told = self._connection.recv(64)
+        except OSError:
+            told = b""
+        self._connection.close()
+        self.returncode = int(told) if told else -signal.SIGKILL
+        return self.returncode
+
+    def __del__(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._connection.close()
+
+
+def launch(
+    module: str,
+    arguments: Sequence[str] = (),
+    files: Mapping[int, int] | None = None,
+    *,
+    session: bool = False,
+    group: bool = False,
+) -> Forked | subprocess.Popen[bytes]:
+    """Start ``python -m module arguments``.
+
+    Args:
+        module: has a function ``main`` that takes its arguments from ``sys.argv``.
+        arguments: they must not be secrets: anybody may read them.
+        files: descriptors of this process that it inherits, by the number that they have there; above
+            2 the same number. What stands for 0, 1 or 2 is its standard input, output and errors; where
+            there is none, nothing, and the errors of this process.
+        session, group: whether it gets a session or a process group of its own.
+
+    Raises:
+        OSError: there are no more processes or files to be had.
+    """
+    given = dict(files or {})
+    asked = ask(module, arguments, given, session=session, group=group)
+    if asked is not None:
+        asked.settimeout(ANSWER_SECONDS)
+        found = answered(asked)
+        if found is not None:
+            return found
+    return anew(module, arguments, given, session=session, group=group)
+
+
+def anew(
+    module: str,
+    arguments: Sequence[str],
+    files: Mapping[int, int],
+    *,
+    session: bool = False,
+    group: bool = False,
+) -> subprocess.Popen[bytes]:
+    """As :func:`launch`, by a new interpreter."""
+    server = _connection
+    environment = {name: value for name, value in os.environ.items() if name != SOCKET}
+    if server is not None:
+        environment[SOCKET] = str(server.fileno())
+    passed = [number for number in files.values() if number > 2 and files.get(number) == number]
+    root = str(Path(__file__).resolve().parent.parent)
+    known = os.environ.get("PYTHONPATH", "")
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", module, *arguments],
+        stdin=files.get(0, subprocess.DEVNULL),
+        stdout=files.get(1, subprocess.DEVNULL),
+        stderr=files.get(2),
+        pass_fds=passed if server is None else [*passed, server.fileno()],
+        env={**environment, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
+        # A Ctrl-C at the terminal is for the one that has started it to handle.
+        start_new_session=session,
+        process_group=0 if group else None,
+    )
+
+
+def ask(
+    module: str,
+    arguments: Sequence[str],
+    files: Mapping[int, int],
+    *,
+    session: bool = False,
+    group: bool = False,
+) -> socket.socket | None:
+    """Ask the fork servers for a process; where the answer will come, for :func:`answered`. None where
+    there is no fork server."""
+    server = _connection
+    if server is None:
+        return None
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    request: dict[str, Any] = {
+        "module": module,
+        "arguments": list(arguments),
+        "files": list(files),
+        "session": session,
+        "group": group,
+        "owner": os.getpid(),
+    }
+    with theirs:
+        try:
+            packet = json.dumps(request).encode()
+            socket.send_fds(server, [packet], [theirs.fileno(), *files.values()], flags=socket.MSG_DONTWAIT)
+        except OSError:  # it takes no more requests
+            ours.close()
+            return None
+    return ours
+
+
+def answered(asked: socket.socket) -> Forked | None:
+    """The process that was asked for; None where none came in time."""
+    try:
+        told = asked.recv(64)
+        if told:
+            return Forked(int(told), asked)
+    except OSError:
+        pass
+    asked.close()  # a fork server that answers after all ends the process at once
+    return None
+
+
+def use(server: socket.socket | None) -> None:
+    """Start processes by the fork servers behind this socket from now on, here and in new interpreters
+    that are started here; None for no fork server."""
+    global _connection
+    _connection = server
+
+
+def _inherited() -> socket.socket | None:
+    number = os.environ.get(SOCKET, "")
+    try:
+        if number.isdigit() and stat.S_ISSOCK(os.fstat(int(number)).st_mode):
+            return socket.socket(fileno=int(number))
+    except OSError:
+        pass
+    return None
+
+
+_connection = _inherited()
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal: it does nothing until it is told to go on. False where
+    the system does not tell."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in ("T", "t")
+    except (OSError, IndexError):
+        return False
