@@ -57,6 +57,9 @@ EDGE = np.dtype(
         ("move", np.int32),  # move id
         ("proven", np.int16),  # as that of the child, where the edge is the mover's
         ("best", np.uint16),  # the best result, in units of 1 / BEST
+        ("prior", np.float32),  # what the move was thought to be worth before it was tried
+        ("trust", np.float32),  # how many visits that counts as
+        ("spread", np.float32),  # UCB1-tuned: variance of the results; PUCT: the move's share
     ]
 )
 LINK = np.dtype(
@@ -93,6 +96,9 @@ class Arrays(NamedTuple):
     link_table: NDArray[np.int32]  # (power of two,) hash table of links: index + 1, 0 is free
     used: NDArray[np.int64]  # (5,) see NODES...
     random: NDArray[np.uint64]  # (1,) state of the random numbers
+    columns: NDArray[np.int32]  # (roles + 1,) where each role's moves begin among those of all roles
+    averages: NDArray[np.float64]  # (moves of all roles, 2) sum and number of the results of each
+    pairs: NDArray[np.float32]  # (power of two, 2) the same of pairs of moves that follow each other
 
 
 class Paths(NamedTuple):

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import BEST, PAIR, Arrays, Paths, find_link
+from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths, find_link
+from players.uct_policy import TUNED, UCB, Rule, note_move, renew_priors, set_priors
 from propnet.compiled import kernel
 
 
@@ -115,11 +116,19 @@ def average(
 
 
 @kernel(nogil=True)
-def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any) -> None:
+def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, kind: Any) -> None:
+    before = edges[edge].total
     edges[edge].visits += 1
     edges[edge].pending -= 1
     edges[edge].total += result
-    mean = edges[edge].total / edges[edge].visits
+    visits = edges[edge].visits
+    trust = edges[edge].trust
+    mean = (edges[edge].total + trust * edges[edge].prior) / (visits + trust)
+    if kind == TUNED:  # by Welford's rule
+        change = result - before / max(1, visits - 1)
+        product = change * (result - edges[edge].total / visits)
+        old = edges[edge].spread if visits > 1 else 0.0
+        edges[edge].spread = np.float32(old + (product - old) / visits)
     if greed > 0.0:
         edges[edge].best = max(edges[edge].best, np.uint16(best * BEST + 0.5))
         mean += greed * (edges[edge].best / BEST - mean)
@@ -181,6 +190,18 @@ def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArr
 
 
 @kernel(nogil=True)
+def _column(tree: Arrays, paths: Paths, lane: Any, depth: Any) -> Any:
+    """The column of the move by which a path came to its node at this depth; -1 where several roles
+    chose, and at the root."""
+    if depth == 0:
+        return np.int64(-1)
+    role = np.int64(tree.nodes[paths.nodes[lane, depth - 1]].mover)
+    if role < 0:
+        return np.int64(-1)
+    return np.int64(tree.columns[role] + tree.edges[paths.edges[lane, depth - 1, role]].move)
+
+
+@kernel(nogil=True)
 def backup(
     tree: Arrays,
     paths: Paths,
@@ -188,6 +209,7 @@ def backup(
     results: NDArray[np.float64],
     bests: NDArray[np.float64],
     greed: Any,
+    rule: Rule,
 ) -> None:
     """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them. ``bests``
     (lanes,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much
@@ -197,6 +219,10 @@ def backup(
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
     for lane in range(lanes):
+        node = np.int64(paths.leaf[lane])
+        role = np.int64(tree.nodes[node].mover)
+        if tree.nodes[node].status == OPEN and tree.nodes[node].visits == 0 and role >= 0:
+            set_priors(tree, node, results[lane, role], _column(tree, paths, lane, paths.length[lane]), rule)
         for depth in range(paths.length[lane] - 1, -1, -1):
             node = paths.nodes[lane, depth]
             tree.nodes[node].visits += 1
@@ -204,13 +230,20 @@ def backup(
             mover = np.int64(tree.nodes[node].mover)
             if mover >= 0:
                 edge = paths.edges[lane, depth, mover]
-                _book_edge(tree.edges, edge, results[lane, mover], bests[lane], greed)
+                _book_edge(tree.edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
+                if rule.trust > 0.0:
+                    before = _column(tree, paths, lane, depth)
+                    column = tree.columns[mover] + tree.edges[edge].move
+                    note_move(tree, before, column, results[lane, mover], rule)
+                    visits = tree.nodes[node].visits
+                    if visits & (visits - 1) == 0:
+                        renew_priors(tree, node, before, rule)
             elif mover == PAIR:
                 _book_pair(tree, paths, lane, depth, results)
             else:
                 for role in range(roles):
                     edge = paths.edges[lane, depth, role]
-                    _book_edge(tree.edges, edge, results[lane, role], bests[lane], greed)
+                    _book_edge(tree.edges, edge, results[lane, role], bests[lane], greed, UCB)
             bound = tree.nodes[node].bound / 100.0
             if bound > 0.0 and results[lane, mover] < bound:
                 results[lane, mover] = bound

@@ -3,7 +3,8 @@
 UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
 :mod:`players.uct_backup`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
 and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits in the
-exploration term but not in the means (WU-UCT, Liu et al. 2020).
+exploration term but not in the means (WU-UCT, Liu et al. 2020). Where one role alone chooses:
+:mod:`players.uct_policy`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from players.uct_arrays import (
     find_link,
     find_node,
 )
+from players.uct_policy import EAGER, Rule, best_edge, start
 from propnet.compiled import kernel
 
 _LARGEST_TABLE = 1024
@@ -53,48 +55,17 @@ def _clear_node(nodes: Any, node: Any) -> None:
 
 
 @kernel(nogil=True)
-def _start(random: Any, count: Any) -> Any:
-    """A random number below ``count``."""
-    return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
-
-
-@kernel(nogil=True)
-def _best_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
-    """The edge that UCB1 prefers; edges never taken come first, in random order."""
-    if count == 1:
-        return np.int64(first)
-    weight = np.float32(explore) * np.float32(math.sqrt(log_visits))
-    at = first + _start(random, count)
-    best = at
-    best_score = np.float32(-1.0)
-    for _ in range(count):
-        tried = edges[at].visits + edges[at].pending
-        if tried == 0:
-            return at
-        # Where the result is known visits tell more elsewhere. It counts in the final choice.
-        if edges[at].proven < 0:
-            score = edges[at].worth + weight / np.float32(math.sqrt(np.float32(tried)))
-            if score > best_score:
-                best_score = score
-                best = at
-        at += 1
-        if at == first + count:
-            at = first
-    return best
-
-
-@kernel(nogil=True)
-def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, log_visits: Any, explore: Any) -> Any:
-    """The same where several roles choose: the exploration terms vary at random and some choices
+def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, explore: Any) -> Any:
+    """UCB1 where several roles choose: the exploration terms vary at random and some choices
     are random. Else roles with like statistics would choose in step, and learn what their
     moves are worth in pairs."""
     if count == 1:
         return np.int64(first)
-    at = first + _start(random, count)
+    at = first + start(random, count)
     best = at
     if next_random(random) < _RANDOM_CHOICE:
         return best
-    weight = explore * math.sqrt(log_visits)
+    weight = explore * math.sqrt(math.log(visits + 1.0))
     best_score = -1.0
     for _ in range(count):
         tried = edges[at].visits + edges[at].pending
@@ -115,8 +86,8 @@ def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
     """An edge drawn in proportion to the regrets; edges never taken come first, in random order."""
     if count == 1:
         return np.int64(first)
-    start = first + _start(random, count)
-    at = start
+    begin = first + start(random, count)
+    at = begin
     total = 0.0
     for _ in range(count):
         if edges[at].visits + edges[at].pending == 0:
@@ -126,7 +97,7 @@ def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
         if at == first + count:
             at = first
     if total <= 0.0 or next_random(random) < _MIXED_RANDOM:
-        return start
+        return begin
     rest = (next_random(random) >> np.uint64(11)) * 2.0**-53 * total
     for _ in range(count):
         rest -= edges[at].worth
@@ -139,7 +110,7 @@ def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
 
 
 @kernel(nogil=True)
-def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixed: Any) -> Any:
+def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed: Any) -> Any:
     """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
     root's edges, ``fixed`` is taken by its role (-1: each role chooses).
 
@@ -154,7 +125,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixe
         node = np.int64(root)
         depth = 0
         while tree.nodes[node].status == OPEN and tree.nodes[node].proven < 0 and depth < max_depth:
-            log_visits = math.log(np.float32(tree.nodes[node].visits + tree.nodes[node].pending + 1))
+            visits = tree.nodes[node].visits + tree.nodes[node].pending
             mover = np.int64(tree.nodes[node].mover)
             place = np.int64(0)
             if mover >= 0:
@@ -163,7 +134,8 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixe
                 if depth == 0 and edge <= fixed < edge + count:
                     place = np.int64(fixed)
                 else:
-                    place = _best_edge(tree.edges, tree.random, edge, count, log_visits, explore)
+                    eager = depth == 0 or rule.urgency >= EAGER
+                    place = best_edge(tree.edges, tree.random, edge, count, visits, eager, rule)
                 child = np.int64(tree.edges[place].child)
                 if child < 0 and tree.used[NODES] == len(tree.nodes):
                     break
@@ -179,7 +151,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, explore: Any, fixe
                     elif mover == PAIR:
                         chosen = _matched_edge(tree.edges, tree.random, edge, count)
                     else:
-                        chosen = _mixed_edge(tree.edges, tree.random, edge, count, log_visits, explore)
+                        chosen = _mixed_edge(tree.edges, tree.random, edge, count, visits, rule.explore)
                     paths.edges[lane, depth, role] = chosen
                     joint = joint * np.uint64(count) + np.uint64(chosen - edge)
                     edge += count
@@ -313,5 +285,8 @@ def list_moves(
                 tree.edges[first + k].best = 0
                 tree.edges[first + k].proven = -1
                 tree.edges[first + k].child = -1
+                tree.edges[first + k].prior = 0.5
+                tree.edges[first + k].trust = 0.0
+                tree.edges[first + k].spread = 1.0
             tree.nodes[node].status = OPEN
         at += total

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from players import uct_arrays as layout
 from players import uct_keep as keeping
 from players import uct_select as selection
-from players.lanes import Lanes, Records
+from players.lanes import Lanes, NetworkLanes, Records
 from players.move_lists import unpack_moves
 from players.uct_arrays import EDGES, ENDED, LEAF, LINKS, NODES, OPEN, OPENED, PEAK, Arrays, Paths
 from players.uct_backup import average, backup
+from players.uct_policy import Rule, forget
 
+_PAIRS = 1 << 16
+_REMEMBER = 0.5
+"""How much what moves have brought still counts when the root has moved."""
 MAX_DEPTH = 256
 """A path does not go deeper into the tree than this; states may repeat in a game."""
 
@@ -49,7 +53,7 @@ class Tree:
         node_bytes = lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + tables
         nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
         edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
-        self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed)
+        self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed, _columns(lanes))
         self.paths = _make_paths(batch, roles)
         self.root = 0
         self._crowded = False
@@ -64,6 +68,7 @@ class Tree:
             else -1
         )
         arrays.used[PEAK] = 0
+        forget(arrays, _REMEMBER)
         self._crowded = False
         if found == self.root and arrays.used[NODES]:
             return
@@ -128,12 +133,12 @@ class Tree:
         selection.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
-    def descend(self, lanes: int, explore: float, fixed: int = -1) -> NDArray[np.int32]:
+    def descend(self, lanes: int, rule: Rule, fixed: int = -1) -> NDArray[np.int32]:
         """Walk paths from the root, make and open the nodes they ask for. Returns the leaves.
         ``fixed`` is an edge of the root that is to be taken, -1 for none."""
         arrays, paths = self.arrays, self.paths
         before = int(arrays.used[NODES])
-        new, opens = selection.select(arrays, paths, self.root, lanes, explore, fixed)
+        new, opens = selection.select(arrays, paths, self.root, lanes, rule, fixed)
         if new:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
@@ -145,11 +150,11 @@ class Tree:
         return paths.leaf[:lanes]
 
     def book(
-        self, lanes: int, results: NDArray[np.float64], bests: NDArray[np.float64], greed: float
+        self, lanes: int, results: NDArray[np.float64], bests: NDArray[np.float64], greed: float, rule: Rule
     ) -> None:
         """Back up the results (lanes, roles; 0..1) of the last batch; ``bests`` (lanes,) are role 0's
         best, and ``greed`` how much these count."""
-        backup(self.arrays, self.paths, lanes, results, bests, greed)
+        backup(self.arrays, self.paths, lanes, results, bests, greed, rule)
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
         """Note that the match is over in these nodes, and with which result."""
@@ -223,7 +228,16 @@ class Tree:
         return moves
 
 
-def _make_arrays(words: int, roles: int, nodes: int, edges: int, seed: int) -> Arrays:
+def _columns(lanes: Lanes) -> NDArray[np.int32]:
+    """Where each role's moves begin among all moves; without room for any if they are not numbered yet."""
+    if isinstance(lanes, NetworkLanes):
+        return lanes.machine.role_moves
+    return np.zeros(len(lanes.machine.roles) + 1, np.int32)
+
+
+def _make_arrays(
+    words: int, roles: int, nodes: int, edges: int, seed: int, columns: NDArray[np.int32]
+) -> Arrays:
     links = 2 * nodes
     return Arrays(
         records=np.empty((nodes, words), np.uint64),
@@ -237,6 +251,9 @@ def _make_arrays(words: int, roles: int, nodes: int, edges: int, seed: int) -> A
         link_table=np.zeros(_table_size(links), np.int32),
         used=np.zeros(5, np.int64),
         random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
+        columns=columns,
+        averages=np.zeros((int(columns[-1]), 2)),
+        pairs=np.zeros((_PAIRS, 2), np.float32),
     )
 
 
@@ -262,16 +279,17 @@ def _table_size(entries: int) -> int:
 @functools.cache
 def warm_up() -> None:
     """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
-    arrays, paths = _make_arrays(1, 1, 8, 8, 0), _make_paths(1, 1)
+    arrays, paths = _make_arrays(1, 1, 8, 8, 0, np.array([0, 2], np.int32)), _make_paths(1, 1)
+    rule = Rule()
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
     arrays.used[NODES] = 1
     keeping.rehash(arrays, True)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     selection.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    selection.select(arrays, paths, 0, 1, 0.5, -1)
+    selection.select(arrays, paths, 0, 1, rule, -1)
     selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
     average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
-    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0)
+    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, rule)
     layout.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
     keeping.compact(arrays, keeping.mark_from(arrays, 0, 0))

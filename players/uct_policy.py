@@ -1,0 +1,170 @@
+"""The compiled rules by which one role chooses among its moves in the tree, and what they know beforehand.
+
+UCB1 and UCB1-tuned: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in the form of Silver et al.
+2017. First-play urgency: Wang and Gelly 2007. Move averages: Finnsson and Bjornsson 2008 (MAST; here of the
+moves in the tree); of pairs of moves: Tak, Winands and Bjornsson 2012 (NST).
+
+A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
+``[sum of results, their number]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of
+a move and the one before it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.splitmix import next_random
+from players.uct_arrays import Arrays
+from propnet.compiled import kernel
+
+UCB, TUNED, PUCT = 0, 1, 2
+"""Values of :attr:`Rule.kind`."""
+EAGER = 1.0
+"""With this urgency every move is tried once before any is tried again."""
+_DOUBT = 8.0
+"""Results of a move that count as much as the average of all moves of its role."""
+_TEMPERATURE = 0.1
+"""Priors differ so much where the shares of PUCT differ by a factor e."""
+
+
+class Rule(NamedTuple):
+    """How moves are chosen.
+
+    Attributes:
+        kind: UCB, TUNED or PUCT.
+        explore: the constant of the exploration term, for results 0..1.
+        urgency: a move that was never tried counts as if it was tried once, with its prior plus this as
+            the result; from EAGER on it is tried first.
+        trust: visits that the prior by move averages counts as; 0 for no such prior.
+        pairs: whether averages of pairs of moves are used too.
+    """
+
+    kind: int = UCB
+    explore: float = 0.3
+    urgency: float = EAGER
+    trust: float = 0.0
+    pairs: bool = False
+
+
+@kernel(nogil=True)
+def start(random: Any, count: Any) -> Any:
+    """A random number below ``count``."""
+    return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+
+
+@kernel(nogil=True)
+def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: Rule) -> Any:
+    """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
+    if count == 1:
+        return np.int64(first)
+    log_visits = np.float32(math.log(np.float32(visits + 1)))
+    weight = np.float32(rule.explore)
+    weight *= np.float32(math.sqrt(np.float32(visits + 1) if rule.kind == PUCT else log_visits))
+    at = first + start(random, count)
+    best = at
+    best_score = np.float32(-1e9)
+    for _ in range(count):
+        tried = edges[at].visits + edges[at].pending
+        if tried == 0 and eager:
+            return at
+        # Where the result is known visits tell more elsewhere. It counts in the final choice.
+        if edges[at].proven < 0:
+            n = np.float32(max(tried, 1))
+            if rule.kind == UCB:
+                term = weight / np.float32(math.sqrt(n))
+            elif rule.kind == TUNED:
+                variance = edges[at].spread + np.float32(math.sqrt(np.float32(2.0) * log_visits / n))
+                # Twice, so that the constant means the same as in UCB where the variance is largest.
+                term = np.float32(2.0) * weight * np.float32(math.sqrt(min(variance, np.float32(0.25)) / n))
+            else:
+                term = weight * edges[at].spread / np.float32(1 + tried)
+            score = edges[at].worth + term
+            if score > best_score:
+                best_score = score
+                best = at
+        at += 1
+        if at == first + count:
+            at = first
+    return best
+
+
+@kernel(nogil=True)
+def _pair(tree: Arrays, before: Any, column: Any) -> Any:
+    """The row of a pair of moves."""
+    h = (np.uint64(before + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
+    h *= np.uint64(0xC2B2AE3D27D4EB4F)
+    return np.int64(h >> np.uint64(40)) & np.int64(len(tree.pairs) - 1)
+
+
+@kernel(nogil=True)
+def note_move(tree: Arrays, before: Any, column: Any, result: Any, rule: Rule) -> None:
+    """Count a result of a move (its column) that followed the move ``before`` (-1 for none)."""
+    tree.averages[column, 0] += result
+    tree.averages[column, 1] += 1.0
+    if rule.pairs:
+        pair = _pair(tree, before, column)
+        tree.pairs[pair, 0] += np.float32(result)
+        tree.pairs[pair, 1] += np.float32(1.0)
+
+
+@kernel(nogil=True)
+def _expected(tree: Arrays, before: Any, column: Any, usual: Any, rule: Rule) -> Any:
+    """What a move is worth by its averages; near ``usual`` while there are few results."""
+    value = (tree.averages[column, 0] + _DOUBT * usual) / (tree.averages[column, 1] + _DOUBT)
+    if rule.pairs:
+        pair = _pair(tree, before, column)
+        value = (tree.pairs[pair, 0] + _DOUBT * value) / (tree.pairs[pair, 1] + _DOUBT)
+    return value
+
+
+@kernel(nogil=True)
+def set_priors(tree: Arrays, node: Any, base: Any, before: Any, rule: Rule) -> None:
+    """Give the mover's edges of an open node their priors: ``base`` on average, more or less by what the
+    moves have brought elsewhere. ``before`` is the column of the move that led to the node, or -1."""
+    role = np.int64(tree.nodes[node].mover)
+    first = np.int64(tree.nodes[node].first_move)
+    count = np.int64(tree.nodes[node].choices)
+    mean = 0.0
+    if rule.trust > 0.0:
+        offset = np.int64(tree.columns[role])
+        for edge in range(first, first + count):
+            expected = _expected(tree, before, offset + tree.edges[edge].move, base, rule)
+            tree.edges[edge].prior = np.float32(expected)
+            mean += expected
+        mean /= count
+    total = 0.0
+    for edge in range(first, first + count):
+        prior = np.float32(base)
+        if rule.trust > 0.0:
+            prior = np.float32(min(1.0, max(0.0, tree.edges[edge].prior - mean + base)))
+        tree.edges[edge].prior = prior
+        tree.edges[edge].trust = np.float32(rule.trust)
+        if tree.edges[edge].visits == 0:
+            tree.edges[edge].worth = prior + np.float32(rule.urgency)
+        if rule.kind == PUCT:
+            tree.edges[edge].spread = np.float32(math.exp((prior - base) / _TEMPERATURE))
+            total += tree.edges[edge].spread
+    if rule.kind == PUCT:
+        for edge in range(first, first + count):
+            tree.edges[edge].spread = np.float32(tree.edges[edge].spread / total)
+
+
+@kernel(nogil=True)
+def renew_priors(tree: Arrays, node: Any, before: Any, rule: Rule) -> None:
+    """The same for a node whose priors were set before; ``base`` is what it was."""
+    first = np.int64(tree.nodes[node].first_move)
+    count = np.int64(tree.nodes[node].choices)
+    base = 0.0
+    for edge in range(first, first + count):
+        base += tree.edges[edge].prior
+    set_priors(tree, node, base / count, before, rule)
+
+
+@kernel(nogil=True)
+def forget(tree: Arrays, keep: Any) -> None:
+    """Let the averages count for less: ``keep`` (0..1) of what they did."""
+    tree.averages[:] *= keep
+    tree.pairs[:] *= np.float32(keep)
