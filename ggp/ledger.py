@@ -138,7 +138,8 @@ class Ledger:
                 return self._legal(role, answered, options)
             except GdlError:
                 pass
-        return options[0]
+        # The same one in every process that follows the match: ids differ between them.
+        return min(options, key=lambda move: self.text(role, move))
 
     def _all_legal(self, moves: Sequence[str]) -> bool:
         machine = self.machine

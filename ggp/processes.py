@@ -1,4 +1,4 @@
-"""The processes below this one: which there are, what memory they take, which are stopped or left over.
+"""The processes below this one: which there are, what memory they take, which are left over.
 
 Read from ``/proc``; where there is none (not Linux), nothing is found.
 """
@@ -60,14 +60,6 @@ def proportional_bytes(pids: Iterable[int]) -> int:
             continue
         total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
     return total * 1024
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal: it does nothing until it is told to go on."""
-    try:
-        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] in ("T", "t")
-    except (OSError, IndexError):
-        return False
 
 
 class Orphans:

@@ -1,25 +1,29 @@
-"""One match as the server sees it: its process, its clocks, and an answer whatever happens.
+"""One match as the server sees it: its processes, its clocks, and an answer whatever happens.
 
-The process that thinks is not trusted to be in time, or to live. It names a safe move early
-in each turn; shortly before the playclock runs out a watchdog answers with that if nothing
-better has come. A process that dies is replaced by one that replays the match.
+The process that thinks is not trusted to be in time, or to live. Beside it a keeper follows the match
+(:mod:`ggp.keeper`). Each of them names a safe move early in each turn; shortly before the playclock runs
+out a watchdog answers with that if nothing better has come. A process that ends or is stopped is replaced
+by one that replays the match. So there is a legal move in time unless all of them are lost within the same
+turn, and a new one cannot be started in what is left of it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import GdlError, RulesError
 from ggp.ledger import fold
 from ggp.margin import Margin
+from ggp.member import Fields, Member
 from ggp.metrics import Metrics
 from ggp.protocol import NO_MOVE, READY, Play, Start
 from ggp.status import EndedStatus, MatchStatus
-from ggp.worker import Spare, Worker
+from ggp.turn import Turn
+from ggp.worker import Spare
 
 MAX_RESTARTS = 3
 """How many processes may end one after another without one move. Rules that kill every process before
@@ -31,6 +35,11 @@ which has to be done once on each machine; the safe moves come all the same."""
 
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
+
+WATCH_SHARE = 0.5
+"""What is left of the margin when the watchdog answers with a safe move;"""
+LAST_SHARE = 0.25
+"""what is left of it when it answers although no safe move of this turn is known."""
 
 Log = Callable[..., None]
 
@@ -45,42 +54,25 @@ class Settings:
         margin: seconds before the end of a clock at which the answer should leave, to begin with:
             see :mod:`ggp.margin`.
         seed: what the players' randomness comes from.
+        cores: processors that the searches of all matches share; None where the player's name says
+            how many processes a match has.
+        keepers: how many processes keep a legal move at hand, besides the one that thinks.
     """
 
     player: str = "uct"
     machine: str = "auto"
     margin: float = 0.8
     seed: int = 0
+    cores: int | None = None
+    keepers: int = 1
 
 
-@dataclass
-class _Turn:
-    """One PLAY that is being answered, or was.
+@dataclass(frozen=True, slots=True)
+class Spares:
+    """Where the processes of matches come from."""
 
-    Attributes:
-        id: counts the PLAYs.
-        key: the moves without differences of case and spacing; what a re-sent PLAY is known by.
-        received: when it came; ``due``: when the playclock ends; ``deadline``: when the search ends.
-        answered: the answer to the PLAY before; with it how that one went out.
-        safe: a legal move, known before any search.
-        advanced: whether the process has made ``moves``.
-    """
-
-    id: int
-    moves: tuple[str, ...] | None
-    key: tuple[str, ...] | None
-    received: float
-    due: float
-    deadline: float
-    answer: asyncio.Future[str] = field(repr=False)
-    answered: str | None
-    was_delivered: bool
-    was_late: bool
-    safe: str | None = None
-    advanced: bool = False
-    delivered: bool = True
-    late: bool = False
-    timer: asyncio.TimerHandle | None = None
+    match: Spare
+    keeper: Spare
 
 
 class ServedMatch:
@@ -94,7 +86,7 @@ class ServedMatch:
         history: the joint moves made, by the number of the PLAY that reported them.
     """
 
-    def __init__(self, start: Start, settings: Settings, spare: Spare, log: Log, metrics: Metrics) -> None:
+    def __init__(self, start: Start, settings: Settings, spares: Spares, log: Log, metrics: Metrics) -> None:
         self.id = start.match
         self.start = start
         self.touched = self._began = time.monotonic()
@@ -103,29 +95,42 @@ class ServedMatch:
         self._settings = settings
         self._metrics = metrics
         self._game = self._machine = self._note = self._goals = ""
-        self._spare = spare
         self._log = log
-        self._worker: Worker | None = None
+        self._main = self._member("match", spares.match)
+        self._members = [
+            self._main,
+            *(self._member("keeper", spares.keeper) for _ in range(settings.keepers)),
+        ]
+        self._share: Fields = {"workers": None, "ponder": True}
         self._restarts = 0
         self._length = 0
-        self._deaths = 0
         self._playable = False
-        self._turn: _Turn | None = None
+        self._turn: Turn | None = None
         self._turns = 0
         self._closed = False
         self._reusable = False
         self._refusal: GdlError | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready_by = 0.0
-        self._heard = 0
-        self._restarting: asyncio.Task[None] | None = None
+
+    def _member(self, name: str, spare: Spare) -> Member:
+        def log(level: str, event: str, **fields: object) -> None:
+            self._log(level, event, match=self.id, **fields)
+
+        return Member(name, spare, self._brief, self._receive, self._lost, log)
 
     # --- what the manager asks ------------------------------------------------------------------
     async def begin(self, received: float) -> None:
-        """Take a process and send it the rules; :meth:`ready` waits for it."""
+        """Take processes and send them the rules; :meth:`ready` waits for the one that thinks.
+
+        Raises:
+            OSError: there are no more processes or files to be had.
+        """
         clock = self.start.startclock
         self._ready_by = received + clock - self.margin.spare_time(clock)
-        await self._employ(self._ready_by)
+        for member in self._members[1:]:
+            member.replace()
+        await self._main.employ()
 
     async def ready(self) -> str:
         """``ready`` when prepared or when the startclock is nearly over.
@@ -171,10 +176,23 @@ class ServedMatch:
         return self._ready.done() or time.monotonic() > self._ready_by
 
     def check(self) -> None:
-        """Replace the process if somebody has stopped it. To be called now and then."""
-        if self._worker is not None and not self._closed and self._worker.stopped:
-            self._log("error", "process is stopped", match=self.id, pid=self._worker.pid)
-            self._give_up(self._worker)
+        """Replace processes that somebody has stopped. To be called now and then."""
+        for member in self._members:
+            member.check()
+
+    def share(self, workers: int, ponder: bool) -> None:
+        """What its search may use of the processors from now on: how many processes, and whether they
+        search while the others think."""
+        share = {"workers": workers, "ponder": ponder}
+        if share != self._share:
+            self._share = share
+            if self._main.alive:
+                self._main.send("share", **share)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that follow it now."""
+        return [member.worker.pid for member in self._members if member.worker is not None]
 
     def status(self) -> MatchStatus:
         """For the status page."""
@@ -211,136 +229,100 @@ class ServedMatch:
         return turn.answer.result() if turn is not None and turn.answer.done() else ""
 
     async def close(self) -> None:
-        """Give the match up: end its process at once. No further answer comes from it."""
+        """Give the match up: end its processes at once. No further answer comes from them."""
         self._settle()
-        if self._worker is not None and not (self._reusable and self._spare.give_back(self._worker)):
-            self._worker.kill()
-            await self._worker.ended()
+        await asyncio.gather(*(m.close(self._reusable and m is self._main) for m in self._members))
 
     async def finish(self, moves: tuple[str, ...] | None) -> None:
-        """The match is over, ``moves`` being its last joint move: let the process say how it
-        ended, for a moment, and end it."""
+        """The match is over, ``moves`` being its last joint move: let the processes say how it
+        ended, for a moment, and end them."""
         self._settle()
-        if self._worker is not None:
-            await self._worker.stop(moves)
+        await asyncio.gather(*(member.finish(moves) for member in self._members))
 
     def _settle(self) -> None:
         self._closed = True
         if self._turn is not None:
-            self._finish(self._turn)
-        if not self._ready.done():
-            self._ready.set_result(None)
-        if self._restarting is not None:
-            self._restarting.cancel()
+            self._turn.finish()
+        self._settle_start()
+        for member in self._members:
+            member.settle()
 
     # --- turns ------------------------------------------------------------------------------------
-    def _new_turn(self, moves: tuple[str, ...] | None, key: tuple[str, ...] | None, received: float) -> _Turn:
-        loop = asyncio.get_running_loop()
+    def _new_turn(self, moves: tuple[str, ...] | None, key: tuple[str, ...] | None, received: float) -> Turn:
         before = self._turn
         if before is not None:
-            self._finish(before)
+            before.finish()
+        self.check()
         clock = self.start.playclock
         spare_time = self.margin.spare_time(clock)
         self._turns += 1
-        turn = _Turn(
+        turn = self._turn = Turn(
             id=self._turns,
             moves=moves,
             key=key,
             received=received,
             due=received + clock,
             deadline=received + clock - spare_time,
-            answer=loop.create_future(),
-            answered=before.answer.result() if before is not None else None,
-            was_delivered=before is None or before.delivered,
-            was_late=before is not None and before.late,
+            answer=asyncio.get_running_loop().create_future(),
+            before=before,
         )
-        self._turn = turn
         if moves is not None:
             self.history[turn.id] = moves
-        turn.timer = loop.call_later(
-            max(0.0, turn.due - 0.5 * spare_time - time.monotonic()),
-            self._watch,
-            turn,
-            before.safe if before is not None else None,
-        )
-        if self._worker is None or not self._worker.alive:
-            self._log("warning", "no process", match=self.id, turn=turn.id)
-            if self._restarting is None or self._restarting.done():
-                self._restarting = asyncio.create_task(self._restart())
-        else:
-            self._ask(self._worker, turn)
+        turn.call_at(turn.due - WATCH_SHARE * spare_time, self._watch)
+        for member in self._members:
+            member.send("play", **turn.asked())
         return turn
 
-    def _ask(self, worker: Worker, turn: _Turn) -> None:
-        worker.send(
-            "play",
-            id=turn.id,
-            moves=turn.moves,
-            answered=turn.answered,
-            delivered=turn.was_delivered,
-            late=turn.was_late,
-            advanced=turn.advanced,
-            deadline=turn.deadline,
-        )
-
-    @staticmethod
-    def _finish(turn: _Turn) -> None:
-        if turn.timer is not None:
-            turn.timer.cancel()
-        if not turn.answer.done():
-            turn.answer.set_result(turn.safe or NO_MOVE)
-
-    def _watch(self, turn: _Turn, known: str | None) -> None:
+    def _watch(self, turn: Turn) -> None:
         """The playclock is nearly over: answer from what is known."""
         if turn.answer.done():
             return
-        answer = turn.safe or known or NO_MOVE
-        self._log("warning", "watchdog answers", match=self.id, turn=turn.id, move=answer)
+        if turn.safe is None and not turn.pressed:
+            # Nothing is known to be legal yet: it may still come.
+            turn.pressed = True
+            turn.call_at(turn.due - LAST_SHARE * (turn.due - turn.deadline), self._watch)
+            return
+        answer = turn.safe or turn.known or NO_MOVE
+        level = "warning" if turn.safe else "error"
+        self._log(level, "watchdog answers", match=self.id, turn=turn.id, move=answer, safe=bool(turn.safe))
         turn.answer.set_result(answer)
         self._note = "watchdog"
         self._metrics.moves.labels("watchdog").inc()
-        turn.timer = asyncio.get_running_loop().call_later(HANG_SECONDS, self._kill_hung, turn)
+        turn.call_at(time.monotonic() + HANG_SECONDS, self._kill_hung)
 
-    def _kill_hung(self, turn: _Turn) -> None:
-        if self._closed or self._heard >= turn.id or self._worker is None or not self._worker.alive:
-            return
-        self._log("error", "process hangs", match=self.id, turn=turn.id, pid=self._worker.pid)
-        self._give_up(self._worker)
+    def _kill_hung(self, turn: Turn) -> None:
+        for member in self._members:
+            if not self._closed and member.heard < turn.id and member.alive:
+                self._log("error", "process hangs", match=self.id, turn=turn.id, what=member.name)
+                member.give_up()
 
-    def _give_up(self, worker: Worker) -> None:
-        """Kill the process and go on without waiting for its end: on a busy computer that takes long."""
-        worker.kill()
-        worker.on_message = worker.on_exit = None
-        self._process_ended(worker)
-        self._worker = None
-
-    # --- the process ------------------------------------------------------------------------------
-    async def _employ(self, deadline: float) -> None:
-        worker = await self._spare.take()
-        if self._closed:
-            worker.kill()
-            return
-        self._worker = worker
-        worker.on_message = self._receive
-        worker.on_exit = self._process_ended
-        if not worker.alive:
-            self._process_ended(worker)
-            return
-        worker.send(
+    # --- the processes ------------------------------------------------------------------------------
+    def _brief(self, member: Member) -> Iterator[tuple[str, Fields]]:
+        """What a process is told that is to follow the match from here on."""
+        now = time.monotonic()
+        yield (
             "start",
-            match=self.start.match,
-            role=self.start.role,
-            rules=self.start.rules,
-            startclock=self.start.startclock,
-            player=self._settings.player,
-            # What has died twice may have died of the fast machine.
-            fast=self._deaths < 2,
-            seed=self._settings.seed,
-            history=self._played(),
-            deadline=deadline,
+            {
+                "match": self.start.match,
+                "role": self.start.role,
+                "rules": self.start.rules,
+                "startclock": self.start.startclock,
+                "player": self._settings.player,
+                # What has died twice may have died of the fast machine.
+                "fast": member.deaths < 2,
+                "seed": self._settings.seed,
+                "share": self._share,
+                "history": self._played(),
+                "deadline": now + 0.2 if self._ready.done() else max(self._ready_by, now),
+            },
         )
+        turn = self._turn
+        if turn is not None and not turn.answer.done():
+            yield "play", turn.asked()
 
-    def _receive(self, message: dict[str, Any]) -> None:
+    def _receive(self, member: Member, message: dict[str, Any]) -> None:
+        if member is not self._main and message["kind"] not in ("options", "move", "over"):
+            return
         match message["kind"]:
             case "ready":
                 self._machine = message["machine"]
@@ -351,35 +333,47 @@ class ServedMatch:
             case "game":
                 self._game = message["text"]
             case "options":
-                self._playable = True
-                self._made(message["id"], message["made"])
-                if self._turn is not None and self._turn.id == message["id"]:
-                    self._turn.safe = message["safe"]
-                    self._turn.advanced = True
+                self._safe(member, message)
             case "move":
-                self._answered(message)
+                self._answered(member, message)
             case "over":
-                self._length = message["turns"]
-                self._goals = " ".join(map(str, message["goals"] or ()))
-                self._log("info", "over", match=self.id, turns=message["turns"], goals=message["goals"])
+                if not self._length:
+                    self._length = message["turns"]
+                    self._goals = " ".join(map(str, message["goals"] or ()))
+                    self._log("info", "over", match=self.id, turns=message["turns"], goals=message["goals"])
             case "log":
                 self._log(message["level"], message["event"], match=self.id, **message["fields"])
 
-    def _answered(self, message: dict[str, Any]) -> None:
-        self._heard = message["id"]
+    def _safe(self, member: Member, message: dict[str, Any]) -> None:
+        """A process names a legal move."""
+        self._playable = True
+        self._made(message["id"], message["made"])
+        if member is not self._main:
+            member.heard = message["id"]
+            member.deaths = 0
         turn = self._turn
-        self._deaths = 0
+        if turn is None or turn.id != message["id"]:
+            return
+        turn.safe = turn.safe or message["safe"]
+        turn.advanced = True
+        if turn.pressed:
+            self._watch(turn)
+
+    def _answered(self, member: Member, message: dict[str, Any]) -> None:
+        member.heard = message["id"]
+        member.deaths = 0
+        turn = self._turn
         if message["again"]:
             self._made(message["id"], None)
         if turn is None or turn.id != message["id"]:
             return
-        if turn.timer is not None:
-            turn.timer.cancel()
+        turn.cancel()
         now = time.monotonic()
         if now - turn.received > LONG_SHARE * (turn.deadline - turn.received):
             self.margin.overshoot(max(0.0, now - turn.deadline))
         if turn.answer.done():
-            self._log("warning", "move came late", match=self.id, turn=turn.id)
+            if not message["again"]:
+                self._log("warning", "move came late", match=self.id, turn=turn.id)
             return
         turn.answer.set_result(message["move"])
         turn.safe = message["move"]
@@ -424,32 +418,25 @@ class ServedMatch:
             self._reusable = message["clean"]
             self._settle_start()
             if turn is not None:
-                self._finish(turn)
+                turn.finish()
         if turn is not None and turn.id == message["turn"]:
-            self._heard = turn.id
-            self._finish(turn)
+            self._main.heard = turn.id
+            turn.finish()
 
     def _settle_start(self) -> None:
         if not self._ready.done():
             self._ready.set_result(None)
 
-    def _process_ended(self, worker: Worker) -> None:
-        if self._closed or worker is not self._worker or self._refusal is not None:
-            return
+    def _lost(self, member: Member, pid: int) -> bool:
+        """A process has ended; whether to replace it at once."""
+        if self._closed or self._refusal is not None:
+            return False
         self._restarts += 1
-        self._deaths += 1
         self._metrics.restarts.inc()
-        self._log("error", "process ended", match=self.id, pid=worker.pid, restarts=self._restarts)
-        if self._deaths > MAX_RESTARTS:
-            if not self._playable:
-                error = "the process of this match keeps ending"
-                self._refused({"error": error, "turn": None, "clean": False})
-            return  # the next PLAY tries again
-        self._restarting = asyncio.create_task(self._restart())
-
-    async def _restart(self) -> None:
-        now = time.monotonic()
-        await self._employ(now + 0.2 if self._ready.done() else max(self._ready_by, now))
-        turn = self._turn
-        if turn is not None and not turn.answer.done() and self._worker is not None:
-            self._ask(self._worker, turn)
+        self._log("error", "process ended", match=self.id, what=member.name, pid=pid, restarts=self._restarts)
+        if member.deaths <= MAX_RESTARTS:
+            return True
+        if member is self._main and not self._playable:
+            error = "the process of this match keeps ending"
+            self._refused({"error": error, "turn": None, "clean": False})
+        return False  # the next PLAY tries again

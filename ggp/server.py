@@ -1,28 +1,27 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
 The event loop's process only moves text about. Rules are read, states computed and moves
-searched in one process per match (:mod:`ggp.match_process`).
-
-A GET with an empty path is answered with the status page if the client accepts HTML or plain
-text, ``/metrics`` with what Prometheus reads; everything else, POST or GET, is a message.
+searched in processes of each match (:mod:`ggp.served_match`). Connections are :mod:`ggp.front`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import time
-from asyncio import StreamReader, StreamWriter
 from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
-from ggp import metrics, status
-from ggp.http10 import MAX_BODY, HttpError, Request, read_request, reply_bytes, send_and_close
-from ggp.log_lines import one_line, say
-from ggp.margin import Margin, round_trip
+from ggp import status
+from ggp.forks import ForkServers
+from ggp.front import Desk, Front, Limits
+from ggp.http10 import MAX_BODY
+from ggp.log_lines import say
+from ggp.margin import Margin
 from ggp.metrics import Metrics
 from ggp.processes import Orphans
 from ggp.protocol import (
@@ -38,19 +37,15 @@ from ggp.protocol import (
     Start,
     Stop,
     info_reply,
-    parse_message,
 )
-from ggp.served_match import ServedMatch, Settings
+from ggp.served_match import ServedMatch, Settings, Spares
 from ggp.status import EndedStatus, ServerStatus
 from ggp.worker import Spare, Worker
 
-BIG_MESSAGE = 32 * 1024
-"""Messages longer than this are taken apart in a thread, so that other connections go on."""
-
-BEAT = 0.25
+BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
 
-SWEEP_BEATS = 4
+SWEEP_BEATS = 10
 """Every so many of them matches without a manager are freed, and left-over processes ended."""
 
 SHOWN_ENDED = 20
@@ -79,6 +74,8 @@ class ServerConfig:
         idle_playclocks: a match is freed after its startclock and this many playclocks
             without a message.
         idle_grace: seconds added to that.
+        forks: whether processes are made by fork servers. They are warm sooner, and it takes some
+            seconds until those are; see :mod:`ggp.forks`.
     """
 
     name: str = "kaskade"
@@ -91,23 +88,7 @@ class ServerConfig:
     max_connections: int = 64
     idle_playclocks: int = 5
     idle_grace: float = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """What a client gets.
-
-    Attributes:
-        data: the whole reply.
-        status: its HTTP status.
-        match: the match that was asked for a move or to get ready.
-        clock: ``start`` or ``play`` for these two; else empty.
-    """
-
-    data: bytes
-    status: int = 200
-    match: ServedMatch | None = None
-    clock: str = ""
+    forks: bool = False
 
 
 class Server:
@@ -121,8 +102,17 @@ class Server:
         self._matches: dict[str, ServedMatch] = {}
         self._finished: deque[str] = deque(maxlen=64)
         self._closing: set[asyncio.Task[None]] = set()
-        self._connections: set[asyncio.Task[None]] = set()
-        self._spare = Spare(config.settings.player, config.settings.machine)
+        kind = config.settings.player, config.settings.machine
+        self._spares = Spares(Spare("ggp.match_process", *kind), Spare("ggp.keeper"))
+        self._forks: ForkServers | None = None
+        if config.forks:
+            self._forks = ForkServers(("ggp.warm:warm_up_all", *kind), self._say, self._spares.match.renew)
+        self._front = Front(
+            Limits(config.read_seconds, config.max_body, config.max_connections),
+            Desk(self.answer, self.status, lambda match: self._matches.get(match.lower())),
+            self.metrics,
+            self._say,
+        )
         self._previewing = False
         self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
@@ -145,8 +135,10 @@ class Server:
             OSError: the address cannot be listened on.
         """
         self._listener = await asyncio.start_server(
-            self._connected, self.config.host, self.config.port, limit=65536
+            self._front.connected, self.config.host, self.config.port, limit=65536
         )
+        if self._forks is not None:
+            self._forks.open()
         self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
         self._say(
@@ -163,11 +155,11 @@ class Server:
             self._drop(match, "server ends", match.close())
         if self._closing:
             await asyncio.wait(self._closing)
-        for task in list(self._connections):
-            task.cancel()
-        if self._connections:
-            await asyncio.wait(self._connections)
-        await self._spare.close()
+        await self._front.close()
+        for spare in (self._spares.match, self._spares.keeper):
+            await spare.close()
+        if self._forks is not None:
+            await self._forks.close()
         end = time.monotonic() + EXIT_SECONDS
         while self._orphans.end_all() and time.monotonic() < end:
             await asyncio.sleep(0.02)
@@ -189,98 +181,6 @@ class Server:
             await stop.wait()
         finally:
             await self.close()
-
-    # --- connections ------------------------------------------------------------------------------
-    def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
-        task = asyncio.create_task(self._converse(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
-
-    async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
-        received = time.monotonic()
-        match: ServedMatch | None = None
-        delivered = False
-        try:
-            if len(self._connections) > self.config.max_connections:
-                reply = _Reply(reply_bytes("error: too many connections", 503), 503)
-            else:
-                reply = await self._reply(reader, writer, received)
-            self.metrics.replies.labels(str(reply.status)).inc()
-            match = reply.match if reply.clock == "play" else None
-            if reply.match is not None:
-                reply.match.margin.round_trip(round_trip(writer.get_extra_info("socket")))
-                self._note_time(reply, time.monotonic() - received)
-            await send_and_close(reader, writer, reply.data)
-            delivered = True
-        except OSError as error:  # a reset, a time-out, or a half-closed connection that broke
-            self._say("debug", "connection lost", error=str(error) or type(error).__name__)
-        finally:
-            if match is not None:
-                match.sent(delivered)
-            if not writer.transport.is_closing():
-                writer.transport.abort()
-
-    def _note_time(self, reply: _Reply, seconds: float) -> None:
-        assert reply.match is not None
-        start = reply.match.start
-        clock = start.startclock if reply.clock == "start" else start.playclock
-        self.metrics.share.labels(reply.clock).observe(seconds / max(clock, 1))
-
-    async def _reply(self, reader: StreamReader, writer: StreamWriter, received: float) -> _Reply:
-        try:
-            try:
-                async with asyncio.timeout(self.config.read_seconds):
-                    request = await read_request(reader, writer, self.config.max_body)
-            except TimeoutError:
-                raise HttpError(408, f"no whole message within {self.config.read_seconds:g} s") from None
-            if request.method == "OPTIONS":
-                self._count("options")
-                return _Reply(reply_bytes(""))
-            page = self._page(request)
-            if page is not None:
-                return _Reply(page)
-            try:
-                message = await _message(request)
-            except GdlError:
-                self._count("unreadable")
-                raise
-            clock = type(message).__name__.lower()
-            self._count(clock)
-            body = await self.answer(message, received)
-            if not isinstance(message, (Play, Start)):
-                return _Reply(reply_bytes(body))
-            return _Reply(reply_bytes(body), 200, self._matches.get(message.match.lower()), clock)
-        except GdlError as error:
-            code = error.status if isinstance(error, HttpError) else 400
-            text = one_line(str(error))
-            self._say("warning", "bad request", status=code, error=text)
-            return _Reply(reply_bytes(f"error: {text}", code), code)
-        except (ConnectionError, asyncio.CancelledError):
-            raise
-        except Exception as error:
-            # Whatever a stranger sends must not stop the server from serving others.
-            self._say("error", "internal error", error=one_line(f"{type(error).__name__}: {error}"))
-            return _Reply(reply_bytes("error: internal error", 500), 500)
-
-    def _count(self, kind: str) -> None:
-        self.metrics.requests.labels(kind).inc()
-
-    # --- pages -----------------------------------------------------------------------------------
-    def _page(self, request: Request) -> bytes | None:
-        """The whole reply to a GET that asks for a page; None for a message."""
-        path = request.message.strip()
-        if request.method != "GET" or path not in ("", "metrics"):
-            return None
-        if path == "metrics":
-            self._count("metrics")
-            return reply_bytes(self.metrics.text(), content_type=metrics.CONTENT_TYPE)
-        html = status.wants_html(request.accept)
-        if not html and not status.wants_text(request.accept):
-            return None  # a manager of old, or a health check: INFO
-        self._count("status")
-        if html:
-            return reply_bytes(status.as_html(self.status()), content_type="text/html; charset=utf-8")
-        return reply_bytes(status.as_text(self.status()), content_type="text/plain; charset=utf-8")
 
     def status(self) -> ServerStatus:
         """What the status page shows."""
@@ -345,8 +245,9 @@ class Server:
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY
-        match = ServedMatch(message, self.config.settings, self._spare, self._say, self.metrics)
+        match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
         self._matches[key] = match
+        self._share()
         self.metrics.started.inc()
         self.metrics.live.set(len(self._matches))
         self._say(
@@ -385,7 +286,7 @@ class Server:
         self._previewing = True
         done: asyncio.Future[dict[str, object]] = asyncio.get_running_loop().create_future()
         try:
-            worker = await self._spare.take()
+            worker = await self._spares.match.take()
         except OSError as error:
             self._previewing = False
             self._say("error", "no process", error=str(error))
@@ -406,7 +307,7 @@ class Server:
                 raise GdlError(str(done.result()["error"]))
             return READY
         finally:
-            if not (done.done() and self._spare.give_back(worker)):
+            if not (done.done() and self._spares.match.give_back(worker)):
                 worker.kill()
             self._previewing = False
             self._refill()
@@ -417,6 +318,7 @@ class Server:
         key = match.id.lower()
         if self._matches.get(key) is match:
             del self._matches[key]
+            self._share()
             self._finished.append(key)
             self.metrics.finished.labels(why).inc()
             self.metrics.live.set(len(self._matches))
@@ -431,12 +333,23 @@ class Server:
 
         task.add_done_callback(closed)
 
+    def _share(self) -> None:
+        """Share the processors among the searches of all matches: with as many matches as processors
+        each has one, and with more of them none searches while the others of its match think."""
+        total, live = self.config.settings.cores, len(self._matches)
+        if total is not None:
+            for match in self.running:
+                match.share(max(1, total // live), live <= total)
+
     def _refill(self) -> None:
-        """Have a spare process if a match may come, or one that runs may need another one: starting
-        one takes time from the others, so not while they get ready."""
+        """Have spare processes if a match may come, or one that runs may need another one: starting
+        one takes time from the others, so not while they get ready, unless it is forked."""
+        if self._listener is None or not self._listener.is_serving():
+            return
+        self._spares.keeper.refill()
         settled = self._free() or all(match.settled for match in self.running)
-        if settled and self._listener is not None and self._listener.is_serving():
-            self._spare.refill()
+        if settled if self._forks is None else self._forks.ready:
+            self._spares.match.refill()
 
     async def _sweep(self) -> None:
         """Look after the matches and processes."""
@@ -450,13 +363,26 @@ class Server:
             for match in self.running:
                 match.margin.lag(lag)
                 match.check()
+            for spare in (self._spares.match, self._spares.keeper):
+                spare.check()
+            if self._forks is not None:
+                self._forks.check()
+            self._refill()
             beats += 1
             if beats % SWEEP_BEATS == 0:
                 self._free_idle(now)
-                if not Worker.coming:
-                    for pid in self._orphans.end(Worker.pids):
-                        self._say("warning", "left-over process ends", pid=pid)
-                self._refill()
+                self._end_left_over()
+
+    def _end_left_over(self) -> None:
+        """End processes that should have ended by themselves."""
+        own = set(Worker.pids)
+        if self._forks is not None:
+            for pid in self._forks.left_over():
+                os.kill(pid, signal.SIGKILL)
+                self._say("warning", "left-over process ends", pid=pid)
+            own |= self._forks.pids | self._forks.owned()
+        for pid in self._orphans.end(own):
+            self._say("warning", "left-over process ends", pid=pid)
 
     def _free_idle(self, now: float) -> None:
         """Free matches whose manager has gone."""
@@ -468,15 +394,6 @@ class Server:
     def _say(self, level: str, event: str, **fields: object) -> None:
         self.metrics.events.labels(level).inc()
         say(level, event, **fields)
-
-
-async def _message(request: Request) -> Message:
-    text = request.message.strip()
-    if request.method == "GET" and not text:
-        return Info()  # a person's browser, or a health check
-    if len(text) > BIG_MESSAGE:
-        return await asyncio.to_thread(parse_message, text)
-    return parse_message(text)
 
 
 def _version() -> str:

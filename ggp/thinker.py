@@ -15,14 +15,15 @@ from importlib import import_module
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
 from ggp.survey import survey
+from ggp.warm import warm_up
+from players import launch
 from players.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade_player import START_SHARE, KaskadePlayer
-from players.limits import WARM_UP_GAMES, describe
+from players.limits import describe
 from players.player import Player
 from players.registry import is_registered
 from players.registry import make_player as registered
@@ -49,14 +50,15 @@ class Position:
     options: frozenset[Term]
 
 
-def make_player(name: str, seed: int) -> Player:
-    """A player by its registered name, or any class by ``module:Class``.
+def make_player(name: str, seed: int, **defaults: object) -> Player:
+    """A player by its registered name, with options where the name does not say otherwise, or any class
+    by ``module:Class``.
 
     Raises:
         GdlError: there is no such player.
     """
     if ":" not in name or is_registered(name):
-        return registered(name, seed)
+        return registered(name, seed, **defaults)
     module, _, kind = name.partition(":")
     try:
         made = getattr(import_module(module), kind)(seed=seed)
@@ -87,9 +89,10 @@ class Thinker:
         self._next: Callable[[], Player] | None = None
         self._kaskade = Kaskade(level, on_event=self._note)
         self._role = 0
+        self._shared: tuple[int, bool] | None = None
         self._warm = threading.Event()
         # Players from outside this program may hang: they are not tried.
-        if ":" not in player or is_registered(player):
+        if not launch.warm and is_registered(player):
             threading.Thread(target=self._warm_up, args=(player, level), daemon=True, name="warm-up").start()
         else:
             self._warm.set()
@@ -109,6 +112,13 @@ class Thinker:
         """Prepare, then send ``ready``."""
         self._role = role
         self._tasks.put(lambda: self._start(position, player, seed, startclock, deadline))
+
+    def share(self, workers: int | None, ponder: bool) -> None:
+        """What it may use of the processors from the next search on: see
+        :meth:`players.player.Player.share`. Without a number, what the player's name says."""
+        if workers is None:
+            return
+        self._tasks.put(lambda: self._share(workers, ponder))
 
     def choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
         """Send ``move`` for a turn before the deadline; ``safe`` where nothing better is found."""
@@ -137,18 +147,8 @@ class Thinker:
                 self._log("error", "thinker failed", error=describe(error))
 
     def _warm_up(self, player: str, level: str) -> None:
-        """Have everything compiled that a match needs. On a computer where nothing was compiled yet,
-        that takes longer than most startclocks."""
-        from players.machines import make_machine
-
         try:
-            for game in WARM_UP_GAMES:
-                machine = make_machine(parse_rules(game, "warm-up"), level)
-                warmed = make_player(player, 0)
-                state = machine.initial_state()
-                warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
-                warmed.choose(state, time.monotonic() + 0.1)
-                warmed.stop()
+            warm_up(player, level)
         except Exception as error:  # it shows in the match too, and is told there
             self._log("warning", "no warm-up", error=describe(error))
         self._warm.set()
@@ -168,6 +168,11 @@ class Thinker:
         used = time.monotonic() - began
         self._log("info", "prepared", machine=level, seconds=f"{used:.2f}", rising=self._kaskade.rising)
         self._send("ready", machine=level)
+
+    def _share(self, workers: int, ponder: bool) -> None:
+        self._shared = workers, ponder
+        if self._player is not None:
+            self._player.share(workers, ponder)
 
     def _survey(self, seconds: float) -> None:
         """Log and tell what kind of game this seems to be."""
@@ -193,8 +198,9 @@ class Thinker:
 
     def _made(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
+        defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
         try:
-            return make_player(player, seed)
+            return make_player(player, seed, **defaults)
         except Exception as error:
             self._log("error", "player cannot be made", player=player, error=describe(error))
             return make_player(STAND_IN, seed)

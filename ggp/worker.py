@@ -1,8 +1,7 @@
-"""The server's end of a match process: start it, talk to it, see it end, have a spare one.
+"""The server's end of a process that follows a match: start it, talk to it, see it end, have a spare one.
 
-The processes are asyncio subprocesses and not :mod:`multiprocessing`'s, because their pipes
-then belong to the event loop, what they send is JSON and not pickles (their rules come from
-strangers), and the end of the pipe tells each side that the other one is gone.
+What is sent is JSON over a socket, and not pickles, since the rules come from strangers; the end of the
+connection tells each side that the other one is gone.
 """
 
 from __future__ import annotations
@@ -10,38 +9,61 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import sys
+import socket
 import time
-from collections.abc import Callable
-from pathlib import Path
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable, Sequence
+from subprocess import Popen
 from typing import Any, ClassVar
 
-from ggp.processes import is_stopped
+from players import launch
+from players.launch import Forked, is_stopped
 
 log = logging.getLogger("ggp.server")
 
 MAX_LINE = 8 * 1024 * 1024
-"""Longest message that a match process may send, in bytes."""
+"""Longest message that such a process may send, in bytes."""
 
 MAX_USES = 50
 """How many START messages a process may refuse before it is replaced by a fresh one."""
 
+FORK_SECONDS = 0.5
+"""How long a fork server is waited for."""
+
 POLL_SECONDS = 0.1
-"""How soon its end is seen where the pipe does not tell."""
+"""How soon its end is seen where the connection does not tell."""
 
 DRAIN_SECONDS = 0.2
 """How long its last messages are read for after its end."""
 
 EXIT_SECONDS = 1.0
-"""How long it may take to end after it has closed the pipe."""
+"""How long it may take to end after it has closed the connection."""
 
 STOP_SECONDS = 2.0
-"""How long a match process may take to end after ``stop``."""
+"""How long it may take to end after ``stop``."""
+
+
+async def fork(module: str, arguments: Sequence[str], files: dict[int, int]) -> Forked | None:
+    """A process made by a fork server, without holding up the event loop; None where there is none, or it
+    does not answer. As in :func:`players.launch.launch`, in a session of its own."""
+    asked = launch.ask(module, arguments, files, session=True)
+    if asked is None:
+        return None
+    asked.setblocking(False)
+    try:
+        async with asyncio.timeout(FORK_SECONDS):
+            told = await asyncio.get_running_loop().sock_recv(asked, 64)
+        if told:
+            return Forked(int(told), asked)
+    except (OSError, TimeoutError):
+        pass
+    log.warning("event=no-fork module=%s", module)
+    asked.close()
+    return None
 
 
 class Worker:
-    """One match process.
+    """One process.
 
     Attributes:
         on_message: called with each message from the process.
@@ -50,14 +72,13 @@ class Worker:
         uses: how often it has been taken for a match.
     """
 
-    coming: ClassVar[int] = 0
-    """How many processes are being started."""
-
     pids: ClassVar[set[int]] = set()
     """The process ids of all that have not ended."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Forked | Popen[bytes], reader: StreamReader, writer: StreamWriter) -> None:
         self._process = process
+        self._reader = reader
+        self._writer = writer
         self.alive = True
         self.uses = 0
         self.on_message: Callable[[dict[str, Any]], None] | None = None
@@ -66,30 +87,26 @@ class Worker:
         self._pump = asyncio.create_task(self._attend())
 
     @classmethod
-    async def spawn(cls, player: str, machine: str) -> Worker:
-        """Start a process that will play with this kind of player and machine."""
-        root = str(Path(__file__).resolve().parent.parent)
-        known = os.environ.get("PYTHONPATH", "")
-        path = os.pathsep.join([root, known] if known else [root])
-        Worker.coming += 1
-        try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",
-                "-m",
-                "ggp.match_process",
-                player,
-                machine,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
-                limit=MAX_LINE,
-                # A Ctrl-C at the terminal is the server's to handle.
-                start_new_session=True,
-            )
-            return cls(process)
-        finally:
-            Worker.coming -= 1
+    async def spawn(cls, module: str, *arguments: str) -> Worker:
+        """Start a process that runs this module.
+
+        Raises:
+            OSError: there are no more processes or files to be had.
+        """
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        with theirs:
+            try:
+                number = theirs.fileno()
+                files = {0: number, 1: number}
+                process = await fork(module, arguments, files) or launch.anew(
+                    module, arguments, files, session=True
+                )
+                reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE)
+            except BaseException:
+                ours.close()
+                raise
+        return cls(process, reader, writer)
 
     @property
     def pid(self) -> int:
@@ -103,17 +120,12 @@ class Worker:
 
     def send(self, do: str, **fields: object) -> None:
         """Send a message; nothing happens where the process is gone."""
-        pipe = self._process.stdin
-        if self.alive and pipe is not None and not pipe.is_closing():
-            pipe.write(json.dumps({"do": do, **fields}).encode() + b"\n")
+        if self.alive and not self._writer.is_closing():
+            self._writer.write(json.dumps({"do": do, **fields}).encode() + b"\n")
 
     def kill(self) -> None:
         """End the process at once."""
-        if self._process.returncode is None:
-            try:
-                self._process.kill()
-            except ProcessLookupError:
-                return
+        self._process.kill()
 
     async def ended(self) -> None:
         """Wait until the process has ended."""
@@ -132,51 +144,62 @@ class Worker:
         await self.ended()
 
     async def _attend(self) -> None:
-        """Read what it sends, and see it end: by its exit and not by the end of the pipe alone, which
-        processes that it has started may hold open."""
+        """Read what it sends, and see it end: by its exit and not by the end of the connection alone,
+        which processes that it has started may hold open."""
         reading = asyncio.create_task(self._read())
-        while not reading.done() and self._process.returncode is None:
+        while not reading.done() and self._process.poll() is None:
             await asyncio.wait([reading], timeout=POLL_SECONDS)
         await asyncio.wait([reading], timeout=DRAIN_SECONDS)
         reading.cancel()
         end = time.monotonic() + EXIT_SECONDS
-        while self._process.returncode is None:
+        while self._process.poll() is None:
             if time.monotonic() > end:
                 self.kill()
             await asyncio.sleep(POLL_SECONDS / 5)
         self.alive = False
         self.pids.discard(self.pid)
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        self._writer.close()
         if self.on_exit is not None:
             self.on_exit(self)
 
     async def _read(self) -> None:
-        assert self._process.stdout is not None
         try:
-            while line := await self._process.stdout.readline():
+            while line := await self._reader.readline():
                 if self.on_message is not None:
                     self.on_message(json.loads(line))
+        except ConnectionError:  # it was killed
+            return
         except ValueError as error:  # a line too long, or no JSON: the process has gone wild
             log.error("event=bad-worker pid=%d error=%r", self.pid, str(error)[:200])
 
 
 class Spare:
-    """A match process kept ready, with everything imported, so that START costs little."""
+    """A process kept ready, with everything imported, so that START costs little.
 
-    def __init__(self, player: str, machine: str) -> None:
-        self._player = player
-        self._machine = machine
+    Args:
+        module: what it runs.
+        arguments: its arguments.
+    """
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        self._module = module
+        self._arguments = arguments
         self._spare: Worker | None = None
         self._refilling: asyncio.Task[None] | None = None
+        self._closed = False
 
     async def take(self) -> Worker:
-        """The spare process, or a new one where there is none."""
+        """The spare process, or a new one where there is none.
+
+        Raises:
+            OSError: there are no more processes or files to be had.
+        """
         if self._refilling is not None:
             await asyncio.shield(self._refilling)
+        self.check()
         worker, self._spare = self._spare, None
         if worker is None or not worker.alive:
-            worker = await Worker.spawn(self._player, self._machine)
+            worker = await Worker.spawn(self._module, *self._arguments)
         worker.uses += 1
         return worker
 
@@ -189,15 +212,28 @@ class Spare:
         self._spare = worker
         return True
 
+    def check(self) -> None:
+        """Let it go if somebody has stopped it."""
+        if self._spare is not None and self._spare.stopped:
+            self._spare.kill()
+            self._spare = None
+
     def refill(self) -> None:
         """Start a new spare process if there is none."""
-        if (self._spare is None or not self._spare.alive) and (
-            self._refilling is None or self._refilling.done()
-        ):
+        idle = self._refilling is None or self._refilling.done()
+        if (self._spare is None or not self._spare.alive) and idle and not self._closed:
             self._refilling = asyncio.create_task(self._fill())
+
+    def renew(self) -> None:
+        """Start a new one in the place of the one there is."""
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare = None
+        self.refill()
 
     async def close(self) -> None:
         """End the spare process."""
+        self._closed = True
         if self._refilling is not None:
             await self._refilling
         if self._spare is not None:
@@ -206,6 +242,6 @@ class Spare:
 
     async def _fill(self) -> None:
         try:
-            self._spare = await Worker.spawn(self._player, self._machine)
+            self._spare = await Worker.spawn(self._module, *self._arguments)
         except OSError as error:
             log.error("event=no-spare error=%r", str(error))

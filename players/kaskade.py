@@ -227,7 +227,7 @@ class Kaskade:
                 try:
                     given, machine = self._build(stage, builder, text, rules, given, machine, began)
                 except KilledError:
-                    if not self._rising:
+                    if not self.rising:
                         return
                     given, machine = self._build(
                         stage, self._another(stage), text, rules, given, machine, began

@@ -98,6 +98,9 @@ class KaskadePlayer(Player):
         self.player.update_machine(machine)
         self.machine = self._taken = machine
 
+    def share(self, workers: int, ponder: bool) -> None:
+        self.player.share(workers, ponder)
+
     def stop(self) -> None:
         self.player.stop()
 

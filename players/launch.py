@@ -35,6 +35,9 @@ STATUS_SECONDS = 0.2
 MOST_FILES = 16
 MAX_REQUEST = 65536
 
+FORKS = sys.platform == "linux"
+"""Whether there can be fork servers: they use what only Linux has."""
+
 warm = False
 """Whether this process was forked from one in which everything was compiled or loaded already."""
 

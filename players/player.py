@@ -129,6 +129,14 @@ class Player(ABC):
         """
         self.machine = machine
 
+    def share(self, workers: int, ponder: bool) -> None:
+        """What it may use of the computer from the next search on, where it can be told so.
+
+        Args:
+            workers: search processes.
+            ponder: whether they may search while the others think.
+        """
+
     def stop(self) -> None:
         """The match is over or given up: free what was kept for it."""
 

@@ -140,6 +140,13 @@ class UctPlayer(Player):
             self._line.move_to(old, machine)
             self._pool.set_machine(machine)
 
+    def share(self, workers: int, ponder: bool) -> None:
+        self._ponder = ponder
+        if self._workers and workers:
+            self._workers = workers
+            if self._pool is not None:
+                self._pool.resize(workers)
+
     def stop(self) -> None:
         self._search = None
         if self._pool is not None:

@@ -128,6 +128,11 @@ class Pool:
         sockets = [process.wire.connection for process in self._processes if process.alive]
         select.select(sockets, [], [], max(0.0, seconds))
 
+    def resize(self, size: int) -> None:
+        """Have so many processes from now on."""
+        self._size = size
+        self.mend()
+
     def mend(self) -> None:
         """Replace processes that have died or give no sign of life."""
         now = time.monotonic()
@@ -149,6 +154,8 @@ class Pool:
                 self._welcome(coming.result())
             else:  # no more processes or files to be had
                 self._failures += 1
+        while len(self._processes) > self._size:
+            self._helper.submit(self._processes.pop().end)
         self._fill()
 
     def stop(self) -> None:

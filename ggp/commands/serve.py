@@ -47,6 +47,7 @@ def command(
     from ggp.server import Server, ServerConfig
     from ggp.thinker import make_player
     from players.cores import cores
+    from players.launch import FORKS
     from players.machines import LEVELS
     from players.registry import check_name, is_registered, with_option
 
@@ -57,7 +58,8 @@ def command(
         raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
     if is_registered(player) or ":" not in player:
         check_name(player)
-        player = with_option(player, "workers", max(1, cores() // matches) if workers is None else workers)
+        if workers is not None:
+            player = with_option(player, "workers", workers)
     else:
         make_player(player, seed)
     if not all(c.isalnum() or c in "-_.+" for c in name):
@@ -65,6 +67,10 @@ def command(
     logging.basicConfig(
         level=log_level.upper(), format="time=%(asctime)s level=%(levelname)s %(message)s", force=True
     )
-    settings = Settings(player=player, machine=machine, margin=margin, seed=seed)
-    config = ServerConfig(name=name or "kaskade", host=host, port=port, matches=matches, settings=settings)
+    settings = Settings(
+        player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
+    )
+    config = ServerConfig(
+        name=name or "kaskade", host=host, port=port, matches=matches, settings=settings, forks=FORKS
+    )
     asyncio.run(Server(config).run())

@@ -19,6 +19,7 @@ from live import MARKS, LiveServer, ServeProcess, body_of, talk
 from ggp import protocol
 from ggp.http10 import reply_bytes, request_bytes
 from ggp.protocol import spaced
+from players.launch import is_stopped
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 
@@ -261,7 +262,7 @@ def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:
     assert server.say(start("m1")) == "ready"
     server.say("( PLAY m1 NIL )")
     server.say("( PLAY m1 (( mark 1 1 ) pass) )")
-    worker = server.server.running[0]._worker
+    worker = server.server.running[0]._main.worker
     assert worker is not None
     os.kill(worker.pid, signal.SIGKILL)
     assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
@@ -274,7 +275,7 @@ def test_a_match_process_killed_while_it_thinks_still_gives_a_legal_move(serve: 
     thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
     thread.start()
     time.sleep(0.5)
-    worker = server.server.running[0]._worker
+    worker = server.server.running[0]._main.worker
     assert worker is not None
     os.kill(worker.pid, signal.SIGKILL)
     thread.join()

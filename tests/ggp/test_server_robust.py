@@ -14,8 +14,9 @@ import pytest
 
 from ggp import protocol
 from ggp.http10 import request_bytes
-from ggp.processes import descendants, is_stopped, resident_bytes
+from ggp.processes import children, descendants, resident_bytes
 from ggp.protocol import spaced
+from players.launch import is_stopped
 from tests.ggp.live import MARKS, LiveServer, ServeProcess, body_of, talk
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
@@ -47,7 +48,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]
 def pid_of(server: LiveServer) -> int:
     """The process of the only match, once there is one that lives."""
     while True:
-        worker = server.server.running[0]._worker
+        worker = server.server.running[0]._main.worker
         if worker is not None and worker.alive:
             return worker.pid
         time.sleep(0.01)
@@ -114,7 +115,7 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
         assert server.say(end) in ("done", "aborted")
 
     def held() -> tuple[int, int]:
-        eventually(lambda: not server.server._closing and server.server._spare._spare is not None)
+        eventually(lambda: not server.server._closing and server.server._spares.match._spare is not None and server.server._spares.keeper._spare is not None)
         return len(list(Path("/proc/self/fd").iterdir())), len(descendants(os.getpid()))
 
     for number in range(2):
@@ -139,7 +140,7 @@ def test_what_a_match_process_leaves_behind_is_ended() -> None:
             eventually(lambda: bool(sleepers()))
             first = sleepers()
             if end == "kill":
-                (parent,) = [p for p in descendants(served.process.pid) if set(first) & set(descendants(p))]
+                (parent,) = [p for p in descendants(served.process.pid) if set(first) & set(children(p))]
                 os.kill(parent, signal.SIGKILL)
                 body_of(talk(served.port, request_bytes("( ABORT m1 )", "x", "x")))
             else:

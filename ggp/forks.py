@@ -1,0 +1,184 @@
+"""The server's fork servers (:mod:`players.fork_server`): started, watched, replaced, ended.
+
+There are two of them. They take requests from the same socket, so that one may be killed or stopped
+at any time; the other one then makes a new one, in milliseconds. Only where both are lost at once one
+is started anew, which takes seconds, and meanwhile new processes are started without them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+
+from ggp.processes import descendants
+from ggp.worker import fork
+from players import launch
+from players.fork_server import THIS
+from players.launch import Forked, is_stopped
+
+WANTED = 2
+
+LOAD_SECONDS = 300.0
+"""How long the first may take to compile everything, on a computer where nothing was compiled yet."""
+
+PATIENCE = 3
+"""How often a process whose owner is gone may be seen before it is ended."""
+
+Log = Callable[..., None]
+
+
+class ForkServers:
+    """The fork servers of one server; of a process that uses no others.
+
+    Args:
+        warm_up: ``module:function`` and its arguments.
+        log: takes a level, an event and named fields.
+        on_ready: called when processes can be forked, from now on or once more.
+    """
+
+    def __init__(self, warm_up: tuple[str, ...], log: Log, on_ready: Callable[[], None]) -> None:
+        self._warm_up = warm_up
+        self._log = log
+        self._on_ready = on_ready
+        self._servers: list[Forked | subprocess.Popen[bytes]] = []
+        self._first: subprocess.Popen[bytes] | None = None
+        self._began = 0.0
+        self._owners: dict[int, int] = {}
+        self._seen: dict[int, int] = {}
+        self._asking: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._sockets: tuple[socket.socket, socket.socket] | None = None
+        self._lifeline = -1
+
+    @property
+    def ready(self) -> bool:
+        """Whether processes are forked."""
+        return bool(self._servers)
+
+    @property
+    def pids(self) -> set[int]:
+        """The process ids of the fork servers."""
+        found = {process.pid for process in self._servers}
+        return found | {self._first.pid} if self._first is not None else found
+
+    def open(self) -> None:
+        """Start the first one. Raises OSError."""
+        self._sockets = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._start_anew()
+
+    async def close(self) -> None:
+        """End them all."""
+        launch.use(None)
+        if self._asking is not None:
+            self._asking.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
+        for process in self._all():
+            process.kill()
+        for process in self._all():
+            await asyncio.to_thread(process.wait)
+        self._servers, self._first = [], None
+        for end in self._sockets or ():
+            end.close()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def check(self) -> None:
+        """Replace those that have ended or that somebody has stopped. To be called now and then."""
+        if self._sockets is None:
+            return
+        for process in self._all():
+            if process.poll() is None and is_stopped(process.pid):
+                self._log("error", "fork server is stopped", pid=process.pid)
+                process.kill()
+        for process in list(self._servers):
+            if process.poll() is not None:
+                self._log("error", "fork server ended", pid=process.pid)
+                self._servers.remove(process)
+        first = self._first
+        if first is not None:
+            if first.poll() is None and time.monotonic() - self._began > LOAD_SECONDS:
+                first.kill()
+            if first.poll() is not None:
+                self._first = None
+        if not self._servers:
+            launch.use(None)
+            if self._first is None:
+                self._start_anew()
+        elif len(self._servers) < WANTED and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._start_another())
+
+    def owned(self) -> set[int]:
+        """The processes that were forked for others that live; those whose owners are gone should end by
+        themselves, and are not among them."""
+        living = {os.getpid(), *descendants(os.getpid())}
+        return {pid for pid, owner in self._owners.items() if owner in living}
+
+    def left_over(self) -> list[int]:
+        """Processes that have not ended by themselves after their owners, since :data:`PATIENCE` calls."""
+        living = {os.getpid(), *descendants(os.getpid())}
+        self._owners = {pid: owner for pid, owner in self._owners.items() if pid in living}
+        left = [pid for pid, owner in self._owners.items() if owner not in living]
+        self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in left}
+        below = set(descendants(os.getpid()))
+        return [pid for pid, seen in self._seen.items() if seen >= PATIENCE and pid in below]
+
+    # --- details ---------------------------------------------------------------------------------
+    def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
+        return [*self._servers, *([self._first] if self._first is not None else [])]
+
+    def _start_anew(self) -> None:
+        """Start one without the help of another one; it says when it is ready."""
+        assert self._sockets is not None
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+        if self._reading is not None:
+            self._reading.cancel()
+        theirs_in, self._lifeline = os.pipe()
+        ours, theirs_out = socket.socketpair()
+        ours.setblocking(False)
+        requests, client = (end.fileno() for end in self._sockets)
+        try:
+            self._began = time.monotonic()
+            self._first = launch.anew(
+                THIS,
+                [str(requests), str(client), *self._warm_up],
+                {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client},
+                session=True,
+            )
+        finally:
+            os.close(theirs_in)
+            theirs_out.close()
+        self._reading = asyncio.create_task(self._read(ours))
+
+    async def _start_another(self) -> None:
+        process = await fork(THIS, [], {})
+        if process is not None:
+            self._servers.append(process)
+
+    async def _read(self, ours: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=ours)
+        try:
+            while line := await reader.readline():
+                self._told(json.loads(line))
+        finally:
+            writer.close()
+
+    def _told(self, message: dict[str, float]) -> None:
+        if "ready" in message and self._first is not None:
+            assert self._sockets is not None
+            self._servers.append(self._first)
+            self._first = None
+            launch.use(self._sockets[1])
+            self._log("info", "fork server", seconds=message["ready"])
+            self._on_ready()
+        elif "pid" in message:
+            self._owners[int(message["pid"])] = int(message["owner"])
+        elif "gone" in message:
+            self._owners.pop(int(message["gone"]), None)

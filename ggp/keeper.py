@@ -1,0 +1,51 @@
+"""The process that keeps a legal move of one match at hand: ``python -m ggp.keeper``.
+
+It follows the match beside the match process, takes the same messages, and names a safe move in each
+turn, and nothing else: it does not think. So whatever happens to the other one, the server knows what
+is legal. Here and not in the server, since rules are hostile and provers can be slow.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gdl.parser import parse_rules
+from ggp.follower import Follower
+from ggp.match_pipe import Message, attempt, open_pipe
+from players.limits import limit_memory
+
+MEMORY_BYTES = 2 * 1024**3
+"""Data that it may allocate: rules come from the network."""
+
+
+def main() -> None:
+    """Serve one match, and end."""
+    limit_memory(MEMORY_BYTES)
+    send, inbox = open_pipe()
+    follower: Follower | None = None
+
+    def do(message: Message) -> None:
+        nonlocal follower
+        match message["do"]:
+            case "start":
+                follower = Follower(parse_rules(message["rules"], message["match"]), message, send)
+            case "play" if follower is not None:
+                follower.play(message)
+            case "stop" if follower is not None:
+                follower.finish(message)
+
+    ends = False
+    while not ends:
+        message = inbox.get()
+        ends = message["do"] == "stop"
+        try:
+            error = attempt(lambda message=message: do(message))  # type: ignore[misc]
+        except (BrokenPipeError, KeyboardInterrupt):
+            break
+        if error:
+            send("refused", error=error, turn=message.get("id"), clean=False)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
