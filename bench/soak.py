@@ -40,7 +40,7 @@ GAMES = (
     " amazons kalah"
 )
 
-ROLES = ("fork_server", "match_process", "keeper", "uct_worker", "kaskade_process", "code")
+ROLES = ("fork_server", "match_process", "keeper", "uct_worker", "kaskade_process", "assembler")
 """What processes of the server are for: the modules that they run."""
 
 SETTLE_SECONDS = 20.0
@@ -153,6 +153,7 @@ class Soak:
             "slowest": round(tally.slowest, 3),
             "percentiles": _percentiles(tally.times),
             "seconds": round(seconds, 1),
+            "harmed": sum(harm.values()),
             "harm": dict(sorted(harm.items())),
             "ends": dict(tally.ends),
             "faults": tally.faults,
@@ -237,7 +238,7 @@ class Soak:
                 fewest, quiet = now, time.monotonic()
         below = descendants(server)
         self._seen |= {(pid, _born(pid)) for pid in below}
-        return sorted(role_of(pid) for pid in below)
+        return sorted(role_of(pid) for pid in below if _born(pid))
 
     def _growth(self) -> dict[str, float]:
         """The memory of all processes together in the first and the last third of the run, MB: matches

@@ -101,6 +101,7 @@ class ForkServers:
             if process.poll() is not None:
                 self._log("error", "fork server ended", pid=process.pid)
                 self._servers.remove(process)
+        self._reap()
         first = self._first
         if first is not None:
             if first.poll() is None and time.monotonic() - self._began > LOAD_SECONDS:
@@ -132,6 +133,15 @@ class ForkServers:
     # --- details ---------------------------------------------------------------------------------
     def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
         return [*self._servers, *([self._first] if self._first is not None else [])]
+
+    def _reap(self) -> None:
+        """Forget processes that have ended and were left to this one by fork servers that have."""
+        for pid in list(self._owners):
+            try:
+                if os.waitpid(pid, os.WNOHANG)[0]:
+                    del self._owners[pid]
+            except ChildProcessError:  # a fork server's
+                continue
 
     def _start_anew(self) -> None:
         """Start one without the help of another one; it says when it is ready."""

@@ -53,7 +53,7 @@ def main() -> None:
     except Exception as error:  # it shows in the matches too, and is told there
         print(f"no warm-up: {describe(error)}", file=sys.stderr, flush=True)
     launch.warm = True
-    _call_it("forks")
+    _call_it("fork_server")
     _serve(socket.socket(fileno=requests), client, out, {"ready": round(time.monotonic() - began, 3)})
 
 

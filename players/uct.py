@@ -138,6 +138,8 @@ class UctPlayer(Player):
             self._search.set_machine(machine)
         if self._pool is not None:
             self._line.move_to(old, machine)
+            # Lines that are still on their way begin there.
+            self._root_state = self.own_state(self._root_state)
             self._pool.set_machine(machine)
 
     def share(self, workers: int, ponder: bool) -> None:
