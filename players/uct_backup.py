@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths, find_link
-from players.uct_policy import TUNED, UCB, Rule, note_move, renew_priors, set_priors
+from players.uct_policy import TUNED, UCB, Rule, mean_prior, note_move, set_priors
 from propnet.compiled import kernel
+
+_RENEW = 4
+"""Priors are looked up anew when a node has so many visits, and when they have doubled."""
 
 
 @kernel(nogil=True)
@@ -190,15 +193,15 @@ def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArr
 
 
 @kernel(nogil=True)
-def _column(tree: Arrays, paths: Paths, lane: Any, depth: Any) -> Any:
+def _column(nodes: Any, edges: Any, columns: Any, path: Any, taken: Any, depth: Any) -> Any:
     """The column of the move by which a path came to its node at this depth; -1 where several roles
     chose, and at the root."""
     if depth == 0:
         return np.int64(-1)
-    role = np.int64(tree.nodes[paths.nodes[lane, depth - 1]].mover)
+    role = np.int64(nodes[path[depth - 1]].mover)
     if role < 0:
         return np.int64(-1)
-    return np.int64(tree.columns[role] + tree.edges[paths.edges[lane, depth - 1, role]].move)
+    return np.int64(columns[role] + edges[taken[depth - 1, role]].move)
 
 
 @kernel(nogil=True)
@@ -218,51 +221,62 @@ def backup(
     Above a node whose mover is proven to reach more than the result, that bound is booked
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
+    nodes, edges, columns = tree.nodes, tree.edges, tree.columns
+    averages, pairs = tree.averages, tree.pairs
     for lane in range(lanes):
         node = np.int64(paths.leaf[lane])
-        role = np.int64(tree.nodes[node].mover)
-        if tree.nodes[node].status == OPEN and tree.nodes[node].visits == 0 and role >= 0:
-            set_priors(tree, node, results[lane, role], _column(tree, paths, lane, paths.length[lane]), rule)
+        role = np.int64(nodes[node].mover)
+        before = np.int64(-1)
+        if nodes[node].status == OPEN and nodes[node].visits == 0 and role >= 0:
+            first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
+            if rule.trust > 0.0:
+                before = _column(
+                    nodes, edges, columns, paths.nodes[lane], paths.edges[lane], paths.length[lane]
+                )
+            set_priors(edges, averages, pairs, first, count, columns[role], results[lane, role], before, rule)
         for depth in range(paths.length[lane] - 1, -1, -1):
             node = paths.nodes[lane, depth]
-            tree.nodes[node].visits += 1
-            tree.nodes[node].pending -= 1
-            mover = np.int64(tree.nodes[node].mover)
+            nodes[node].visits += 1
+            nodes[node].pending -= 1
+            mover = np.int64(nodes[node].mover)
             if mover >= 0:
                 edge = paths.edges[lane, depth, mover]
-                _book_edge(tree.edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
+                _book_edge(edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
                 if rule.trust > 0.0:
-                    before = _column(tree, paths, lane, depth)
-                    column = tree.columns[mover] + tree.edges[edge].move
-                    note_move(tree, before, column, results[lane, mover], rule)
-                    visits = tree.nodes[node].visits
-                    if visits & (visits - 1) == 0:
-                        renew_priors(tree, node, before, rule)
+                    before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
+                    note_move(
+                        averages, pairs, before, columns[mover] + edges[edge].move, results[lane, mover], rule
+                    )
+                    visits = nodes[node].visits
+                    if visits >= _RENEW and visits & (visits - 1) == 0:
+                        first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
+                        base = mean_prior(edges, first, count)
+                        set_priors(edges, averages, pairs, first, count, columns[mover], base, before, rule)
             elif mover == PAIR:
                 _book_pair(tree, paths, lane, depth, results)
             else:
                 for role in range(roles):
                     edge = paths.edges[lane, depth, role]
-                    _book_edge(tree.edges, edge, results[lane, role], bests[lane], greed, UCB)
-            bound = tree.nodes[node].bound / 100.0
+                    _book_edge(edges, edge, results[lane, role], bests[lane], greed, UCB)
+            bound = nodes[node].bound / 100.0
             if bound > 0.0 and results[lane, mover] < bound:
                 results[lane, mover] = bound
                 if roles == 2:
                     results[lane, 1 - mover] = 1.0 - bound
         node = paths.leaf[lane]
         for depth in range(paths.length[lane] - 1, -1, -1):
-            if tree.nodes[node].proven < 0:
+            if nodes[node].proven < 0:
                 break
             parent = paths.nodes[lane, depth]
-            mover = np.int64(tree.nodes[parent].mover)
-            if mover == PAIR and tree.nodes[parent].proven < 0:
+            mover = np.int64(nodes[parent].mover)
+            if mover == PAIR and nodes[parent].proven < 0:
                 visits = tree.links[paths.links[lane, depth]].visits
                 if visits & (visits - 1) == 0 and _prove_pair(tree, parent):
                     node = parent
                     continue
             if mover < 0:
                 break
-            tree.edges[paths.edges[lane, depth, mover]].proven = tree.nodes[node].proven
-            if tree.nodes[parent].proven < 0 and not _prove(tree, parent):
+            edges[paths.edges[lane, depth, mover]].proven = nodes[node].proven
+            if nodes[parent].proven < 0 and not _prove(tree, parent):
                 break
             node = parent

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.splitmix import next_random
-from players.uct_arrays import Arrays
 from propnet.compiled import kernel
 
 UCB, TUNED, PUCT = 0, 1, 2
@@ -92,79 +91,79 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
 
 
 @kernel(nogil=True)
-def _pair(tree: Arrays, before: Any, column: Any) -> Any:
+def _pair(pairs: Any, before: Any, column: Any) -> Any:
     """The row of a pair of moves."""
     h = (np.uint64(before + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
     h *= np.uint64(0xC2B2AE3D27D4EB4F)
-    return np.int64(h >> np.uint64(40)) & np.int64(len(tree.pairs) - 1)
+    return np.int64(h >> np.uint64(40)) & np.int64(len(pairs) - 1)
 
 
 @kernel(nogil=True)
-def note_move(tree: Arrays, before: Any, column: Any, result: Any, rule: Rule) -> None:
+def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any, rule: Rule) -> None:
     """Count a result of a move (its column) that followed the move ``before`` (-1 for none)."""
-    tree.averages[column, 0] += result
-    tree.averages[column, 1] += 1.0
+    averages[column, 0] += result
+    averages[column, 1] += 1.0
     if rule.pairs:
-        pair = _pair(tree, before, column)
-        tree.pairs[pair, 0] += np.float32(result)
-        tree.pairs[pair, 1] += np.float32(1.0)
+        pair = _pair(pairs, before, column)
+        pairs[pair, 0] += np.float32(result)
+        pairs[pair, 1] += np.float32(1.0)
 
 
 @kernel(nogil=True)
-def _expected(tree: Arrays, before: Any, column: Any, usual: Any, rule: Rule) -> Any:
-    """What a move is worth by its averages; near ``usual`` while there are few results."""
-    value = (tree.averages[column, 0] + _DOUBT * usual) / (tree.averages[column, 1] + _DOUBT)
-    if rule.pairs:
-        pair = _pair(tree, before, column)
-        value = (tree.pairs[pair, 0] + _DOUBT * value) / (tree.pairs[pair, 1] + _DOUBT)
-    return value
-
-
-@kernel(nogil=True)
-def set_priors(tree: Arrays, node: Any, base: Any, before: Any, rule: Rule) -> None:
-    """Give the mover's edges of an open node their priors: ``base`` on average, more or less by what the
-    moves have brought elsewhere. ``before`` is the column of the move that led to the node, or -1."""
-    role = np.int64(tree.nodes[node].mover)
-    first = np.int64(tree.nodes[node].first_move)
-    count = np.int64(tree.nodes[node].choices)
+def set_priors(
+    edges: Any,
+    averages: Any,
+    pairs: Any,
+    first: Any,
+    count: Any,
+    offset: Any,
+    base: Any,
+    before: Any,
+    rule: Rule,
+) -> None:
+    """Give the edges of a role, whose columns begin at ``offset``, their priors: ``base`` on average, more
+    or less by what the moves have brought elsewhere. ``before`` is the column of the move that led to
+    the node, or -1."""
     mean = 0.0
     if rule.trust > 0.0:
-        offset = np.int64(tree.columns[role])
         for edge in range(first, first + count):
-            expected = _expected(tree, before, offset + tree.edges[edge].move, base, rule)
-            tree.edges[edge].prior = np.float32(expected)
+            column = offset + edges[edge].move
+            # Few results leave a move near the average.
+            expected = (averages[column, 0] + _DOUBT * base) / (averages[column, 1] + _DOUBT)
+            if rule.pairs:
+                pair = _pair(pairs, before, column)
+                expected = (pairs[pair, 0] + _DOUBT * expected) / (pairs[pair, 1] + _DOUBT)
+            edges[edge].prior = np.float32(expected)
             mean += expected
         mean /= count
-    total = 0.0
+    total = np.float32(0.0)
     for edge in range(first, first + count):
         prior = np.float32(base)
         if rule.trust > 0.0:
-            prior = np.float32(min(1.0, max(0.0, tree.edges[edge].prior - mean + base)))
-        tree.edges[edge].prior = prior
-        tree.edges[edge].trust = np.float32(rule.trust)
-        if tree.edges[edge].visits == 0:
-            tree.edges[edge].worth = prior + np.float32(rule.urgency)
+            prior = np.float32(min(1.0, max(0.0, edges[edge].prior - mean + base)))
+        edges[edge].prior = prior
+        edges[edge].trust = np.float32(rule.trust)
+        if edges[edge].visits == 0:
+            edges[edge].worth = prior + np.float32(rule.urgency)
         if rule.kind == PUCT:
-            tree.edges[edge].spread = np.float32(math.exp((prior - base) / _TEMPERATURE))
-            total += tree.edges[edge].spread
+            edges[edge].spread = np.float32(math.exp((prior - base) / _TEMPERATURE))
+            total += edges[edge].spread
     if rule.kind == PUCT:
         for edge in range(first, first + count):
-            tree.edges[edge].spread = np.float32(tree.edges[edge].spread / total)
+            edges[edge].spread = edges[edge].spread / total
 
 
 @kernel(nogil=True)
-def renew_priors(tree: Arrays, node: Any, before: Any, rule: Rule) -> None:
-    """The same for a node whose priors were set before; ``base`` is what it was."""
-    first = np.int64(tree.nodes[node].first_move)
-    count = np.int64(tree.nodes[node].choices)
-    base = 0.0
+def mean_prior(edges: Any, first: Any, count: Any) -> Any:
+    """The mean of the priors of some edges."""
+    total = 0.0
     for edge in range(first, first + count):
-        base += tree.edges[edge].prior
-    set_priors(tree, node, base / count, before, rule)
+        total += edges[edge].prior
+    return total / count
 
 
 @kernel(nogil=True)
-def forget(tree: Arrays, keep: Any) -> None:
+def forget(averages: Any, pairs: Any, keep: Any) -> None:
     """Let the averages count for less: ``keep`` (0..1) of what they did."""
-    tree.averages[:] *= keep
-    tree.pairs[:] *= np.float32(keep)
+    averages[:] *= keep
+    pairs[:] *= np.float32(keep)

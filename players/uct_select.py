@@ -118,45 +118,46 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
     to have their moves listed.
     """
     roles = tree.counts.shape[1]
+    nodes, edges, links = tree.nodes, tree.edges, tree.links
     max_depth = paths.nodes.shape[1]
     new = 0
     opens = 0
     for lane in range(lanes):
         node = np.int64(root)
         depth = 0
-        while tree.nodes[node].status == OPEN and tree.nodes[node].proven < 0 and depth < max_depth:
-            visits = tree.nodes[node].visits + tree.nodes[node].pending
-            mover = np.int64(tree.nodes[node].mover)
+        while nodes[node].status == OPEN and nodes[node].proven < 0 and depth < max_depth:
+            visits = nodes[node].visits + nodes[node].pending
+            mover = np.int64(nodes[node].mover)
             place = np.int64(0)
             if mover >= 0:
-                edge = np.int64(tree.nodes[node].first_move)
-                count = np.int64(tree.nodes[node].choices)
+                edge = np.int64(nodes[node].first_move)
+                count = np.int64(nodes[node].choices)
                 if depth == 0 and edge <= fixed < edge + count:
                     place = np.int64(fixed)
                 else:
                     eager = depth == 0 or rule.urgency >= EAGER
-                    place = best_edge(tree.edges, tree.random, edge, count, visits, eager, rule)
-                child = np.int64(tree.edges[place].child)
-                if child < 0 and tree.used[NODES] == len(tree.nodes):
+                    place = best_edge(edges, tree.random, edge, count, visits, eager, rule)
+                child = np.int64(edges[place].child)
+                if child < 0 and tree.used[NODES] == len(nodes):
                     break
                 paths.edges[lane, depth, mover] = place
-                tree.edges[place].pending += 1
+                edges[place].pending += 1
             else:
-                edge = np.int64(tree.nodes[node].first_edge)
+                edge = np.int64(nodes[node].first_edge)
                 joint = np.uint64(0)
                 for role in range(roles):
                     count = np.int64(tree.counts[node, role])
                     if depth == 0 and edge <= fixed < edge + count:
                         chosen = np.int64(fixed)
                     elif mover == PAIR:
-                        chosen = _matched_edge(tree.edges, tree.random, edge, count)
+                        chosen = _matched_edge(edges, tree.random, edge, count)
                     else:
-                        chosen = _mixed_edge(tree.edges, tree.random, edge, count, visits, rule.explore)
+                        chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.explore)
                     paths.edges[lane, depth, role] = chosen
                     joint = joint * np.uint64(count) + np.uint64(chosen - edge)
                     edge += count
-                link = find_link(tree.link_table, tree.links, node, joint)
-                full = tree.used[NODES] == len(tree.nodes) or tree.used[LINKS] == len(tree.links)
+                link = find_link(tree.link_table, links, node, joint)
+                full = tree.used[NODES] == len(nodes) or tree.used[LINKS] == len(links)
                 if link < 0 and full:
                     break
                 if link < 0:
@@ -164,44 +165,44 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     link = tree.used[LINKS]
                     tree.used[LINKS] += 1
                     tree.link_table[slot] = link + 1
-                    tree.links[link].parent = node
-                    tree.links[link].joint = joint
-                    tree.links[link].child = -1
-                    tree.links[link].visits = 0
-                    tree.links[link].first = 0.0
-                    tree.links[link].second = 0.0
-                    tree.links[link].next = tree.nodes[node].first_link
-                    tree.nodes[node].first_link = link
-                child = np.int64(tree.links[link].child)
+                    links[link].parent = node
+                    links[link].joint = joint
+                    links[link].child = -1
+                    links[link].visits = 0
+                    links[link].first = 0.0
+                    links[link].second = 0.0
+                    links[link].next = nodes[node].first_link
+                    nodes[node].first_link = link
+                child = np.int64(links[link].child)
                 place = -1 - link
                 paths.links[lane, depth] = link
                 for role in range(roles):
-                    tree.edges[paths.edges[lane, depth, role]].pending += 1
-            tree.nodes[node].pending += 1
+                    edges[paths.edges[lane, depth, role]].pending += 1
+            nodes[node].pending += 1
             paths.nodes[lane, depth] = node
             if child < 0:
                 child = np.int64(tree.used[NODES])
                 tree.used[NODES] += 1
-                _clear_node(tree.nodes, child)
-                edge = np.int64(tree.nodes[node].first_edge)
+                _clear_node(nodes, child)
+                edge = np.int64(nodes[node].first_edge)
                 for role in range(roles):
                     taken = edge
                     if mover < 0 or role == mover:
                         taken = np.int64(paths.edges[lane, depth, role])
-                    paths.new_moves[new, role] = tree.edges[taken].move
+                    paths.new_moves[new, role] = edges[taken].move
                     edge += tree.counts[node, role]
                 if place >= 0:
-                    tree.edges[place].child = child
+                    edges[place].child = child
                 else:
-                    tree.links[-1 - place].child = child
+                    links[-1 - place].child = child
                 paths.parents[new] = node
                 paths.places[new] = place
                 new += 1
             depth += 1
             node = child
         full = tree.used[EDGES] >= len(tree.edges)
-        if tree.nodes[node].status == LEAF and not tree.nodes[node].opening and not full:
-            tree.nodes[node].opening = 1
+        if nodes[node].status == LEAF and not nodes[node].opening and not full:
+            nodes[node].opening = 1
             paths.to_open[opens] = node
             opens += 1
         paths.length[lane] = depth

@@ -68,7 +68,7 @@ class Tree:
             else -1
         )
         arrays.used[PEAK] = 0
-        forget(arrays, _REMEMBER)
+        forget(arrays.averages, arrays.pairs, _REMEMBER)
         self._crowded = False
         if found == self.root and arrays.used[NODES]:
             return
