@@ -21,7 +21,7 @@ from propnet.code import Code, new_wires
 from propnet.compiled import kernel
 from propnet.interpret import PropnetMachine
 from propnet.step import choose_moves, evaluate_moves, evaluate_play
-from propnet.vector import BYTES, LANES, aligned, item, load, splat, store
+from propnet.vector import BYTES, LANES, WORDS, aligned, item, load, splat, store
 from propnet.xoshiro import streams
 
 _EXTRA = 4
@@ -48,6 +48,7 @@ def _walk(
     bases = code.sizes[0]
     depth = planes.shape[0] // 3
     over = splat(0)
+    choosing = np.zeros((code.sizes[9], WORDS), np.uint64)
     for _ in range(passes):
         # Parts may leave their wires to others: they are repeated from a step's beginning.
         for step in range(steps):
@@ -55,7 +56,7 @@ def _walk(
                 for _ in range(plays if step + chosen == 0 else 1):
                     evaluate_play(code, wires)
                 over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
-                over = over | choose_moves(code, wires, planes, depth, streams)
+                over = over | choose_moves(code, wires, planes, depth, streams, choosing)
             evaluate_moves(code, wires)
         for base in range(bases):
             value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
 
 Records = NDArray[np.uint64]
+Weights = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,15 @@ class Lanes(ABC):
         machine: the machine.
         words: 64-bit words per record.
         width: how many records cost about as much as one.
+        first_column: int32, shape (roles + 1,): where each role's moves begin in arrays with a column
+            for every move, in the order of their ids; at the end how many moves there are. Shape
+            (0,) where moves are numbered as they come up: such lanes take no weights and count nothing.
     """
 
     machine: Machine
     words: int
     width: int
+    first_column: NDArray[np.int32]
 
     @abstractmethod
     def record(self, state: State) -> Records:
@@ -67,9 +72,33 @@ class Lanes(ABC):
         """The records that follow under one joint move each; ``moves`` is (n, roles)."""
 
     @abstractmethod
-    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1) -> Ends:
+    def playouts(
+        self,
+        records: Records,
+        seed: int,
+        max_steps: int,
+        deadline: float,
+        each: int = 1,
+        *,
+        weights: Weights | None = None,
+        tallies: NDArray[np.int32] | None = None,
+        counted: int | None = None,
+    ) -> Ends:
         """Random playouts, ``each`` from every record (playout i from record ``i // each``), stopped
-        after ``max_steps`` or at the deadline."""
+        after ``max_steps`` or at the deadline.
+
+        Args:
+            records, seed, max_steps, deadline, each: as said.
+            weights: uint8, shape (moves,): a role makes each of its legal moves with a chance in
+                proportion to 2**weight, 0 to 7; None for equal chances. ``first_column`` says which
+                column is whose.
+            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records.
+                Each row is added to by the playouts from as many records: how many made a move, at
+                least once, where its role had several; and the sum of that role's goals (0..100) over
+                these. Playouts that leave a role without a goal value do not count for it.
+            counted: how many of the playouts from each record count, all if not given; counting all
+                costs a quarter to all of the time of the playouts again.
+        """
 
     @abstractmethod
     def playout_moves(self, row: int) -> list[int]:
@@ -92,7 +121,7 @@ class NetworkLanes(Lanes):
         self.machine: PropnetMachine = machine
         self.words = machine.words
         self.width = 512
-        self._offsets = machine.role_moves
+        self.first_column = machine.role_moves
 
     def warm_up(self) -> float:
         records = self.machine.records([self.machine.initial_state()])
@@ -108,20 +137,36 @@ class NetworkLanes(Lanes):
         return record
 
     def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        counts, moves = unpack_moves(self.machine.evaluate(records).legal, self._offsets)
+        counts, moves = unpack_moves(self.machine.evaluate(records).legal, self.first_column)
         return counts, moves
 
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
         return self.machine.successors(records, moves)
 
-    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1) -> Ends:
-        found = self.machine.playouts_from(records, seed, max_steps, each)
-        self._last = records, seed, max_steps, each, found.lengths
+    def playouts(
+        self,
+        records: Records,
+        seed: int,
+        max_steps: int,
+        deadline: float,
+        each: int = 1,
+        *,
+        weights: Weights | None = None,
+        tallies: NDArray[np.int32] | None = None,
+        counted: int | None = None,
+    ) -> Ends:
+        from propnet.policy import UNIFORM, policy_of
+
+        policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
+        found = self.machine.playouts_from(
+            records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
+        )
+        self._last = records, seed, max_steps, each, found.lengths, policy
         return Ends(found.goals, found.lengths, found.lengths < max_steps)
 
     def playout_moves(self, row: int) -> list[int]:
-        records, seed, max_steps, each, lengths = self._last
-        moves = self.machine.playout_moves(records, row, int(lengths[row]), seed, max_steps, each)
+        records, seed, max_steps, each, lengths, policy = self._last
+        moves = self.machine.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
         return [int(move) for move in moves[:, 0]]
 
 
@@ -135,6 +180,7 @@ class ScalarLanes(Lanes):
         self._states: list[State] = []
         self._numbers: dict[State, int] = {}
         self._roles = range(len(machine.roles))
+        self.first_column = np.zeros(0, np.int32)
 
     def warm_up(self) -> float:
         state = self.machine.initial_state()
@@ -170,7 +216,18 @@ class ScalarLanes(Lanes):
         ]
         return np.stack(following)
 
-    def playouts(self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1) -> Ends:
+    def playouts(
+        self,
+        records: Records,
+        seed: int,
+        max_steps: int,
+        deadline: float,
+        each: int = 1,
+        *,
+        weights: Weights | None = None,
+        tallies: NDArray[np.int32] | None = None,
+        counted: int | None = None,
+    ) -> Ends:
         rng = random.Random(seed)
         machine = self.machine
         n = len(records) * each

@@ -80,9 +80,9 @@ def choose_in_place(
     if last - first == 1:
         return load(wires, begin)
     some = _count(wires, begin, end, planes, depth)
-    bits = _highest_rank(planes, depth, some)
+    bits = highest_rank(planes, depth, some)
     if bits > 0:
-        _draw(planes, depth, bits, some, streams)
+        draw(planes, depth, bits, some, streams)
         if bits <= 3:
             _walk3(wires, begin, end, planes, 2 * depth * BYTES)
         else:
@@ -148,7 +148,7 @@ def _carry(planes: NDArray[np.uint64], plane: int, carry: Any) -> None:
 
 
 @inner
-def _highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
+def highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
     """Turn counts into counts - 1 where there is a legal move; how many planes these need.
 
     The second planes become the masks for the draw: all bits up to the highest one."""
@@ -169,9 +169,7 @@ def _highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
 
 
 @inner
-def _draw(
-    planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams: NDArray[np.uint64]
-) -> None:
+def draw(planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams: NDArray[np.uint64]) -> None:
     """Draw ranks from 0 to the highest rank, all equally likely, into the third planes.
 
     A lane draws as many random bits as its highest rank has, until they do not exceed it: less

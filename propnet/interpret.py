@@ -22,7 +22,9 @@ from propnet.network import Network
 from propnet.pack import pack, record_words, unpack
 from propnet.plan import Plan, plan
 from propnet.playouts import playouts
+from propnet.policy import UNIFORM, Policy
 from propnet.vector import aligned
+from propnet.weighted import new_weighted_planes
 from propnet.xoshiro import streams
 
 
@@ -71,7 +73,10 @@ class PropnetMachine(Machine):
         self._plan, self._code = self._laid_out()
         self.role_moves: NDArray[np.int32] = self._plan.role_moves
         self._wires = new_wires(self._plan)
-        self._planes = new_planes(max(map(len, network.moves), default=0))
+        most = max(map(len, network.moves), default=0)
+        self._planes = new_planes(most)
+        self._weighted_planes = new_weighted_planes(most)
+        self._chosen = aligned(max(1, network.move_count))
         self._following = aligned(max(1, len(network.bases)))
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
@@ -200,11 +205,40 @@ class PropnetMachine(Machine):
         return self._play(n, start, seed, max_steps)
 
     def playouts_from(
-        self, records: NDArray[np.uint64], seed: int = 0, max_steps: int = 100_000, each: int = 1
+        self,
+        records: NDArray[np.uint64],
+        seed: int = 0,
+        max_steps: int = 100_000,
+        each: int = 1,
+        *,
+        policy: Policy = UNIFORM,
+        tallies: NDArray[np.int32] | None = None,
+        counted: int | None = None,
     ) -> Playouts:
-        """Uniformly random playouts, ``each`` from every one of the states with these records (n,
-        words): playout i starts from record ``i // each``."""
-        return self._play(len(records) * each, records, seed, max_steps)
+        """Random playouts, ``each`` from every one of the states with these records (n, words):
+        playout i starts from record ``i // each``.
+
+        Args:
+            records: uint64, shape (n, words).
+            seed, max_steps, each: as in :meth:`playouts`.
+            policy: by which moves are chosen.
+            tallies: int32, shape (rows, moves, 2), in C order; rows divides n. The playouts of each
+                n / rows records after one another add to a row: how many of them made a move,
+                at least once, where its role had several; and the sum of that role's goals (0..100)
+                over these. Playouts that leave a role without a goal value do not count for it.
+            counted: how many of the playouts from each record count, all if not given; counting
+                takes time.
+        """
+        n = len(records) * each
+        return self._play(
+            n,
+            records,
+            seed,
+            max_steps,
+            policy=policy,
+            tallies=tallies,
+            counted=each if counted is None else counted,
+        )
 
     def playout_moves(
         self,
@@ -214,11 +248,12 @@ class PropnetMachine(Machine):
         seed: int = 0,
         max_steps: int = 100_000,
         each: int = 1,
+        policy: Policy = UNIFORM,
     ) -> NDArray[np.int32]:
         """The moves that playout ``row`` of the same call of :meth:`playouts_from` made: int32,
         shape (length, roles); ``length`` is what that call said. It plays them all again."""
         trace = np.zeros((length, len(self.roles)), np.int32)
-        self._play(len(records) * each, records, seed, max_steps, row, trace)
+        self._play(len(records) * each, records, seed, max_steps, row, trace, policy)
         return trace
 
     def _play(
@@ -229,6 +264,9 @@ class PropnetMachine(Machine):
         max_steps: int,
         watched: int = -1,
         trace: NDArray[np.int32] | None = None,
+        policy: Policy = UNIFORM,
+        tallies: NDArray[np.int32] | None = None,
+        counted: int = 0,
     ) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
@@ -244,6 +282,11 @@ class PropnetMachine(Machine):
             lengths,
             watched,
             np.zeros((0, len(self.roles)), np.int32) if trace is None else trace,
+            policy,
+            self._weighted_planes,
+            _pairs(tallies, self.network.move_count, n),
+            counted,
+            self._chosen,
         )
         return Playouts(goals, lengths, int(cut))
 
@@ -267,3 +310,12 @@ def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
     if records.dtype == np.uint64 and flags.c_contiguous and flags.writeable and flags.aligned:
         return records
     return np.array(records, np.uint64, order="C")
+
+
+def _pairs(tallies: NDArray[np.int32] | None, moves: int, n: int) -> NDArray[np.int64]:
+    """The tallies with each pair of numbers as one, the first its lower half; without rows for None."""
+    if tallies is None:
+        return np.zeros((0, moves), np.int64)
+    if tallies.ndim != 3 or tallies.shape[1:] != (moves, 2) or n % len(tallies):
+        raise ValueError(f"tallies of shape {tallies.shape} for {moves} moves and {n} playouts")
+    return tallies.view(np.int64)[:, :, 0]

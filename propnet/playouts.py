@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from propnet.code import Code, uncounted
 from propnet.compiled import kernel
 from propnet.pack import write_lanes
+from propnet.policy import HEAVIEST, Policy, uncounted_policy
 from propnet.step import (
     choose_moves,
     evaluate_goals,
@@ -25,6 +26,7 @@ from propnet.step import (
     read_goals,
     set_lane,
 )
+from propnet.tally import note_choices, tally
 from propnet.vector import (
     BYTES,
     LANES,
@@ -41,6 +43,7 @@ from propnet.vector import (
     splat,
     store,
 )
+from propnet.weighted import choose_by_policy
 
 
 @kernel
@@ -56,6 +59,11 @@ def playouts(
     lengths: NDArray[np.int32],
     watched: int,
     trace: NDArray[np.int32],
+    policy: Policy,
+    weighted_planes: NDArray[np.uint64],
+    tallies: NDArray[np.int64],
+    counted: int,
+    chosen: NDArray[np.uint64],
 ) -> int:
     """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry).
 
@@ -67,13 +75,19 @@ def playouts(
     and so on), so that in games where roles take turns the same role is to move in all lanes and
     the others' choice is free. Which playouts are reported does not depend on how long they
     last. ``following`` is scratch, (bases, 8). The first moves of playout ``watched`` (-1 for
-    none) are written to ``trace``, shape (steps, roles). Returns how many were cut by
+    none) are written to ``trace``, shape (steps, roles). Moves are chosen by the policy, if it has
+    classes. ``tallies`` (rows, moves) is added to as :func:`propnet.tally.tally` says, by the first
+    ``counted`` playouts of each start, those of as many starts per row; it may have no rows.
+    ``chosen`` is scratch for that, (moves, 8), all 0 before and after. Returns how many were cut by
     ``max_steps`` or for want of a legal move.
     """
     job = np.zeros(LANES, np.int32)
     since = np.zeros(LANES, np.int64)
     lane_of = np.zeros(LANES, np.int64)
     lanes = np.zeros((2, WORDS), np.uint64)
+    choosing = np.zeros((item(code.sizes, 9), WORDS), np.uint64)
+    widths = np.zeros(HEAVIEST + 1, np.int64)
+    block = np.zeros((64, WORDS), np.uint64)
     first_bits = np.zeros(item(code.sizes, 0) if starts.shape[0] == 1 else 0, np.int64)
     cut: int = _play(
         code,
@@ -92,13 +106,21 @@ def playouts(
         lane_of,
         lanes,
         first_bits,
+        policy,
+        weighted_planes,
+        widths,
+        choosing,
+        tallies,
+        counted,
+        chosen,
+        block,
     )
     return cut
 
 
 @inner
 def _play(
-    counted: Code,
+    counted_code: Code,
     wire_array: NDArray[np.uint64],
     following: NDArray[np.uint64],
     plane_array: NDArray[np.uint64],
@@ -114,9 +136,17 @@ def _play(
     listed: NDArray[np.int64],
     scratch: NDArray[np.uint64],
     first_bits: NDArray[np.int64],
+    counted_policy: Policy,
+    weighted_array: NDArray[np.uint64],
+    width_array: NDArray[np.int64],
+    choosing_array: NDArray[np.uint64],
+    tallies: NDArray[np.int64],
+    counted: int,
+    chosen_array: NDArray[np.uint64],
+    block: NDArray[np.uint64],
 ) -> int:
     """:func:`playouts`, given arrays for what it notes: they outlive the bare pointers to them."""
-    code = uncounted(counted)
+    code = uncounted(counted_code)
     wires = raw(wire_array)
     next_wires = raw(following)
     planes = raw(plane_array)
@@ -128,6 +158,13 @@ def _play(
     lane_of = raw(listed)
     lanes = raw(scratch)
     first = raw(first_bits)
+    policy = uncounted_policy(counted_policy)
+    weighted_planes = raw(weighted_array)
+    widths = raw(width_array)
+    choosing = raw(choosing_array)
+    chosen = raw(chosen_array)
+    weighted = counted_policy.classes.size > 0
+    tallied = tallies.shape[0] > 0
     n = length_array.size
     bases = item(code.sizes, 0)
     roles = item(code.sizes, 9)
@@ -158,7 +195,12 @@ def _play(
     while any_lane(active):
         evaluate_play(code, wires)
         over = load(wires, item(code.terminal, 0)) ^ splat(item(code.terminal, 1))
-        stopped = choose_moves(code, wires, planes, depth, streams)
+        if weighted:
+            stopped = choose_by_policy(
+                code, policy, wires, weighted_planes, depth, widths, planes, streams, choosing
+            )
+        else:
+            stopped = choose_moves(code, wires, planes, depth, streams, choosing)
         if watched >= 0:
             _note_moves(code, wire_array, active, jobs, begins, now, watched, scratch, trace)
         if now >= deadline:
@@ -177,6 +219,8 @@ def _play(
             for i in range(list_lanes(ended, lanes, lane_of)):
                 lane = item(lane_of, i)
                 put(lengths, item(job, lane), now - item(since, lane))
+        if tallied:
+            note_choices(code, wires, choosing, active & ~parked, chosen)
         turn += 1
         renewed = splat(0)
         if turn == roles:
@@ -188,6 +232,12 @@ def _play(
                     evaluate_goals(code, wires)
                     count = list_lanes(parked, lanes, lane_of)
                     read_goals(code, wires, lane_of, count, job, lanes, goals)
+                    if tallied:
+                        per_row = n // tallies.shape[0]
+                        tally(
+                            code, chosen, parked, lane_of, count, job, per_row, each, counted, goals,
+                            block, tallies,
+                        )  # fmt: skip
                     taken = min(count, n - waiting)
                     store(lanes, 0, splat(0))
                     for i in range(taken):

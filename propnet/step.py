@@ -49,8 +49,12 @@ def choose_moves(
     planes: NDArray[np.uint64],
     depth: Index,
     streams: NDArray[np.uint64],
+    choosing: NDArray[np.uint64],
 ) -> Any:
-    """Choose a move for every role; returns the lanes in which some role has no legal one."""
+    """Choose a move for every role; returns the lanes in which some role has no legal one.
+
+    ``choosing`` is (roles, 8): the lanes in which each role has several legal moves, but in roles
+    of a single move something without meaning."""
     out = 1 + item(code.sizes, 0)
     in_place = item(code.sizes, 7) != 0
     offsets = code.legal_offsets
@@ -62,6 +66,7 @@ def choose_moves(
         if not in_place:
             copy_legal(wires, offsets, signs, first, last, out)
         stuck = stuck | ~choose_in_place(wires, first, last, out, planes, depth, streams)
+        store(choosing, role * BYTES, load(planes, depth * BYTES))
     return stuck
 
 
