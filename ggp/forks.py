@@ -1,7 +1,7 @@
 """The server's fork servers (:mod:`players.fork_server`): started, watched, replaced, ended.
 
-There are two of them. They take requests from the same socket, so that one may be killed or stopped
-at any time; the other one then makes a new one, in milliseconds. Only where both are lost at once one
+There are some of them. They take requests from the same socket, so that any may be killed or stopped
+at any time; another one then makes a new one, in milliseconds. Only where all are lost at once one
 is started anew, which takes seconds, and meanwhile new processes are started without them.
 """
 
@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable
 
 from ggp.processes import descendants
-from ggp.worker import fork
+from ggp.worker import anew, fork
 from players import launch
 from players.fork_server import THIS
 from players.launch import Forked, is_stopped
 
-WANTED = 2
+WANTED = 3
 
 LOAD_SECONDS = 300.0
 """How long the first may take to compile everything, on a computer where nothing was compiled yet."""
@@ -51,6 +51,7 @@ class ForkServers:
         self._owners: dict[int, int] = {}
         self._seen: dict[int, int] = {}
         self._asking: asyncio.Task[None] | None = None
+        self._starting: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._sockets: tuple[socket.socket, socket.socket] | None = None
         self._lifeline = -1
@@ -67,17 +68,18 @@ class ForkServers:
         return found | {self._first.pid} if self._first is not None else found
 
     def open(self) -> None:
-        """Start the first one. Raises OSError."""
+        """Start the first one."""
         self._sockets = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._start_anew()
+        self._renew()
 
     async def close(self) -> None:
         """End them all."""
         launch.use(None)
-        if self._asking is not None:
-            self._asking.cancel()
-        if self._reading is not None:
-            self._reading.cancel()
+        if self._starting is not None:
+            await self._starting
+        for task in (self._asking, self._reading):
+            if task is not None:
+                task.cancel()
         for process in self._all():
             process.kill()
         for process in self._all():
@@ -111,7 +113,7 @@ class ForkServers:
         if not self._servers:
             launch.use(None)
             if self._first is None:
-                self._start_anew()
+                self._renew()
         elif len(self._servers) < WANTED and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._start_another())
 
@@ -143,7 +145,11 @@ class ForkServers:
             except ChildProcessError:  # a fork server's
                 continue
 
-    def _start_anew(self) -> None:
+    def _renew(self) -> None:
+        if self._starting is None or self._starting.done():
+            self._starting = asyncio.create_task(self._start_anew())
+
+    async def _start_anew(self) -> None:
         """Start one without the help of another one; it says when it is ready."""
         assert self._sockets is not None
         if self._lifeline >= 0:
@@ -156,12 +162,10 @@ class ForkServers:
         requests, client = (end.fileno() for end in self._sockets)
         try:
             self._began = time.monotonic()
-            self._first = launch.anew(
-                THIS,
-                [str(requests), str(client), *self._warm_up],
-                {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client},
-                session=True,
-            )
+            files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
+            self._first = await anew(THIS, [str(requests), str(client), *self._warm_up], files)
+        except OSError as error:
+            self._log("error", "no fork server", error=str(error))
         finally:
             os.close(theirs_in)
             theirs_out.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import time
 from collections import deque
 from collections.abc import Coroutine
@@ -169,6 +170,8 @@ class Server:
         """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: all that
         is left over below it is ended."""
         self._orphans.adopt()
+        # With vfork the event loop would wait for the first moments of each new process.
+        subprocess._USE_VFORK = False  # type: ignore[attr-defined]
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -62,6 +62,15 @@ async def fork(module: str, arguments: Sequence[str], files: dict[int, int]) -> 
     return None
 
 
+async def anew(module: str, arguments: Sequence[str], files: dict[int, int]) -> Popen[bytes]:
+    """A new interpreter, likewise. On a busy computer it takes a while until its process begins.
+
+    Raises:
+        OSError: there are no more processes or files to be had.
+    """
+    return await asyncio.to_thread(launch.anew, module, arguments, files, session=True)
+
+
 class Worker:
     """One process.
 
@@ -99,9 +108,7 @@ class Worker:
             try:
                 number = theirs.fileno()
                 files = {0: number, 1: number}
-                process = await fork(module, arguments, files) or launch.anew(
-                    module, arguments, files, session=True
-                )
+                process = await fork(module, arguments, files) or await anew(module, arguments, files)
                 reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE)
             except BaseException:
                 ours.close()

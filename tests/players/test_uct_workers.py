@@ -265,6 +265,34 @@ def test_another_machine_and_another_match_are_taken_over(player: UctPlayer) -> 
     assert fast.goal(state, 0) == 100
 
 
+def test_a_line_that_was_under_way_when_the_machine_changed_is_followed(player: UctPlayer) -> None:
+    game = Game.load("sokoban")
+    slow, fast = game.machine("prover"), game.machine("propnet")
+    player.start(slow, 0, slow.initial_state(), 0.0, time.monotonic())
+    player.update_machine(fast)
+    state = fast.initial_state()
+    move = fast.legal_moves(state, 0)[0]
+    pool = player._pool
+    assert pool is not None
+    line = 50, [fast.move(0, move)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "lines", lambda: iter([line]))
+        player._collect_lines(pool)
+    player._line.follow(fast.next_state(state, [move]))
+    assert player._line.moves == []
+
+
+def test_fewer_and_more_processes_are_made_of_a_running_search(begun: tuple[UctPlayer, Machine]) -> None:
+    player, machine = begun
+    state = machine.initial_state()
+    pool = player._pool
+    assert pool is not None
+    for size in (1, 3, 2):
+        player.share(size, True)
+        until(lambda: bool(player.choose(state, time.monotonic() + 0.2)) and len(pool.pids) == size)  # noqa: B023
+    assert "2 workers" in player.choose(state, time.monotonic() + 0.5).note
+
+
 def test_a_state_in_which_another_role_is_stuck_is_answered(player: UctPlayer) -> None:
     text = """(role a) (role b) (init (p)) (legal a x) (legal a y) (<= (legal b z) (true (q)))
     (<= (next (p)) (true (p))) (<= terminal (true (q))) (goal a 100) (goal b 0)"""

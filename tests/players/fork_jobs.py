@@ -1,0 +1,46 @@
+"""What fork servers of the tests warm up with, and what their children run."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from players import launch
+
+warmed: list[str] = []
+
+
+def warm_up(*words: str) -> None:
+    warmed.extend(words)
+
+
+def broken() -> None:
+    raise ZeroDivisionError("no warm-up here")
+
+
+def main() -> None:
+    """``say FILE``, ``exit NUMBER``, ``echo`` (from standard input), ``sleep``, ``launch`` (another one)."""
+    what, *rest = sys.argv[1:]
+    match what:
+        case "say":
+            told = [sys.argv[0], *warmed, str(launch.warm), str(os.getsid(0) == os.getpid())]
+            os.write(int(rest[0]), " ".join(told).encode())
+        case "exit":
+            sys.exit(int(rest[0]))
+        case "fail":
+            raise ZeroDivisionError("this job is broken")
+        case "files":
+            print(sorted(int(name) for name in os.listdir("/proc/self/fd"))[:-1])
+        case "echo":
+            for line in sys.stdin:
+                print(line.upper(), end="", flush=True)
+        case "sleep":
+            time.sleep(3600)
+        case "launch":
+            child = launch.launch(__name__, ["exit", rest[0]])
+            sys.exit(child.wait())
+
+
+if __name__ == "__main__":
+    main()

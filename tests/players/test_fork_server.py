@@ -1,0 +1,182 @@
+"""Processes are forked warm, whatever happens to fork servers, and nothing is left of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from players import launch
+from players.fork_server import THIS
+from players.launch import Forked
+from tests.players import fork_jobs
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")
+
+JOBS = fork_jobs.__name__
+
+
+class Servers:
+    """A fork server, as a player's server has it."""
+
+    def __init__(self, warm_up: str = "warm_up") -> None:
+        self.sockets = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.lifeline, theirs = os.pipe()[::-1]
+        ours, out = os.pipe()
+        requests, client = (end.fileno() for end in self.sockets)
+        self.first = launch.anew(
+            THIS,
+            [str(requests), str(client), f"{JOBS}:{warm_up}", "a", "b"][: 5 if warm_up == "warm_up" else 3],
+            {0: theirs, 1: out, requests: requests, client: client},
+        )
+        os.close(theirs)
+        os.close(out)
+        self.told = os.fdopen(ours, "rb")
+        assert "ready" in json.loads(self.told.readline())
+        launch.use(self.sockets[1])
+
+    def close(self) -> None:
+        launch.use(None)
+        os.close(self.lifeline)
+        self.first.kill() if self.first.poll() is None and stopped(self.first.pid) else None
+        self.first.wait(20)
+        for end in self.sockets:
+            end.close()
+        self.told.close()
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    made = Servers()
+    yield made
+    made.close()
+
+
+def run(*arguments: str, **options: bool) -> tuple[Forked | subprocess.Popen[bytes], bytes]:
+    """A job, when it has ended, and what it has printed."""
+    ours, theirs = os.pipe()
+    job = launch.launch(JOBS, arguments, {1: theirs, theirs: theirs}, **options)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as output:
+        found = output.read()
+    job.wait(20)
+    return job, found
+
+
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def stopped(pid: int) -> bool:
+    return launch.is_stopped(pid)
+
+
+def test_children_are_warm_and_have_what_they_are_given(servers: Servers) -> None:
+    ours, theirs = os.pipe()
+    for session in (False, True):
+        job = launch.launch(JOBS, ["say", str(theirs)], {theirs: theirs}, session=session)
+        assert isinstance(job, Forked)
+        assert job.wait(20) == 0
+        assert os.read(ours, 1000).decode() == f"{JOBS} a b True {session}"
+        told = json.loads(servers.told.readline())
+        assert told == {"pid": job.pid, "owner": os.getpid()}
+        assert json.loads(servers.told.readline()) == {"gone": job.pid}
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_children_have_no_other_files(servers: Servers) -> None:
+    long = launch.launch(JOBS, ["sleep"])
+    job, found = run("files")
+    assert isinstance(job, Forked)
+    numbers = json.loads(found)
+    client = servers.sockets[1].fileno()
+    assert numbers[:3] == [0, 1, 2]
+    assert client in numbers
+    assert len(numbers) == 5  # and the one by which the output was passed
+    long.kill()
+    assert long.wait(20) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(("exit", "0"), 0), (("exit", "7"), 7), (("fail",), 1), (("launch", "5"), 5)]
+)
+def test_status_is_told(servers: Servers, arguments: tuple[str, ...], status: int) -> None:
+    job, _ = run(*arguments)
+    assert isinstance(job, Forked)
+    assert job.poll() == job.returncode == status
+
+
+def test_input_and_output_are_connected(servers: Servers) -> None:
+    ours, theirs = socket.socketpair()
+    job = launch.launch(JOBS, ["echo"], {0: theirs.fileno(), 1: theirs.fileno()}, group=True)
+    theirs.close()
+    assert os.getpgid(job.pid) == job.pid
+    ours.sendall(b"hello\n")
+    assert ours.recv(100) == b"HELLO\n"
+    assert job.poll() is None
+    with pytest.raises(subprocess.TimeoutExpired):
+        job.wait(0.01)
+    ours.close()
+    assert job.wait(20) == 0
+
+
+def test_another_fork_server_goes_on_when_one_is_killed_or_stopped(servers: Servers) -> None:
+    second = launch.launch(THIS)
+    assert isinstance(second, Forked)
+    child = launch.launch(JOBS, ["sleep"])
+    os.kill(servers.first.pid, signal.SIGSTOP)
+    until(lambda: stopped(servers.first.pid))
+    assert isinstance(run("exit", "3")[0], Forked)
+    third = launch.launch(THIS)
+    os.kill(servers.first.pid, signal.SIGKILL)
+    second.kill()
+    servers.first.wait(20)
+    job, _ = run("exit", "4")
+    assert isinstance(job, Forked)
+    assert job.returncode == 4
+    # Those of the dead ones can still be ended; nobody knows their status.
+    child.kill()
+    assert child.wait(20) == -signal.SIGKILL
+    third.kill()
+
+
+def test_without_an_answer_a_new_interpreter_is_started(servers: Servers) -> None:
+    assert servers.first.poll() is None
+    os.kill(servers.first.pid, signal.SIGSTOP)
+    until(lambda: stopped(servers.first.pid))
+    job = launch.launch(JOBS, ["exit", "3"])
+    assert isinstance(job, subprocess.Popen)
+    assert job.wait(20) == 3
+    # What nobody waits for any more is not started afterwards.
+    os.kill(servers.first.pid, signal.SIGCONT)
+    assert isinstance(run("exit", "0")[0], Forked)
+    pids = [json.loads(servers.told.readline()) for _ in range(2)]
+    assert "pid" in pids[0]
+    assert "gone" in pids[1]
+
+
+def test_without_fork_servers_processes_start_all_the_same() -> None:
+    launch.use(None)
+    job, _ = run("exit", "7", session=True)
+    assert isinstance(job, subprocess.Popen)
+    assert job.returncode == 7
+
+
+def test_a_failing_warm_up_is_no_reason_not_to_serve(capfd: pytest.CaptureFixture[str]) -> None:
+    servers = Servers("broken")
+    try:
+        assert isinstance(run("exit", "0")[0], Forked)
+    finally:
+        servers.close()
+    assert "no warm-up: ZeroDivisionError" in capfd.readouterr().err
