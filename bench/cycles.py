@@ -1,10 +1,10 @@
 """START..STOP over and over against one server: does anything stay behind?
 
-    python bench/cycles.py --count 1000
+    python bench/cycles.py --count 1000 --player uct --machine auto --side 4 --startclock 1 --playclock 1
 
-starts ``ggp serve``, plays a turn of a match
-per cycle, ends some by STOP and some by ABORT, and compares memory, processes, open files and what
-lies in /dev/shm after the first cycles with those at the end. Exit status 1 if memory has grown by
+starts ``ggp serve``, plays a turn of a match per cycle, several of them side by side, ends some by STOP
+and some by ABORT, and compares memory, processes, open files and what lies in /dev/shm after the first
+cycles with those at the end. Exit status 1 if memory has grown by
 more than --growth percent, if anything else has grown at all, or if a reply was wrong.
 """
 
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,11 +77,11 @@ def settled(pid: int, processes: int | None = None) -> Held:
     return before
 
 
-def cycle(port: int, number: int, problems: list[str]) -> None:
+def cycle(port: int, number: int, clocks: str, problems: list[str]) -> None:
     """One match of one turn."""
     name = f"cycle{number}"
     expected = [
-        (f"( START {name} left ({COUNTING}) 10 10 )", ("ready",)),
+        (f"( START {name} left ({COUNTING}) {clocks} )", ("ready",)),
         (f"( PLAY {name} NIL )", ("(add 1)", "(add 2)")),
         (f"( ABORT {name} )", ("aborted",))
         if number % 3 == 0
@@ -90,6 +91,13 @@ def cycle(port: int, number: int, problems: list[str]) -> None:
         reply = say(port, message)
         if reply not in replies:
             problems.append(f"{message[:50]}: {reply[:200]!r}")
+
+
+def cycles(port: int, numbers: range, options: argparse.Namespace, problems: list[str]) -> None:
+    """These matches, some of them side by side."""
+    clocks = f"{options.startclock} {options.playclock}"
+    with ThreadPoolExecutor(options.side) as pool:
+        list(pool.map(lambda number: cycle(port, number, clocks, problems), numbers))
 
 
 def grown(first: Held, last: Held, percent: float) -> list[str]:
@@ -111,11 +119,15 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--warm", type=int, default=10, help="cycles before the first look")
     parser.add_argument("--growth", type=float, default=5.0, help="percent of memory")
+    parser.add_argument("--side", type=int, default=1, help="matches side by side")
+    parser.add_argument("--startclock", type=int, default=10)
+    parser.add_argument("--playclock", type=int, default=10)
+    parser.add_argument("--wait", type=float, default=0.0, help="seconds before the first cycle")
     parser.add_argument("--player", default="legal")
     parser.add_argument("--machine", default="prover")
     options = parser.parse_args()
     command = [sys.executable, "-m", "ggp", "serve", "--port", "0", "--log-level", "info"]
-    command += ["--player", options.player, "--machine", options.machine, "--matches", "1"]
+    command += ["--player", options.player, "--machine", options.machine, "--matches", str(options.side)]
     server = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     assert server.stderr is not None
     found = re.search(r"port=(\d+)", server.stderr.readline())
@@ -128,15 +140,16 @@ def main() -> int:
         target=lambda: log.extend(x for x in server.stderr or () if "level=INFO" not in x), daemon=True
     ).start()
     problems: list[str] = []
+    time.sleep(options.wait)
     began = time.monotonic()
-    for number in range(options.warm):
-        cycle(port, number, problems)
+    cycles(port, range(options.warm), options, problems)
     first = settled(server.pid)
     print(f"after {options.warm} cycles: {first}", flush=True)
-    for number in range(options.warm, options.count):
-        cycle(port, number, problems)
-        if number % max(1, options.count // 5) == 0:
-            print(f"after {number} cycles: {held(server.pid)}", flush=True)
+    part = max(1, (options.count - options.warm) // 5)
+    for number in range(options.warm, options.count, part):
+        following = min(options.count, number + part)
+        cycles(port, range(number, following), options, problems)
+        print(f"after {following} cycles: {held(server.pid)}", flush=True)
     last = settled(server.pid, first.processes)
     print(f"after {options.count} cycles: {last}; {time.monotonic() - began:.0f} s")
     below = descendants(server.pid)

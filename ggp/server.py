@@ -171,7 +171,7 @@ class Server:
         is left over below it is ended."""
         self._orphans.adopt()
         # With vfork the event loop would wait for the first moments of each new process.
-        subprocess._USE_VFORK = False  # type: ignore[attr-defined]
+        subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -167,6 +167,11 @@ class Kaskade:
             self._changed.wait_for(lambda: level in self._ready or not self._rising, seconds)
             return level in self._ready
 
+    def settle(self, seconds: float) -> bool:
+        """Wait until nothing more is built, but not longer than that; whether it is so."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._rising, seconds)
+
     def reject(self, machine: Machine, reason: str) -> None:
         """This machine answers wrongly: forget it and those above it, and build no more."""
         with self._changed:

@@ -26,6 +26,9 @@ MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
 
 KEPT_MACHINES = 4
+BUILD_SECONDS = 120.0
+"""How long the fastest machine may take; then the match is played on what there is."""
+
 WARM_UP_SECONDS = 0.2
 WORKERS_SECONDS = 3.0
 """How long a player with processes of its own thinks before the match, so that they are loaded: they
@@ -98,15 +101,32 @@ class Seat:
             self._state = self._machine.next_state(self._state, ids)
 
     def _machine_of(self, text: str, level: str) -> Machine:
-        from players.machines import make_machine
-
         key = (text, level)
         if key not in self._machines:
-            self._machines[key] = make_machine(parse_rules(text, "the rules"), level)
+            self._machines[key] = _build(text, level)
             while len(self._machines) > KEPT_MACHINES:
                 self._machines.popitem(last=False)[1].close()
         self._machines.move_to_end(key)
         return self._machines[key]
+
+
+def _build(text: str, level: str) -> Machine:
+    """The machine of a level; for ``auto`` the one that a served player would come to in a long match.
+    All of it is built here, before any clock runs: nothing is left that could take a clock's time.
+
+    Raises:
+        GdlError: there is none.
+    """
+    from players.kaskade import AUTO, Kaskade
+    from players.machines import make_machine
+
+    rules = parse_rules(text, "the rules")
+    if level != AUTO:
+        return make_machine(rules, level)
+    with Kaskade() as kaskade:
+        kaskade.begin(text, rules)
+        kaskade.settle(BUILD_SECONDS)
+        return kaskade.best()
 
 
 def make_player(name: str, seed: int) -> Player:
