@@ -1,0 +1,41 @@
+"""Whether roles move one at a time, and what the others say meanwhile, as random play shows."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from propnet.interpret import PropnetMachine
+from propnet.pack import unpack
+
+_ROWS = 128
+_STEPS = 64
+
+
+def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
+    """Per role the move that it makes most often when another role has several to choose from, and it
+    has one; -1 where that has not been seen. None if two roles had several in one state."""
+    rng = np.random.default_rng(seed)
+    initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
+    bounds = list(pairwise(machine.role_moves.tolist()))
+    seen = [np.zeros(high - low, np.int64) for low, high in bounds]
+    records = initial
+    for _ in range(_STEPS):
+        found = machine.evaluate(records)
+        legal = unpack(found.legal, machine.network.move_count)
+        counts = np.stack([legal[:, low:high].sum(axis=1) for low, high in bounds], axis=1)
+        going = ~found.terminal & (counts > 0).all(axis=1)
+        choosing = (counts > 1) & going[:, None]
+        if (choosing.sum(axis=1) > 1).any():
+            return None
+        busy = choosing.any(axis=1)
+        moves = np.zeros((_ROWS, len(bounds)), np.int32)
+        for role, (low, high) in enumerate(bounds):
+            mine = legal[:, low:high]
+            moves[:, role] = np.argmax(np.where(mine, rng.random(mine.shape, np.float32), -1), axis=1)
+            waits = busy & ~choosing[:, role]
+            seen[role] += np.bincount(moves[waits, role], minlength=high - low)
+        records = machine.successors(records, moves)
+        records = np.where(going[:, None], records, initial)
+    return [int(np.argmax(made)) if made.any() else -1 for made in seen]
