@@ -17,7 +17,6 @@ from collections.abc import Callable
 
 from ggp.processes import descendants
 from ggp.worker import anew, fork
-from players import launch
 from players.fork_server import THIS
 from players.launch import Forked, is_stopped
 
@@ -33,16 +32,27 @@ Log = Callable[..., None]
 
 
 class ForkServers:
-    """The fork servers of one server; of a process that uses no others.
+    """Fork servers that have warmed up with the same.
 
     Args:
+        name: what they are for; for the log.
         warm_up: ``module:function`` and its arguments.
         log: takes a level, an event and named fields.
-        on_ready: called when processes can be forked, from now on or once more.
+        on_ready: called when processes can be forked, from now on or once more; ``on_lost`` when none
+            can be any more.
     """
 
-    def __init__(self, warm_up: tuple[str, ...], log: Log, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        warm_up: tuple[str, ...],
+        log: Log,
+        on_ready: Callable[[], None],
+        on_lost: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._name = name
         self._warm_up = warm_up
+        self._on_lost = on_lost
         self._log = log
         self._on_ready = on_ready
         self._servers: list[Forked | subprocess.Popen[bytes]] = []
@@ -62,6 +72,11 @@ class ForkServers:
         return bool(self._servers)
 
     @property
+    def connection(self) -> socket.socket | None:
+        """Where they can be asked, if there are any."""
+        return self._sockets[1] if self._sockets is not None and self._servers else None
+
+    @property
     def pids(self) -> set[int]:
         """The process ids of the fork servers."""
         found = {process.pid for process in self._servers}
@@ -74,7 +89,7 @@ class ForkServers:
 
     async def close(self) -> None:
         """End them all."""
-        launch.use(None)
+        self._on_lost()
         if self._starting is not None:
             await self._starting
         for task in (self._asking, self._reading):
@@ -97,11 +112,11 @@ class ForkServers:
             return
         for process in self._all():
             if process.poll() is None and is_stopped(process.pid):
-                self._log("error", "fork server is stopped", pid=process.pid)
+                self._log("error", "fork server is stopped", what=self._name, pid=process.pid)
                 process.kill()
         for process in list(self._servers):
             if process.poll() is not None:
-                self._log("error", "fork server ended", pid=process.pid)
+                self._log("error", "fork server ended", what=self._name, pid=process.pid)
                 self._servers.remove(process)
         self._reap()
         first = self._first
@@ -111,7 +126,7 @@ class ForkServers:
             if first.poll() is not None:
                 self._first = None
         if not self._servers:
-            launch.use(None)
+            self._on_lost()
             if self._first is None:
                 self._renew()
         elif len(self._servers) < WANTED and (self._asking is None or self._asking.done()):
@@ -165,14 +180,14 @@ class ForkServers:
             files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
             self._first = await anew(THIS, [str(requests), str(client), *self._warm_up], files)
         except OSError as error:
-            self._log("error", "no fork server", error=str(error))
+            self._log("error", "no fork server", what=self._name, error=str(error))
         finally:
             os.close(theirs_in)
             theirs_out.close()
         self._reading = asyncio.create_task(self._read(ours))
 
     async def _start_another(self) -> None:
-        process = await fork(THIS, [], {})
+        process = await fork(THIS, [], {}, self.connection)
         if process is not None:
             self._servers.append(process)
 
@@ -186,11 +201,9 @@ class ForkServers:
 
     def _told(self, message: dict[str, float]) -> None:
         if "ready" in message and self._first is not None:
-            assert self._sockets is not None
             self._servers.append(self._first)
             self._first = None
-            launch.use(self._sockets[1])
-            self._log("info", "fork server", seconds=message["ready"])
+            self._log("info", "fork server", what=self._name, seconds=message["ready"])
             self._on_ready()
         elif "pid" in message:
             self._owners[int(message["pid"])] = int(message["owner"])

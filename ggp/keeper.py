@@ -12,6 +12,7 @@ import os
 from gdl.parser import parse_rules
 from ggp.follower import Follower
 from ggp.match_pipe import Message, attempt, open_pipe
+from ggp.priority import go_first
 from players.limits import limit_memory
 
 MEMORY_BYTES = 2 * 1024**3
@@ -21,6 +22,7 @@ MEMORY_BYTES = 2 * 1024**3
 def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
+    go_first()
     send, inbox = open_pipe()
     follower: Follower | None = None
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import GdlError, RulesError
@@ -21,9 +20,10 @@ from ggp.margin import Margin
 from ggp.member import Fields, Member
 from ggp.metrics import Metrics
 from ggp.protocol import NO_MOVE, READY, Play, Start
+from ggp.server_settings import Settings
 from ggp.status import EndedStatus, MatchStatus
 from ggp.turn import Turn
-from ggp.worker import Spare
+from ggp.worker import Spare, Spares
 
 MAX_RESTARTS = 3
 """How many processes may end one after another without one move. Rules that kill every process before
@@ -42,37 +42,6 @@ LAST_SHARE = 0.25
 """what is left of it when it answers although no safe move of this turn is known."""
 
 Log = Callable[..., None]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How matches are played.
-
-    Attributes:
-        player: name of the player.
-        machine: name of the machine.
-        margin: seconds before the end of a clock at which the answer should leave, to begin with:
-            see :mod:`ggp.margin`.
-        seed: what the players' randomness comes from.
-        cores: processors that the searches of all matches share; None where the player's name says
-            how many processes a match has.
-        keepers: how many processes keep a legal move at hand, besides the one that thinks.
-    """
-
-    player: str = "uct"
-    machine: str = "auto"
-    margin: float = 0.8
-    seed: int = 0
-    cores: int | None = None
-    keepers: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Spares:
-    """Where the processes of matches come from."""
-
-    match: Spare
-    keeper: Spare
 
 
 class ServedMatch:
@@ -106,7 +75,6 @@ class ServedMatch:
         self._length = 0
         self._playable = False
         self._turn: Turn | None = None
-        self._turns = 0
         self._closed = False
         self._reusable = False
         self._refusal: GdlError | None = None
@@ -255,17 +223,7 @@ class ServedMatch:
         self.check()
         clock = self.start.playclock
         spare_time = self.margin.spare_time(clock)
-        self._turns += 1
-        turn = self._turn = Turn(
-            id=self._turns,
-            moves=moves,
-            key=key,
-            received=received,
-            due=received + clock,
-            deadline=received + clock - spare_time,
-            answer=asyncio.get_running_loop().create_future(),
-            before=before,
-        )
+        turn = self._turn = Turn.after(before, moves, key, received, clock, spare_time)
         if moves is not None:
             self.history[turn.id] = moves
         turn.call_at(turn.due - WATCH_SHARE * spare_time, self._watch)

@@ -13,17 +13,16 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
-from ggp import status
+from ggp import status, warm
 from ggp.forks import ForkServers
 from ggp.front import Desk, Front, Limits
-from ggp.http10 import MAX_BODY
 from ggp.log_lines import say
 from ggp.margin import Margin
 from ggp.metrics import Metrics
+from ggp.priority import go_first
 from ggp.processes import Orphans
 from ggp.protocol import (
     ABORTED,
@@ -39,9 +38,11 @@ from ggp.protocol import (
     Stop,
     info_reply,
 )
-from ggp.served_match import ServedMatch, Settings, Spares
+from ggp.served_match import ServedMatch
+from ggp.server_settings import ServerConfig
 from ggp.status import EndedStatus, ServerStatus
-from ggp.worker import Spare, Worker
+from ggp.worker import Spare, Spares, Worker
+from players import launch
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
@@ -59,39 +60,6 @@ MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerConfig:
-    """What a server is told once.
-
-    Attributes:
-        name: how the player calls itself in INFO.
-        host: address to listen on; ``0.0.0.0`` for all.
-        port: 0 picks a free one.
-        matches: how many matches at once; more are answered ``busy``.
-        settings: how they are played.
-        read_seconds: how long a client may take to send its message.
-        max_body: bytes that a message may have.
-        max_connections: how many connections at once; more are turned away.
-        idle_playclocks: a match is freed after its startclock and this many playclocks
-            without a message.
-        idle_grace: seconds added to that.
-        forks: whether processes are made by fork servers. They are warm sooner, and it takes some
-            seconds until those are; see :mod:`ggp.forks`.
-    """
-
-    name: str = "kaskade"
-    host: str = "127.0.0.1"
-    port: int = 9147
-    matches: int = 1
-    settings: Settings = field(default_factory=Settings)
-    read_seconds: float = 10.0
-    max_body: int = MAX_BODY
-    max_connections: int = 64
-    idle_playclocks: int = 5
-    idle_grace: float = 5.0
-    forks: bool = False
-
-
 class Server:
     """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`."""
 
@@ -104,10 +72,18 @@ class Server:
         self._finished: deque[str] = deque(maxlen=64)
         self._closing: set[asyncio.Task[None]] = set()
         kind = config.settings.player, config.settings.machine
-        self._spares = Spares(Spare("ggp.match_process", *kind), Spare("ggp.keeper"))
-        self._forks: ForkServers | None = None
+        self._forks: tuple[ForkServers, ...] = ()
         if config.forks:
-            self._forks = ForkServers(("ggp.warm:warm_up_all", *kind), self._say, self._spares.match.renew)
+            self._forks = (
+                ForkServers("keeper", (f"{warm.__name__}:warm_up_keeper",), self._say, self._refill),
+                ForkServers(
+                    "match", (f"{warm.__name__}:warm_up_all", *kind), self._say, self._warm, self._cold
+                ),
+            )
+        self._spares = Spares(
+            Spare("ggp.match_process", *kind),
+            Spare("ggp.keeper", server=lambda: self._forks[0].connection if self._forks else None),
+        )
         self._front = Front(
             Limits(config.read_seconds, config.max_body, config.max_connections),
             Desk(self.answer, self.status, lambda match: self._matches.get(match.lower())),
@@ -138,8 +114,8 @@ class Server:
         self._listener = await asyncio.start_server(
             self._front.connected, self.config.host, self.config.port, limit=65536
         )
-        if self._forks is not None:
-            self._forks.open()
+        for forks in self._forks:
+            forks.open()
         self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
         self._say(
@@ -159,8 +135,8 @@ class Server:
         await self._front.close()
         for spare in (self._spares.match, self._spares.keeper):
             await spare.close()
-        if self._forks is not None:
-            await self._forks.close()
+        for forks in self._forks:
+            await forks.close()
         end = time.monotonic() + EXIT_SECONDS
         while self._orphans.end_all() and time.monotonic() < end:
             await asyncio.sleep(0.02)
@@ -170,6 +146,7 @@ class Server:
         """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: all that
         is left over below it is ended."""
         self._orphans.adopt()
+        go_first()
         # With vfork the event loop would wait for the first moments of each new process.
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
@@ -351,8 +328,16 @@ class Server:
             return
         self._spares.keeper.refill()
         settled = self._free() or all(match.settled for match in self.running)
-        if settled if self._forks is None else self._forks.ready:
+        if self._forks[1].ready if self._forks else settled:
             self._spares.match.refill()
+
+    def _warm(self) -> None:
+        """Processes of matches can be forked."""
+        launch.use(self._forks[1].connection)
+        self._spares.match.renew()
+
+    def _cold(self) -> None:
+        launch.use(None)
 
     async def _sweep(self) -> None:
         """Look after the matches and processes."""
@@ -368,8 +353,8 @@ class Server:
                 match.check()
             for spare in (self._spares.match, self._spares.keeper):
                 spare.check()
-            if self._forks is not None:
-                self._forks.check()
+            for forks in self._forks:
+                forks.check()
             self._refill()
             beats += 1
             if beats % SWEEP_BEATS == 0:
@@ -379,11 +364,11 @@ class Server:
     def _end_left_over(self) -> None:
         """End processes that should have ended by themselves."""
         own = set(Worker.pids)
-        if self._forks is not None:
-            for pid in self._forks.left_over():
+        for forks in self._forks:
+            for pid in forks.left_over():
                 os.kill(pid, signal.SIGKILL)
                 self._say("warning", "left-over process ends", pid=pid)
-            own |= self._forks.pids | self._forks.owned()
+            own |= forks.pids | forks.owned()
         for pid in self._orphans.end(own):
             self._say("warning", "left-over process ends", pid=pid)
 

@@ -42,6 +42,28 @@ class Turn:
     delivered: bool = True
     late: bool = False
 
+    @classmethod
+    def after(
+        cls,
+        before: Turn | None,
+        moves: tuple[str, ...] | None,
+        key: tuple[str, ...] | None,
+        received: float,
+        clock: float,
+        margin: float,
+    ) -> Turn:
+        """The turn that a PLAY begins which came at ``received`` (time.monotonic() seconds)."""
+        return cls(
+            id=1 if before is None else before.id + 1,
+            moves=moves,
+            key=key,
+            received=received,
+            due=received + clock,
+            deadline=received + clock - margin,
+            answer=asyncio.get_running_loop().create_future(),
+            before=before,
+        )
+
     def __post_init__(self) -> None:
         before, self.before = self.before, None
         self._timer: asyncio.TimerHandle | None = None

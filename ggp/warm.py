@@ -8,10 +8,6 @@ from __future__ import annotations
 import time
 from importlib import import_module
 
-from gdl.parser import parse_rules
-from players.limits import WARM_UP_GAMES
-from players.registry import is_registered
-
 PROCESSES = ("ggp.keeper", "ggp.match_process", "players.kaskade_process", "players.uct_worker")
 """What processes of a match run."""
 
@@ -22,7 +18,9 @@ def warm_up(player: str, level: str) -> None:
     Raises:
         GdlError: there is no such player or machine.
     """
+    from gdl.parser import parse_rules
     from ggp.thinker import make_player
+    from players.limits import WARM_UP_GAMES
     from players.machines import make_machine
 
     for game in WARM_UP_GAMES:
@@ -34,6 +32,11 @@ def warm_up(player: str, level: str) -> None:
         warmed.stop()
 
 
+def warm_up_keeper() -> None:
+    """Have what a keeper needs."""
+    import_module("ggp.keeper")
+
+
 def warm_up_all(player: str, level: str) -> None:
     """The same for all processes of a match, in this one alone: to be forked from afterwards
     (:mod:`players.fork_server`), so it starts no process and leaves no thread.
@@ -43,6 +46,7 @@ def warm_up_all(player: str, level: str) -> None:
     """
     from players.kaskade import BOTTOM
     from players.kaskade_stages import warm_up_native, warm_up_propnet
+    from players.registry import is_registered
 
     for module in PROCESSES:
         import_module(module)

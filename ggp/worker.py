@@ -13,9 +13,11 @@ import socket
 import time
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from subprocess import Popen
 from typing import Any, ClassVar
 
+from ggp.priority import go_as_usual
 from players import launch
 from players.launch import Forked, is_stopped
 
@@ -43,10 +45,12 @@ STOP_SECONDS = 2.0
 """How long it may take to end after ``stop``."""
 
 
-async def fork(module: str, arguments: Sequence[str], files: dict[int, int]) -> Forked | None:
+async def fork(
+    module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
+) -> Forked | None:
     """A process made by a fork server, without holding up the event loop; None where there is none, or it
-    does not answer. As in :func:`players.launch.launch`, in a session of its own."""
-    asked = launch.ask(module, arguments, files, session=True)
+    does not answer. As in :func:`players.launch.ask`, in a session of its own."""
+    asked = launch.ask(module, arguments, files, session=True, server=server)
     if asked is None:
         return None
     asked.setblocking(False)
@@ -68,7 +72,12 @@ async def anew(module: str, arguments: Sequence[str], files: dict[int, int]) -> 
     Raises:
         OSError: there are no more processes or files to be had.
     """
-    return await asyncio.to_thread(launch.anew, module, arguments, files, session=True)
+
+    def start() -> Popen[bytes]:
+        go_as_usual()
+        return launch.anew(module, arguments, files, session=True)
+
+    return await asyncio.to_thread(start)
 
 
 class Worker:
@@ -96,8 +105,8 @@ class Worker:
         self._pump = asyncio.create_task(self._attend())
 
     @classmethod
-    async def spawn(cls, module: str, *arguments: str) -> Worker:
-        """Start a process that runs this module.
+    async def spawn(cls, module: str, *arguments: str, server: socket.socket | None = None) -> Worker:
+        """Start a process that runs this module, by these fork servers or the usual ones if there are any.
 
         Raises:
             OSError: there are no more processes or files to be had.
@@ -108,7 +117,8 @@ class Worker:
             try:
                 number = theirs.fileno()
                 files = {0: number, 1: number}
-                process = await fork(module, arguments, files) or await anew(module, arguments, files)
+                forked = await fork(module, arguments, files, server)
+                process = forked or await anew(module, arguments, files)
                 reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE)
             except BaseException:
                 ours.close()
@@ -186,11 +196,15 @@ class Spare:
     Args:
         module: what it runs.
         arguments: its arguments.
+        server: says by which fork servers it is made, if not by the usual ones.
     """
 
-    def __init__(self, module: str, *arguments: str) -> None:
+    def __init__(
+        self, module: str, *arguments: str, server: Callable[[], socket.socket | None] = lambda: None
+    ) -> None:
         self._module = module
         self._arguments = arguments
+        self._server = server
         self._spare: Worker | None = None
         self._refilling: asyncio.Task[None] | None = None
         self._closed = False
@@ -206,7 +220,7 @@ class Spare:
         self.check()
         worker, self._spare = self._spare, None
         if worker is None or not worker.alive:
-            worker = await Worker.spawn(self._module, *self._arguments)
+            worker = await self._spawn()
         worker.uses += 1
         return worker
 
@@ -247,8 +261,19 @@ class Spare:
             self._spare.kill()
             await self._spare.ended()
 
+    async def _spawn(self) -> Worker:
+        return await Worker.spawn(self._module, *self._arguments, server=self._server())
+
     async def _fill(self) -> None:
         try:
-            self._spare = await Worker.spawn(self._module, *self._arguments)
+            self._spare = await self._spawn()
         except OSError as error:
             log.error("event=no-spare error=%r", str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Spares:
+    """Where the processes of matches come from: those that think, and those that keep a legal move."""
+
+    match: Spare
+    keeper: Spare

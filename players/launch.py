@@ -166,10 +166,11 @@ def ask(
     *,
     session: bool = False,
     group: bool = False,
+    server: socket.socket | None = None,
 ) -> socket.socket | None:
-    """Ask the fork servers for a process; where the answer will come, for :func:`answered`. None where
-    there is no fork server."""
-    server = _connection
+    """Ask the fork servers for a process, those behind this socket or else those that were told by
+    :func:`use`; where the answer will come, for :func:`answered`. None where there are none."""
+    server = server or _connection
     if server is None:
         return None
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -43,8 +43,8 @@ def command(
     import logging
 
     from gdl.errors import GdlError
-    from ggp.served_match import Settings
-    from ggp.server import Server, ServerConfig
+    from ggp.server import Server
+    from ggp.server_settings import ServerConfig, Settings
     from ggp.thinker import make_player
     from players.cores import cores
     from players.launch import FORKS

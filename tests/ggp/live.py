@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ggp.http10 import request_bytes
-from ggp.served_match import Settings
-from ggp.server import Server, ServerConfig
+from ggp.server import Server
+from ggp.server_settings import ServerConfig, Settings
 
 T = TypeVar("T")
 

@@ -19,7 +19,6 @@ from live import MARKS, LiveServer, ServeProcess, body_of, talk
 from ggp import protocol
 from ggp.http10 import reply_bytes, request_bytes
 from ggp.protocol import spaced
-from players.launch import is_stopped
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 

@@ -115,7 +115,10 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
         assert server.say(end) in ("done", "aborted")
 
     def held() -> tuple[int, int]:
-        eventually(lambda: not server.server._closing and server.server._spares.match._spare is not None and server.server._spares.keeper._spare is not None)
+        spares = server.server._spares
+        eventually(
+            lambda: not server.server._closing and None not in (spares.match._spare, spares.keeper._spare)
+        )
         return len(list(Path("/proc/self/fd").iterdir())), len(descendants(os.getpid()))
 
     for number in range(2):
