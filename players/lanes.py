@@ -10,7 +10,7 @@ import random
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,10 +115,12 @@ class Lanes(ABC):
 
 
 class NetworkLanes(Lanes):
-    """The lanes of a network machine."""
+    """The lanes of a network machine. Playouts run on a machine of their own, ``playing``, which has
+    the same states and moves."""
 
-    def __init__(self, machine: PropnetMachine) -> None:
+    def __init__(self, machine: PropnetMachine, playing: PropnetMachine) -> None:
         self.machine: PropnetMachine = machine
+        self._playing = playing
         self.words = machine.words
         self.width = 512
         self.first_column = machine.role_moves
@@ -127,9 +129,9 @@ class NetworkLanes(Lanes):
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
         self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
-        self.machine.playouts_from(records, 0, 1)
+        self._playing.playouts_from(records, 0, 1)
         began = time.monotonic()
-        self.machine.playouts_from(np.repeat(records, self.width, axis=0), 0, 4)
+        self._playing.playouts_from(np.repeat(records, self.width, axis=0), 0, 4)
         return (time.monotonic() - began) / 5
 
     def record(self, state: State) -> Records:
@@ -158,7 +160,7 @@ class NetworkLanes(Lanes):
         from propnet.policy import UNIFORM, policy_of
 
         policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
-        found = self.machine.playouts_from(
+        found = self._playing.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
         )
         self._last = records, seed, max_steps, each, found.lengths, policy
@@ -166,7 +168,7 @@ class NetworkLanes(Lanes):
 
     def playout_moves(self, row: int) -> list[int]:
         records, seed, max_steps, each, lengths, policy = self._last
-        moves = self.machine.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
+        moves = self._playing.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
         return [int(move) for move in moves[:, 0]]
 
 
@@ -263,8 +265,20 @@ class ScalarLanes(Lanes):
         return np.arange(len(records), dtype=np.uint64).reshape(-1, 1)
 
 
-def lanes_of(machine: Machine) -> Lanes:
-    """The face that fits a machine."""
-    if hasattr(machine, "playouts_from"):
-        return NetworkLanes(machine)  # type: ignore[arg-type]
-    return ScalarLanes(machine)
+def lanes_of(machine: Machine, *, decisive: bool = False) -> Lanes:
+    """The face that fits a machine.
+
+    Args:
+        machine: the machine.
+        decisive: whether, in playouts, roles that can win at once do so, where the machine and the
+            game allow for that (:mod:`players.playout_machine`).
+    """
+    if not hasattr(machine, "playouts_from"):
+        return ScalarLanes(machine)
+    network_machine = cast("PropnetMachine", machine)
+    playing = network_machine
+    if decisive:
+        from players.playout_machine import playout_machine
+
+        playing = playout_machine(network_machine)
+    return NetworkLanes(network_machine, playing)

@@ -24,7 +24,7 @@ EFFORT = 3_000_000
 """Gate inputs that are looked at, at most: about two seconds."""
 
 
-class _TooMuch(Exception):
+class _TooMuchError(Exception):
     """More work or more gates than allowed."""
 
 
@@ -48,7 +48,7 @@ def decisive(
     """
     try:
         return _Work(network, forced, effort).made(most_inputs)
-    except _TooMuch:
+    except _TooMuchError:
         return None
 
 
@@ -203,7 +203,7 @@ class _Work:
             if node in found:
                 continue
             if node in self.looping:
-                raise _TooMuch
+                raise _TooMuchError
             found.add(node)
             waiting += [x >> 1 for x in self._read(node) if x >> 1 >= lowest]
         readers: dict[int, list[int]] = {}
@@ -220,7 +220,7 @@ class _Work:
     def _spend(self, inputs: int) -> None:
         self.effort -= inputs
         if self.effort < 0:
-            raise _TooMuch
+            raise _TooMuchError
 
     # --- the new network -------------------------------------------------------------------------------
     def _assembled(self, favoured: list[int], most_inputs: int) -> Network:
@@ -237,7 +237,7 @@ class _Work:
                         needed[(x >> 1) - self.end] = 1
         kept = [gate for gate in range(len(gates)) if needed[gate]]
         if sum(len(gates[gate]) for gate in kept) > most_inputs:
-            raise _TooMuch
+            raise _TooMuchError
         place = {self.end + gate: self.end + at for at, gate in enumerate(kept)}
 
         def moved(x: int) -> int:

@@ -53,10 +53,10 @@ def assert_decisive(plain, played, rows):
     assert some
 
 
-def playing(machine, **limits):
+def playing(machine, *, most_inputs=100_000, **limits):
     forced = forced_moves(machine)
     assert forced is not None
-    network = decisive(machine.network, forced, **limits)
+    network = decisive(machine.network, forced, most_inputs=most_inputs, **limits)
     return network and PropnetMachine(machine.rules, network)
 
 
@@ -75,7 +75,7 @@ def test_in_tic_tac_toe_a_row_of_two_is_completed():
 def test_wins_at_once_are_those_that_trying_all_moves_finds(corpus, name):
     game = Game.load(str(corpus / "games" / f"{name}.kif"))
     plain = game.machine("propnet")
-    played = playing(plain, most_inputs=100_000)
+    played = playing(plain)
     assert_decisive(plain, played, 80)
     fast = native_machine(game.rules, played.network)
     assert fast.compiled == 1.0
@@ -86,7 +86,7 @@ def test_wins_at_once_are_those_that_trying_all_moves_finds(corpus, name):
 
 def test_breakthrough_is_won_by_the_first_pawn_that_can_be_home():
     plain = Game.load("breakthrough").machine("propnet")
-    assert_decisive(plain, playing(plain, most_inputs=100_000), 200)
+    assert_decisive(plain, playing(plain), 200)
 
 
 def test_limits_are_kept():
