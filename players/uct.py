@@ -67,6 +67,7 @@ class UctPlayer(Player):
         "per_leaf": int,
         "explore": float,
         "growth": int,
+        "decisive": _switch,
         "ponder": _switch,
     }
     TUNING = Tuning()
@@ -82,6 +83,7 @@ class UctPlayer(Player):
         per_leaf: int | None = None,
         explore: float | None = None,
         growth: int | None = None,
+        decisive: bool | None = None,
         ponder: bool = True,
     ) -> None:
         """Args:
@@ -89,7 +91,7 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together.
-        lanes, per_leaf, explore, growth: see :class:`~players.uct_search.Tuning`.
+        lanes, per_leaf, explore, growth, decisive: see :class:`~players.uct_search.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -102,6 +104,7 @@ class UctPlayer(Player):
             per_leaf=per_leaf or usual.per_leaf,
             explore=usual.explore if explore is None else explore,
             growth=growth or usual.growth,
+            decisive=usual.decisive if decisive is None else decisive,
             memory=(memory or usual.memory) // max(1, workers),
         )
         self._ponder = ponder

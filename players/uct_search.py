@@ -66,6 +66,7 @@ class Tuning:
             grows better in small batches, and mixed strategies come to an equilibrium by small steps.
         explore: the constant of the exploration term, for results 0..1. Several playouts from each leaf
             make it small: 0.3 won 20:12 against 0.5 in connect four and breakthrough, 0.05 s a move.
+        decisive: whether roles that can win at once do so in playouts.
         memory: bytes for the search tree.
     """
 
@@ -78,6 +79,7 @@ class Tuning:
     trust: float = 0.0
     pairs: int = 0
     scale: int = 0
+    decisive: bool = False
     memory: int = 1 << 29
 
 
@@ -111,7 +113,7 @@ class Search:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
         old = self.machine if self._tree is not None else None
         self.machine = machine
-        self._lanes: Lanes = lanes_of(machine)
+        self._lanes: Lanes = lanes_of(machine, decisive=self.tuning.decisive)
         self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
         self._each = self.tuning.per_leaf or 1
         self._path_seconds = self._playout_seconds = self._seconds = 0.0
