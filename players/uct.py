@@ -68,6 +68,7 @@ class UctPlayer(Player):
         "explore": float,
         "growth": int,
         "decisive": _switch,
+        "value_share": float,
         "ponder": _switch,
     }
     TUNING = Tuning()
@@ -84,6 +85,7 @@ class UctPlayer(Player):
         explore: float | None = None,
         growth: int | None = None,
         decisive: bool | None = None,
+        value_share: float | None = None,
         ponder: bool = True,
     ) -> None:
         """Args:
@@ -91,7 +93,7 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together.
-        lanes, per_leaf, explore, growth, decisive: see :class:`~players.uct_search.Tuning`.
+        lanes, per_leaf, explore, growth, decisive, value_share: see :class:`~players.uct_search.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -105,6 +107,7 @@ class UctPlayer(Player):
             explore=usual.explore if explore is None else explore,
             growth=growth or usual.growth,
             decisive=usual.decisive if decisive is None else decisive,
+            value_share=usual.value_share if value_share is None else value_share,
             memory=(memory or usual.memory) // max(1, workers),
         )
         self._ponder = ponder

@@ -17,7 +17,8 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
 from players.best_line import BestLine
-from players.lanes import Lanes, lanes_of
+from players.evaluation_use import LearntValue
+from players.lanes import Lanes, NetworkLanes, lanes_of
 from players.pace import MARGIN, Pace
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF
@@ -67,6 +68,8 @@ class Tuning:
         explore: the constant of the exploration term, for results 0..1. Several playouts from each leaf
             make it small: 0.3 won 20:12 against 0.5 in connect four and breakthrough, 0.05 s a move.
         decisive: whether roles that can win at once do so in playouts.
+        value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
+            is learnt.
         memory: bytes for the search tree.
     """
 
@@ -79,6 +82,7 @@ class Tuning:
     trust: float = 0.0
     pairs: int = 0
     scale: int = 0
+    value_share: float = 0.0
     decisive: bool = False
     memory: int = 1 << 29
 
@@ -107,6 +111,7 @@ class Search:
         self.opened = False
         self._batches = 0
         self._tree: Tree | None = None
+        self._value: LearntValue | None = None
 
     # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
@@ -124,6 +129,9 @@ class Search:
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
+        self._value = None
+        if self.tuning.value_share and isinstance(self._lanes, NetworkLanes) and not self._alone:
+            self._value = LearntValue(self._lanes.machine, self.seed, self.tuning.value_share)
         self._may_prove = roles <= 2
         self.opened = False
         self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, self.tuning.memory)
@@ -185,6 +193,8 @@ class Search:
         """
         if self.finished:
             return False
+        if limit is None and self._value is not None and self._value.learn(deadline):
+            return True
         tuning = self.tuning
         began = time.monotonic()
         lanes, steps = self._pace.plan(deadline - began, not self.playouts)
@@ -245,6 +255,9 @@ class Search:
             self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
             unknown = 0 if self._alone else 50
             average(ends.goals, each, unknown, rest, results, bests)
+            if self._value is not None:
+                going = rest[ends.lengths[::each] > 0]
+                self._value.mix(arrays.records[leaves[going]], going, results)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             if self._alone:
