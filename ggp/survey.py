@@ -1,22 +1,37 @@
-"""What kind of game this is, as far as a few random playouts show: for the log and the status page.
+"""What kind of game this is, for the log and the status page: a few random playouts on any machine at
+first, and, when there is a network, what :mod:`players.classify` finds in a process of its own.
 
-No proof: turns are called alternating, and sums constant, if nothing else was seen. Nothing that
-plays relies on it.
+A survey is no proof: turns are called alternating, and sums constant, if nothing else was seen.
 """
 
 from __future__ import annotations
 
 import random
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
+from gdl.errors import GdlError
 from gdl.machine import Machine
+from players.kaskade_builder import Builder, Work
+from players.limits import describe
+
+if TYPE_CHECKING:
+    from players.classify import Classification
+    from propnet.network import Network
 
 SINGLE = "single"
 ALTERNATING = "alternating"
 SIMULTANEOUS = "simultaneous"
 
 MOST_PLAYOUTS = 16
+
+WORK: Final = Work(
+    "players.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
+)
+"""How a game is classified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +65,53 @@ class Survey:
         if self.length:
             words.append(f"{self.length} turns")
         return ", ".join(words)
+
+
+class Classifier:
+    """Classifies one game in a process of its own.
+
+    Args:
+        network: the game's.
+        found: is told what was found, from a thread of its own.
+        failed: is told why nothing was, unless it was stopped.
+    """
+
+    def __init__(
+        self, network: Network, found: Callable[[Classification], None], failed: Callable[[str], None]
+    ) -> None:
+        self._network, self._found, self._failed = network, found, failed
+        self._builder: Builder | None = None
+        self._stopped = False
+        self._starting = threading.Lock()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="classifier")
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End its process."""
+        with self._starting:
+            self._stopped = True
+            if self._builder is not None:
+                self._builder.kill()
+
+    def join(self, seconds: float) -> None:
+        """Wait for its end, at most so long."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        from players.classify import Classification
+        from propnet.network_bytes import to_bytes
+
+        try:
+            with self._starting:
+                if self._stopped:
+                    return
+                builder = self._builder = Builder(WORK)
+            for found in builder.build("", to_bytes(self._network)):
+                if not self._stopped:
+                    self._found(Classification.from_bytes(found))
+        except (GdlError, OSError) as error:
+            if not self._stopped:
+                self._failed(describe(error))
 
 
 def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:

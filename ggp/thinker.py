@@ -10,23 +10,27 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
-from ggp.survey import survey
+from ggp.survey import Classifier, survey
 from ggp.warm import warm_up
 from players import launch
-from players.kaskade import BOTTOM, FAILED, Event, Kaskade
+from players.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade_player import START_SHARE, KaskadePlayer
 from players.limits import describe
 from players.player import Player
 from players.registry import is_registered
 from players.registry import make_player as registered
+
+if TYPE_CHECKING:
+    from players.classify import Classification
 
 Send = Callable[..., None]
 
@@ -90,6 +94,7 @@ class Thinker:
         self._kaskade = Kaskade(level, on_event=self._note)
         self._role = 0
         self._shared: tuple[int, bool] | None = None
+        self._classifier: Classifier | None = None
         self._warm = threading.Event()
         # Players from outside this program may hang: they are not tried.
         if not launch.warm and is_registered(player):
@@ -127,6 +132,8 @@ class Thinker:
     def stop(self, seconds: float) -> None:
         """Stop the player and the builders, waiting at most that long."""
         self._kaskade.close(0.0)
+        if self._classifier is not None:
+            self._classifier.stop()
         stopped = threading.Event()
 
         def stop() -> None:
@@ -196,6 +203,21 @@ class Thinker:
         )
         self._send("game", text=str(found))
 
+    def _classify(self) -> None:
+        """Have the game classified, if there is its network, and not yet; from any thread."""
+        network = getattr(self._kaskade.newest, "network", None)
+        if network is None or self._classifier is not None:
+            return
+
+        def found(kind: Classification) -> None:
+            self._log("info", "classified", **asdict(kind))
+            self._send("game", text=str(kind))
+
+        def failed(reason: str) -> None:
+            self._log("warning", "not classified", reason=reason)
+
+        self._classifier = Classifier(network, found, failed)
+
     def _made(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
         defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
@@ -255,6 +277,8 @@ class Thinker:
             self._log("warning", "no machine", **fields, reason=event.detail)
         else:
             self._log("info", f"machine {event.what}", **fields)
+            if event.what == READY:
+                self._classify()
 
     def _log(self, level: str, event: str, **fields: object) -> None:
         self._send("log", level=level, event=event, fields=fields)

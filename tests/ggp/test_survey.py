@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import queue
+
 import pytest
 
 from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
-from ggp.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Survey, survey
+from ggp.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Classifier, Survey, survey
+from players.classify import Classification
+from tests.propnet.circuits import tic_tac_toe
 
 LONG = 60.0
 
@@ -44,3 +48,20 @@ def test_without_time_no_more_than_the_beginning_is_seen() -> None:
     found = survey(ProverMachine(parse_rules(TURNS)), 0.0)
     assert found == Survey(2, 3, ALTERNATING, None, 1, 0, 0)
     assert str(found) == "2 roles, alternating"
+
+
+def test_a_game_is_classified_in_a_process_of_its_own() -> None:
+    told: queue.SimpleQueue[object] = queue.SimpleQueue()
+    classifier = Classifier(tic_tac_toe(), told.put, told.put)
+    found = told.get(timeout=LONG)
+    assert isinstance(found, Classification)
+    assert found.roles == 2
+    classifier.stop()
+
+
+def test_a_classifier_that_is_stopped_says_nothing() -> None:
+    told: queue.SimpleQueue[object] = queue.SimpleQueue()
+    classifier = Classifier(tic_tac_toe(), told.put, told.put)
+    classifier.stop()
+    classifier.join(LONG)
+    assert told.empty()

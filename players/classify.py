@@ -1,0 +1,234 @@
+"""What kind of game a network is: proven where it says so, else seen in random playouts.
+
+Nothing that plays relies on what was only seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+from propnet.bounds import decided, reachable
+from propnet.cones import clocks
+from propnet.factors import factors
+from propnet.latches import Latches, latches
+from propnet.network import Network
+from propnet.phases import phases
+from propnet.symmetry import alike_roles
+from propnet.ternary import Ternary, lanes_of
+
+SINGLE = "single"
+ALTERNATING = "alternating"
+SIMULTANEOUS = "simultaneous"
+
+PLAYOUTS = 64
+SECONDS = 2.0
+"""CPU time for playouts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """What is known of a game.
+
+    Attributes:
+        roles: how many.
+        turns: ``single``, ``alternating`` or ``simultaneous``.
+        turns_proven: whether it is known, and not just seen, that two roles never choose at once.
+        both: share of the states seen in which more than one role had a choice.
+        total: what the goals of all roles added up to at every end that was seen; None where they differ,
+            or none was seen.
+        options: mean number of legal moves of a role that had a choice.
+        length: mean number of joint moves of the playouts that came to their end; 0 if none did.
+        longest: joint moves after which the match is over by a clock alone; None if there is none.
+        bases: base propositions that ever change.
+        clocks: how many of them no move has an influence on (and change, as far as that is known).
+        latches: how many others keep a value for ever once they have it.
+        decided: share of the joint moves seen that were made when no goal was open any more.
+        factors: the sizes of independent parts, in base propositions; one for a game that does not fall
+            apart, none where that took too long to find out.
+        factor_kind: ``alternative`` (a move acts on one part), ``compound`` (on all), or "".
+        alike: whether all roles seem to have the same rules.
+        seconds: CPU time that this took.
+    """
+
+    roles: int
+    turns: str
+    turns_proven: bool
+    both: float
+    total: int | None
+    options: float
+    length: float
+    longest: int | None
+    bases: int
+    clocks: int
+    latches: int
+    decided: float
+    factors: tuple[int, ...]
+    factor_kind: str
+    alike: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        words = [f"{self.roles} role{'s' if self.roles > 1 else ''}"]
+        if self.roles > 1:
+            seen = "" if self.turns_proven or self.turns == SIMULTANEOUS else " (seen)"
+            words.append(self.turns + seen)
+            if self.turns == SIMULTANEOUS:
+                words.append(f"{self.both:.0%} of states with several choosing")
+            if self.length:
+                words.append("not constant-sum" if self.total is None else f"sum {self.total}")
+            if self.alike:
+                words.append("roles alike")
+        if self.length:
+            words.append(f"{self.length:.0f} turns")
+        if self.longest is not None:
+            words.append(f"at most {self.longest}")
+        if self.options:
+            words.append(f"{self.options:.1f} moves")
+        words.append(f"{self.bases} propositions")
+        words += [
+            f"{count} {name}" for count, name in ((self.clocks, "clocks"), (self.latches, "latches")) if count
+        ]
+        if self.decided >= 0.01:
+            words.append(f"{self.decided:.0%} of moves after the result is decided")
+        if len(self.factors) > 1:
+            sizes = ", ".join(map(str, self.factors[:8])) + (", ..." if len(self.factors) > 8 else "")
+            words.append(f"{len(self.factors)} {self.factor_kind} factors ({sizes})")
+        return ", ".join(words)
+
+    def to_bytes(self) -> bytes:
+        """For another process."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Classification:
+        """What :meth:`to_bytes` wrote.
+
+        Raises:
+            GdlError: it was something else.
+        """
+        try:
+            fields = json.loads(data)
+            return cls(**{**fields, "factors": tuple(map(int, fields["factors"]))})
+        except (ValueError, TypeError, KeyError) as error:
+            raise GdlError(f"this is no classification: {error}") from None
+
+
+def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Classification:
+    """What kind of game this is.
+
+    Args:
+        network: the game's.
+        seconds: CPU time for playouts, at least one step; proofs have limits of their own.
+        seed: of the playouts.
+    """
+    began = time.process_time()
+    ternary = Ternary(network)
+    latched = latches(ternary)
+    order = phases(ternary, clocks(network))
+    clock = order.ticking if order is not None else clocks(network)
+    split = factors(network)
+    seen = _play(ternary, latched, clocks(network), seconds, seed)
+    roles = len(network.roles)
+    proven = order is not None and order.alternating
+    alternating = proven or seen.both == 0
+    return Classification(
+        roles=roles,
+        turns=SINGLE if roles == 1 else ALTERNATING if alternating else SIMULTANEOUS,
+        turns_proven=proven,
+        both=seen.both,
+        total=seen.total,
+        options=round(seen.options, 1),
+        length=round(seen.length, 1),
+        longest=None if order is None else order.end,
+        bases=int(np.count_nonzero(~latched.constant)),
+        clocks=int(np.count_nonzero(clock)),
+        latches=int(np.count_nonzero((latched.true | latched.false) & ~clock)),
+        decided=round(seen.decided, 3),
+        factors=() if split is None else tuple(sorted(np.bincount(split.bases[split.bases >= 0]).tolist())),
+        factor_kind="" if split is None else split.kind,
+        alike=roles > 1 and alike_roles(ternary),
+        seconds=round(time.process_time() - began, 2),
+    )
+
+
+def build_classification(text: str, given: bytes) -> Iterator[bytes]:
+    """As a builder of :mod:`players.kaskade_builder` does it, with the network's bytes."""
+    from propnet.network_bytes import from_bytes
+
+    os.nice(10)
+    yield classify(from_bytes(given)).to_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    both: float
+    total: int | None
+    options: float
+    length: float
+    decided: float
+
+
+def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds: float, seed: int) -> _Seen:
+    """Random playouts side by side."""
+    end = time.process_time() + seconds
+    network = ternary.network
+    rng = np.random.default_rng(seed)
+    bounds = np.cumsum([0, *map(len, network.moves)]).tolist()
+    states = np.repeat(np.asarray(network.initial, np.bool_)[None], PLAYOUTS, axis=0)
+    alive = np.ones(PLAYOUTS, np.bool_)
+    length = np.zeros(PLAYOUTS, np.int64)
+    decided_at = np.full(PLAYOUTS, -1)
+    totals: set[int] = set()
+    several = visited = choosing = options = 0
+    while True:
+        may = ternary.state(ternary.known(states))
+        over = alive & lanes_of(may[[network.terminal_literal]], PLAYOUTS)[:, 0]
+        totals |= _totals(network, lanes_of(may[network.goals[:, 2]], PLAYOUTS)[over])
+        alive &= ~over
+        legal = lanes_of(may[network.legal_literals], PLAYOUTS)
+        moves = np.zeros_like(legal)
+        chosen = np.zeros((PLAYOUTS, len(network.roles)), np.int64)
+        for role, (low, high) in enumerate(pairwise(bounds)):
+            mine = legal[:, low:high]
+            chosen[:, role] = np.count_nonzero(mine, axis=1)
+            alive &= chosen[:, role] > 0
+            if low < high:
+                pick = np.where(mine, rng.random(mine.shape), -1).argmax(axis=1)
+                moves[np.arange(PLAYOUTS), low + pick] = True
+        length[alive] += 1
+        choices = chosen[alive]
+        visited += len(choices)
+        several += int(np.count_nonzero((choices > 1).sum(axis=1) > 1))
+        choosing += int(np.count_nonzero(choices > 1))
+        options += int(choices[choices > 1].sum())
+        fixed = decided(network.goals, reachable(ternary, latched, clock, states))
+        decided_at[fixed & (decided_at < 0)] = length.max() - 1
+        if not alive.any() or time.process_time() > end:
+            break
+        states = np.where(alive[:, None], ternary.follow(may, moves), states)
+    late = np.where(decided_at >= 0, np.maximum(0, length - decided_at), 0)
+    return _Seen(
+        both=several / max(1, visited),
+        total=totals.pop() if len(totals) == 1 else None,
+        options=options / max(1, choosing),
+        length=float(length[~alive].mean()) if not alive.all() else 0.0,
+        decided=float(late.sum() / max(1, length.sum())),
+    )
+
+
+def _totals(network: Network, holds: NDArray[np.bool_]) -> set[int]:
+    """What the goals of all roles add up to, in states in which these goals hold; -1 where a role has no
+    goal, or more than one."""
+    roles = len(network.roles)
+    count = np.stack([holds[:, network.goals[:, 0] == role].sum(axis=1) for role in range(roles)], axis=1)
+    total = (holds * network.goals[:, 1]).sum(axis=1)
+    return set(np.where((count == 1).all(axis=1), total, -1).tolist())

@@ -1,0 +1,46 @@
+"""What depends on what in a network: clocks, and what matters to the result."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.network import Network
+from propnet.passes.graph import spread
+
+
+def clocks(network: Network) -> NDArray[np.bool_]:
+    """Base propositions that no move has an influence on, now or later: shape (bases,).
+
+    Step counters are, and who is to move where turns alternate strictly.
+    """
+    source, target = _edges(network)
+    mark = np.zeros(network.nodes, np.bool_)
+    mark[1 + len(network.bases) : network.first_gate] = True
+    spread(mark, source, target)
+    return ~mark[1 : 1 + len(network.bases)]
+
+
+def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Base propositions, and moves of all roles, that the end or a goal may depend on: shapes (bases,)
+    and (moves,).
+
+    A move that is not among these does nothing that matters; being able to make it may matter.
+    """
+    source, target = _edges(network)
+    mark = np.zeros(network.nodes, np.bool_)
+    mark[network.goals[:, 2] >> 1] = True
+    mark[network.terminal_literal >> 1] = True
+    spread(mark, target, source)
+    bases = len(network.bases)
+    return mark[1 : 1 + bases], mark[1 + bases : network.first_gate]
+
+
+def _edges(network: Network) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """From what is read to what reads it: into gates, base propositions (next) and moves (legal)."""
+    first, bases = network.first_gate, len(network.bases)
+    owner = np.repeat(first + np.arange(network.gates), np.diff(network.gate_start))
+    outputs = np.concatenate([network.next_literals, network.legal_literals]).astype(np.int64)
+    source = np.concatenate([network.gate_inputs.astype(np.int64), outputs]) >> 1
+    target = np.concatenate([owner, 1 + np.arange(bases + network.move_count)])
+    return source, target

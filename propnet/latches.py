@@ -1,0 +1,60 @@
+"""Latches: base propositions that, once true (or once false), stay so; proven by ternary simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.ternary import LANES_PER_WORD, Ternary, constant_bases
+
+EFFORT = 20_000_000
+"""Gate inputs, each for 512 propositions; about 2 s."""
+
+_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Latches:
+    """Which base propositions never change back.
+
+    Attributes:
+        true: bool, shape (bases,): once true, true for ever.
+        false: bool, shape (bases,): once false, false for ever.
+        constant: bool, shape (bases,): never changes at all; in neither of the others.
+    """
+
+    true: NDArray[np.bool_]
+    false: NDArray[np.bool_]
+    constant: NDArray[np.bool_]
+
+
+def latches(ternary: Ternary, effort: int = EFFORT) -> Latches:
+    """The latches that one step shows: with one base proposition known and nothing else, it is the same
+    after every joint legal move.
+
+    Args:
+        ternary: the network's.
+        effort: how many gate inputs may be looked at; with less than it takes, some are not found.
+    """
+    network = ternary.network
+    bases = len(network.bases)
+    constant = constant_bases(network)
+    holds = np.zeros((2, bases), np.bool_)
+    open_ = np.flatnonzero(~constant)
+    lanes = _WORDS * LANES_PER_WORD
+    for value in (0, 1):
+        for at in range(0, len(open_), lanes):
+            effort -= len(network.gate_inputs)
+            if effort < 0:
+                break
+            some = open_[at : at + lanes]
+            lane = np.arange(len(some))
+            word, bit = lane // LANES_PER_WORD, np.uint64(1) << (lane % LANES_PER_WORD).astype(np.uint64)
+            rows = ternary.unknown(_WORDS)
+            # Where it is false it may not be true (row 2b), and the other way round.
+            rows[2 * some + value, word] &= ~bit
+            after = ternary.step(rows).following
+            holds[value, some] = after[2 * some + value, word] & bit == 0
+    return Latches(holds[1], holds[0], constant)

@@ -1,0 +1,74 @@
+"""The phases of a game: what its clocks alone say about who may move, and when it is over.
+
+Clocks (see :mod:`propnet.cones`) go one way whatever is played. In each of their states ternary simulation,
+which knows of them alone, tells which roles may have a choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.ternary import Ternary, lanes_of
+
+EFFORT = 20_000_000
+"""Gate inputs that may be looked at; about a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """What clocks tell.
+
+    Attributes:
+        choosing: bool, shape (phases, roles): whether a role may have more than one legal move.
+        ticking: bool, shape (bases,): the clocks that ever change.
+        end: joint moves after which the match is over whatever is played; None if no clock ends it.
+    """
+
+    choosing: NDArray[np.bool_]
+    ticking: NDArray[np.bool_]
+    end: int | None
+
+    @property
+    def alternating(self) -> bool:
+        """Whether two roles never have a choice at the same time."""
+        return bool((self.choosing.sum(axis=1) < 2).all())
+
+
+def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) -> Phases | None:
+    """Follow the clocks until they repeat a state, or the match is over.
+
+    Returns:
+        None where that takes more effort than allowed.
+    """
+    network = ternary.network
+    cost = max(1, len(network.gate_inputs))
+    bounds = np.cumsum([0, *map(len, network.moves)]).tolist()
+    places = np.flatnonzero(clocks)
+    values = np.asarray(network.initial, np.bool_)[places]
+    choosing: list[list[bool]] = []
+    seen: set[bytes] = set()
+    end: int | None = None
+    ticking = np.zeros_like(clocks)
+    terminal = network.terminal_literal
+    while values.tobytes() not in seen:
+        seen.add(values.tobytes())
+        effort -= cost
+        if effort < 0:
+            return None
+        rows = ternary.unknown(1)
+        rows[2 * places] = np.where(values, ~np.uint64(0), np.uint64(0))[:, None]
+        rows[2 * places + 1] = ~rows[2 * places]
+        step = ternary.step(rows)
+        if not step.may[terminal ^ 1, 0]:
+            end = len(choosing)
+            break
+        legal = step.may[network.legal_literals, 0] != 0
+        choosing.append([bool(np.count_nonzero(legal[low:high]) > 1) for low, high in pairwise(bounds)])
+        following = lanes_of(step.following[2 * places], 1)[0]
+        ticking[places[following != values]] = True
+        values = following
+    return Phases(np.array(choosing, np.bool_).reshape(-1, len(network.roles)), ticking, end)

@@ -1,0 +1,44 @@
+"""What is told of a game."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdl.errors import GdlError
+from gdl.ground import ground
+from gdl.parser import parse_rules
+from players.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
+from propnet.build import build
+from tests.ggp.test_survey import ALONE, AT_ONCE, TURNS
+from tests.propnet.circuits import tic_tac_toe
+from tests.propnet.test_shape import counters
+
+
+@pytest.mark.parametrize(
+    ("rules", "turns", "total", "length"),
+    [(TURNS, ALTERNATING, 100, 2), (AT_ONCE, SIMULTANEOUS, None, 1), (ALONE, SINGLE, 70, 1)],
+)
+def test_the_kind_of_game_is_told(rules: str, turns: str, total: int | None, length: int) -> None:
+    found = classify(build(ground(parse_rules(rules))))
+    assert (found.turns, found.total, found.length) == (turns, total, length)
+
+
+def test_tic_tac_toe_is_described() -> None:
+    found = classify(tic_tac_toe())
+    assert (found.turns, found.turns_proven, found.both, found.total) == (ALTERNATING, True, 0.0, 100)
+    assert (found.bases, found.clocks, found.latches) == (19, 1, 18)
+    assert 5 <= found.length <= 9
+    assert str(found).startswith("2 roles, alternating, sum 100, ")
+
+
+def test_factors_are_told_and_a_classification_survives_the_way() -> None:
+    found = classify(counters(compound=False))
+    assert found.factors == (2, 2)
+    assert "2 alternative factors (2, 2)" in str(found)
+    assert Classification.from_bytes(found.to_bytes()) == found
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"factors": []}', b"\xff"])
+def test_other_bytes_are_no_classification(data: bytes) -> None:
+    with pytest.raises(GdlError, match="no classification"):
+        Classification.from_bytes(data)
