@@ -297,3 +297,23 @@ def _numbered(
 def _join_factors(parts: _Parts, factor: NDArray[np.int32], some: Iterable[int]) -> None:
     """Make some factors one."""
     parts.join_all([1 + int(np.flatnonzero(factor == f)[0]) for f in some])
+
+
+def goal_terms(network: Network, found: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
+    """What a goal asks of each factor.
+
+    Returns:
+        whether all of it is asked (else any), and per factor its literals; what asks something of clocks
+        alone is left out. None where a part of the goal asks something of several factors at once.
+    """
+    parts = _Parts(network, EFFORT)
+    wanted: list[list[int]] = [[] for _ in range(found.count)]
+    # Parts that moves have joined are several here, but of one factor.
+    factor = {parts.find(1 + base): int(f) for base, f in enumerate(found.bases) if f >= 0}
+    for x in parts.terms(literal):
+        asked = {factor[root] for root in parts.below(x >> 1)}
+        if len(asked) > 1:
+            return None
+        for f in asked:
+            wanted[f].append(x ^ (literal & 1))
+    return not literal & 1, wanted

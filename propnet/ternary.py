@@ -142,7 +142,7 @@ def lanes_of(rows: Words, n: int) -> NDArray[np.bool_]:
 
 def constant_bases(network: Network) -> NDArray[np.bool_]:
     """Which base propositions keep their initial value for ever, as their outputs say: shape (bases,)."""
-    return network.next_literals == np.where(network.initial, 0, 1)
+    return np.equal(network.next_literals, np.where(network.initial, 0, 1))
 
 
 def _evaluate(levels: list[Level], may: Words) -> None:
