@@ -216,8 +216,8 @@ class UctPlayer(Player):
         own: Search | None = None
         alone_from = self._began + min(_GRACE_SECONDS, _GRACE_SHARE * (deadline - self._began))
         while True:
-            self._collect_lines(pool)
             parts = pool.read()
+            self._collect_lines(pool)
             if own is not None:
                 parts.append(own.statistics())
             found = merge(self._counts, parts)

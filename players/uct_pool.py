@@ -16,6 +16,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from typing import Any
 
 from gdl.machine import Machine
@@ -76,7 +77,8 @@ class Pool:
         self.mend()
         self._start = role, seed, tuning
         for number, process in enumerate(self._processes):
-            process.tell(("start", role, seed * 1009 + number, tuning))
+            own = replace(tuning, number=number % self._size)
+            process.tell(("start", role, seed * 1009 + number, own))
         self.set_machine(machine)
 
     def set_machine(self, machine: Machine) -> None:
@@ -183,7 +185,8 @@ class Pool:
         if self._start is not None:
             role, seed, tuning = self._start
             number = len(self._processes) + self._size * self._made
-            process.tell(("start", role, seed * 1009 + number, tuning))
+            own = replace(tuning, number=number % self._size)
+            process.tell(("start", role, seed * 1009 + number, own))
             self._hand(process)
 
     def _hand(self, process: _Process) -> None:

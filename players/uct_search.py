@@ -19,6 +19,7 @@ from gdl.terms import sort_key
 from players.best_line import BestLine
 from players.evaluation_use import LearntValue
 from players.lanes import Lanes, NetworkLanes, lanes_of
+from players.line_search import LineSearch
 from players.pace import MARGIN, Pace
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF
@@ -53,6 +54,10 @@ _FEWEST_MEASURED = 128
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _LONG = 1 << 20
+_SOLVERS = 2.0
+"""In one-player games the solvers of lines get so many times the time that the tree gets..."""
+_SOLVERS_MEMORY = 0.75
+"""... and this part of the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,8 @@ class Tuning:
         decisive: whether roles that can win at once do so in playouts.
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
-        memory: bytes for the search tree.
+        memory: bytes for the search tree, and for the solvers of one-player games.
+        number: which of several searches for the same role this is, from 0.
     """
 
     lanes: int = 512
@@ -85,6 +91,7 @@ class Tuning:
     value_share: float = 0.0
     decisive: bool = False
     memory: int = 1 << 29
+    number: int = 0
 
 
 class Search:
@@ -111,6 +118,8 @@ class Search:
         self.opened = False
         self._batches = 0
         self._tree: Tree | None = None
+        self._solvers: LineSearch | None = None
+        self._solvers_credit = 0.0
         self._value: LearntValue | None = None
 
     # --- what is searched -----------------------------------------------------------------
@@ -122,6 +131,7 @@ class Search:
         self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
         self._each = self.tuning.per_leaf or 1
         self._path_seconds = self._playout_seconds = self._seconds = 0.0
+        self._solvers = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
@@ -134,7 +144,10 @@ class Search:
             self._value = LearntValue(self._lanes.machine, self.seed, self.tuning.value_share)
         self._may_prove = roles <= 2
         self.opened = False
-        self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, self.tuning.memory)
+        memory = self.tuning.memory
+        if self._alone:
+            memory -= int(memory * _SOLVERS_MEMORY)
+        self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory)
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
@@ -146,6 +159,11 @@ class Search:
         self._root = state
         self._fixed = -1
         self.playouts = 0
+        if self._alone and (self._solvers is None or not self._solvers.holds(state)):
+            tuning = self.tuning
+            memory = int(tuning.memory * _SOLVERS_MEMORY)
+            self._solvers = LineSearch(self.machine, state, self.line, memory, self.seed, tuning.number)
+            self._solvers_credit = 0.0
         self.opened = tree.opened
         if not self.opened:
             return
@@ -178,6 +196,8 @@ class Search:
         some time ago (a shorter one may follow)."""
         if not self.opened or self.tree.proven >= 0:
             return True
+        if self._solvers is not None and self._solvers.proven >= 0:
+            return True
         if self.line.value < 100:
             return False
         return not self.playouts or time.monotonic() > self.line.found + SHORTEN_SECONDS
@@ -197,6 +217,11 @@ class Search:
             return True
         tuning = self.tuning
         began = time.monotonic()
+        solvers, latest = self._solvers, deadline - MARGIN
+        if limit is None and solvers and solvers.active and self._solvers_credit > 0 and began < latest:
+            solvers.step(min(began + self._solvers_credit, latest))
+            self._solvers_credit -= time.monotonic() - began
+            return True
         lanes, steps = self._pace.plan(deadline - began, not self.playouts)
         each = self._each if self._lanes.width > 1 else 1
         if limit is not None:
@@ -221,6 +246,7 @@ class Search:
         longest, cut = self._batch(lanes, each, steps, deadline - 2 * MARGIN)
         now = time.monotonic()
         self._pace.learn(lanes * each, now - began, longest, cut, deadline - now)
+        self._solvers_credit += (now - began) * _SOLVERS
         taken = (now - began) / (lanes * each)
         self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
         return True
@@ -376,6 +402,6 @@ class Search:
             self.playouts,
             tree.nodes,
             tree.depth,
-            tree.proven,
+            max(tree.proven, self._solvers.proven if self._solvers is not None else -1),
             tree.mixed,
         )

@@ -137,12 +137,13 @@ class Worker:
     def _tell(self) -> None:
         search = self._search
         assert search is not None
-        self._slot.write(self._root, search.statistics())
-        self._told = time.monotonic()
+        # The line first: who reads that the result is proven has it, or finds it in the socket.
         if search.line.moves and search.line.moves != self._line:
             self._line = search.line.moves
             terms = search.line.terms(search.machine)
             self._wire.send(("line", self._root, search.line.value, terms))
+        self._slot.write(self._root, search.statistics())
+        self._told = time.monotonic()
 
 
 def pack_machine(machine: Machine) -> bytes:

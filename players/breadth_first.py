@@ -1,0 +1,120 @@
+"""Breadth-first search with a closed list: the best goal of a small one-player game, by a shortest line."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from gdl.state import State
+from players.clocks import without_clocks
+from players.closed_list import ClosedList
+from players.line_solver import LineSolver, Report
+from propnet.expand import Expander
+from propnet.interpret import PropnetMachine
+
+_ROWS = 1 << 14
+_SHORT = 0.004
+"""Seconds that a part of a layer should take, so that deadlines are kept."""
+_FEWEST, _MOST = 16, 1 << 13
+
+
+class BreadthFirst(LineSolver):
+    """Visits the states layer by layer, each once.
+
+    Clocks do not tell states apart at first: of two that differ in nothing else, the one met earlier can
+    still do all that the other can. When that ends without goal 100, and states with different clocks
+    were taken for one, all is done again with clocks: only the clock may have ended a line with a goal.
+
+    Attributes:
+        memory: bytes that the states may take; where they do not suffice the search gives up.
+        states: how many states it has met.
+    """
+
+    name = "breadth-first"
+
+    def __init__(self, machine: PropnetMachine, start: State, report: Report, memory: int) -> None:
+        super().__init__(machine, start, report)
+        self.memory = memory
+        self._mask = without_clocks(machine.network)
+        self._best = -1
+        self._length = 0
+        self._expander = Expander(machine, _ROWS)
+        self._some = _FEWEST
+        self._begin()
+
+    @property
+    def states(self) -> int:
+        return self._closed.size
+
+    def _begin(self) -> None:
+        """Begin with the start alone."""
+        self._closed = ClosedList(self.machine.words, self._mask, self.memory)
+        record = self.machine.records([self.start]).copy()
+        none = np.full(1, -1, np.int32)
+        self._closed.add(record, none, none, np.zeros(1, np.bool_), 0, 0)
+        self._next, self._layer_end = 0, 1
+        self._depth = 0
+        self._over = False
+
+    def step(self, deadline: float) -> bool:
+        while not self._over:
+            now = time.monotonic()
+            if now >= deadline:
+                return True
+            if not self._expand_some():
+                self._over = True
+                break
+            taken = time.monotonic() - now
+            self._some = int(min(_MOST, 2 * self._some, max(_FEWEST, self._some * _SHORT / max(taken, 1e-6))))
+            if self._next == self._closed.size:
+                self._finish()
+        return False
+
+    def _finish(self) -> None:
+        """All states were visited."""
+        if self._best < 100 and self._closed.merged:
+            self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
+            self._begin()
+        else:
+            self._over = True
+            self.proven = self._best
+
+    def _expand_some(self) -> bool:
+        """Visit the next states of this layer. Returns whether the search can go on."""
+        closed = self._closed
+        if self._next == self._layer_end:
+            self._layer_end = closed.size
+            self._depth += 1
+        first = self._next
+        self._next = min(self._layer_end, first + self._some)
+        for chunk in self._expander.stream(closed.records[first : self._next], judged=True):
+            self._note_ends(chunk.goals[:, 0], chunk.terminal, chunk.parents, chunk.moves[:, 0], first)
+            if self.proven == 100:
+                return False
+            moves = np.ascontiguousarray(chunk.moves[:, 0])
+            if not closed.add(chunk.records, chunk.parents, moves, chunk.terminal, first, self._layer_end):
+                return False
+        return True
+
+    def _note_ends(
+        self,
+        goals: np.ndarray[tuple[int], np.dtype[np.int16]],
+        terminal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        parents: np.ndarray[tuple[int], np.dtype[np.int32]],
+        moves: np.ndarray[tuple[int], np.dtype[np.int32]],
+        first: int,
+    ) -> None:
+        """Report the best end among these successors if it is better than all before."""
+        if not terminal.any():
+            return
+        values = np.where(terminal, np.maximum(goals, 0), -1)
+        best = int(np.argmax(values))
+        value = int(values[best])
+        length = self._depth + 1
+        if (value, -length) <= (self._best, -self._length):
+            return
+        self._best, self._length = value, length
+        self.report(value, [*self._closed.path(first + int(parents[best])), int(moves[best])])
+        if value == 100:
+            self.proven = 100

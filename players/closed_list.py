@@ -1,0 +1,188 @@
+"""A closed list: the states that a search has met, each with the move that led to it, in bounded memory.
+
+States are numbered in the order in which they come, and found again by open addressing with linear
+probing. A slot of the table holds a state's number and half of its hash, so that most looks at other
+states' slots end there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.compiled import kernel
+
+_FIRST_SLOTS = 1 << 12
+_LOW = np.uint64(0xFFFF_FFFF)
+
+
+class ClosedList:
+    """States without repetition. Two states are the same if they agree in the bits of a mask.
+
+    Memory is bounded by what it is told when made, and taken as the list grows.
+
+    Attributes:
+        records: uint64, shape (capacity, words): the states; the first ``size`` rows are filled.
+        parents: int32, shape (capacity,): the number of the state before, -1 for the first one.
+        moves: int32, shape (capacity,): the move of role 0 that led from there.
+        size: how many states there are.
+        capacity: how many there may be.
+        merged: how many states were taken for one that was met in an earlier layer, though they
+            differ from it outside the mask.
+    """
+
+    def __init__(self, words: int, mask: NDArray[np.uint64], memory: int) -> None:
+        """Args:
+        words: of a record.
+        mask: uint64, shape (words,).
+        memory: bytes; at most so many are taken, for some states at least.
+        """
+        # While the table is renewed there are two of them, one half as large as the other.
+        tables = [1 << bits for bits in range(_FIRST_SLOTS.bit_length() - 1, 32)]
+        affordable = (min(slots * 3 // 4, (memory - 12 * slots) // (8 * words + 8)) for slots in tables)
+        self.capacity = max(_FIRST_SLOTS * 3 // 4, *affordable)
+        self.records = np.empty((self.capacity, words), np.uint64)
+        self.parents = np.empty(self.capacity, np.int32)
+        self.moves = np.empty(self.capacity, np.int32)
+        self.size = 0
+        self.merged = 0
+        self._mask = mask
+        self._table = np.zeros(_FIRST_SLOTS, np.uint64)
+
+    def add(
+        self,
+        records: NDArray[np.uint64],
+        parents: NDArray[np.int32],
+        moves: NDArray[np.int32],
+        skipped: NDArray[np.bool_],
+        first_parent: int,
+        layer: int,
+    ) -> bool:
+        """Add those of n states that are new. Returns whether all that are found a place.
+
+        Args:
+            records: uint64, shape (n, words).
+            parents: int32, shape (n,): numbers less ``first_parent``.
+            moves: int32, shape (n,).
+            skipped: bool, shape (n,): states that are not to be added.
+            first_parent: see above.
+            layer: the number from which on states belong to the same layer as these.
+        """
+        done = 0
+        while done < len(records):
+            if self.size >= self.capacity:
+                return False
+            if self.size * 4 >= len(self._table) * 3:
+                self._table = np.zeros(2 * len(self._table), np.uint64)
+                _rehash(self._table, self.records, self.size, self._mask)
+            room = min(self.capacity, len(self._table) * 3 // 4)
+            done, self.size, merged = _add(
+                self._table,
+                self.records,
+                self.parents,
+                self.moves,
+                self.size,
+                room,
+                self._mask,
+                records,
+                parents,
+                moves,
+                skipped,
+                done,
+                first_parent,
+                layer,
+            )
+            self.merged += merged
+        return True
+
+    def path(self, number: int) -> list[int]:
+        """The moves from the first state to this one."""
+        moves: list[int] = []
+        while self.parents[number] >= 0:
+            moves.append(int(self.moves[number]))
+            number = int(self.parents[number])
+        moves.reverse()
+        return moves
+
+
+@kernel
+def _hash(records: Any, row: Any, mask: Any) -> Any:
+    h = np.uint64(0x243F6A8885A308D3)
+    for word in range(mask.size):
+        h = (h ^ (records[row, word] & mask[word])) * np.uint64(0x9FB21C651E98DF25)
+        h ^= h >> np.uint64(29)
+    h *= np.uint64(0xD6E8FEB86659FD93)
+    return h ^ (h >> np.uint64(32))
+
+
+@kernel
+def _rehash(
+    table: NDArray[np.uint64], records: NDArray[np.uint64], size: int, mask: NDArray[np.uint64]
+) -> None:
+    last = np.uint64(len(table) - 1)
+    for number in range(size):
+        h = _hash(records, number, mask)
+        slot = h & last
+        while table[slot] != 0:
+            slot = (slot + np.uint64(1)) & last
+        table[slot] = (h & ~_LOW) | np.uint64(number + 1)
+
+
+@kernel
+def _add(
+    table: NDArray[np.uint64],
+    records: NDArray[np.uint64],
+    parents: NDArray[np.int32],
+    moves: NDArray[np.int32],
+    size: int,
+    room: int,
+    mask: NDArray[np.uint64],
+    new: NDArray[np.uint64],
+    new_parents: NDArray[np.int32],
+    new_moves: NDArray[np.int32],
+    skipped: NDArray[np.bool_],
+    done: int,
+    first_parent: int,
+    layer: int,
+) -> tuple[int, int, int]:
+    """Add the rows from ``done`` on until there are ``room`` states. Returns the row to go on from,
+    the new size, and how many were merged."""
+    words = mask.size
+    last = np.uint64(len(table) - 1)
+    merged = 0
+    for row in range(done, len(new)):
+        if skipped[row]:
+            continue
+        h = _hash(new, row, mask)
+        slot = h & last
+        found = False
+        while table[slot] != 0:
+            if (table[slot] ^ h) & ~_LOW == 0:
+                number = np.int64(table[slot] & _LOW) - 1
+                same = True
+                exact = True
+                for word in range(words):
+                    change = records[number, word] ^ new[row, word]
+                    if change & mask[word] != 0:
+                        same = False
+                        break
+                    exact &= change == 0
+                if same:
+                    found = True
+                    if number < layer and not exact:
+                        merged += 1
+                    break
+            slot = (slot + np.uint64(1)) & last
+        if found:
+            continue
+        if size >= room:
+            return row, size, merged
+        for word in range(words):
+            records[size, word] = new[row, word]
+        parents[size] = first_parent + new_parents[row]
+        moves[size] = new_moves[row]
+        table[slot] = (h & ~_LOW) | np.uint64(size + 1)
+        size += 1
+    return len(new), size, merged

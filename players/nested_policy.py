@@ -1,0 +1,146 @@
+"""Nested rollout policy adaptation (Rosin 2011), with 512 playouts for each change of a policy at the
+lowest level (as in stabilized NRPA: Cazenave, Sevestre and Toulemont 2020)."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.state import State
+from players.line_solver import LineSolver, Report
+from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
+from propnet.interpret import PropnetMachine
+from propnet.vector import LANES
+
+_ROUNDS = 50
+"""Changes of a policy per call of the lowest level."""
+_CALLS = 10
+"""Calls of the lowest level in the first run; each further run with the same coding has twice as many."""
+_RATE = 1.0
+_STEPS = 512
+"""Moves that a playout may make."""
+_ENTRIES = 1 << 18
+_OPTIONS = 1 << 18
+
+
+class _Line:
+    """A line, how good it is, and the legal moves along it."""
+
+    def __init__(self) -> None:
+        self.value = -1
+        self.moves = np.zeros(0, np.int32)
+        self.firsts = np.zeros(1, np.int32)
+        self.options = np.zeros(0, np.int32)
+
+
+class NestedPolicy(LineSolver):
+    """Learns a policy from the best line found with it, again and again; a second level learns from
+    the best lines of the first. Codings of moves take turns.
+
+    Where all playouts have the same goal there is nothing to learn from, and the policy stays.
+    """
+
+    name = "nested policy adaptation"
+
+    def __init__(self, machine: PropnetMachine, start: State, report: Report, seed: int) -> None:
+        super().__init__(machine, start, report)
+        self._record = machine.records([start]).copy()
+        self._random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64) | 1], np.uint64)
+        self._moves = machine.network.move_count
+        self._trace = np.zeros((_STEPS, LANES), np.int32)
+        self._best = -1
+        self._length = 0
+        self._seconds = 0.0
+        self._runs = 0
+        self._begin_run()
+
+    def step(self, deadline: float) -> bool:
+        """One round at least, if it is likely to be over soon enough: a round cannot be interrupted."""
+        now = time.monotonic()
+        began = now
+        while now == began or now + self._seconds < deadline:
+            self._round()
+            taken = time.monotonic() - now
+            self._seconds = max(taken, 0.9 * self._seconds)
+            now += taken
+        return True
+
+    def _begin_run(self) -> None:
+        codings = BY_MOVE, BY_STEP, BY_PAIR
+        self._coding = codings[self._runs % len(codings)]
+        self._calls = _CALLS << (self._runs // len(codings))
+        self._runs += 1
+        contexts = {BY_MOVE: 1, BY_STEP: _STEPS, BY_PAIR: self._moves + 1}[self._coding]
+        self._outer = np.ones(min(_ENTRIES, max(1, contexts * self._moves)))
+        self._top = _Line()
+        self._begin_call()
+
+    def _begin_call(self) -> None:
+        self._weights = self._outer.copy()
+        self._low = _Line()
+        self._rounds = 0
+
+    def _round(self) -> None:
+        """Playouts, and a step of learning from the best line of the lowest level."""
+        goals, lengths = self._play()
+        finished = lengths >= 0
+        self._rounds += 1
+        if finished.any():
+            values = np.where(finished, np.maximum(goals, 0), -1)
+            best = int(values.max())
+            if best >= self._low.value:
+                self._take(self._low, best, values, lengths)
+            if values[finished].min() < self._low.value:
+                self._learn(self._weights, self._low)
+        if self._rounds < _ROUNDS:
+            return
+        if self._low.value >= self._top.value:
+            self._top = self._low
+        if self._top.value > 0:
+            self._learn(self._outer, self._top)
+        self._calls -= 1
+        if self._calls > 0:
+            self._begin_call()
+        else:
+            self._begin_run()
+
+    def _play(self) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
+        machine = self.machine
+        goals = np.full((LANES, 1), -1, np.int16)
+        lengths = np.zeros(LANES, np.int32)
+        policy_playouts(
+            machine._code,
+            machine._wires,
+            machine._following,
+            self._record,
+            self._weights,
+            self._coding,
+            self._random,
+            goals,
+            lengths,
+            self._trace,
+        )
+        return goals[:, 0], lengths
+
+    def _take(self, line: _Line, value: int, values: NDArray[np.int16], lengths: NDArray[np.int32]) -> None:
+        """Take the shortest playout of this value for the best line."""
+        candidates = np.flatnonzero(values == value)
+        chosen = int(candidates[np.argmin(lengths[candidates])])
+        moves = self._trace[: lengths[chosen], chosen].copy()
+        if value > self._best or (value == self._best and len(moves) < self._length):
+            self._best, self._length = value, len(moves)
+            self.report(value, moves.tolist())
+        firsts = np.zeros(len(moves) + 1, np.int32)
+        options = np.empty(_OPTIONS, np.int32)
+        machine = self.machine
+        used = legal_along(
+            machine._code, machine._wires, machine._following, self._record, moves, firsts, options
+        )
+        if used < 0:
+            return
+        line.value, line.moves, line.firsts, line.options = value, moves, firsts, options[:used].copy()
+
+    def _learn(self, weights: NDArray[np.float64], line: _Line) -> None:
+        adapt(weights, self._coding, self._moves, line.moves, line.firsts, line.options, _RATE)

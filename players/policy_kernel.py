@@ -1,0 +1,209 @@
+"""Kernels of nested rollout policy adaptation: playouts by a softmax policy, 512 at once, and its change.
+
+Gates are evaluated bit-sliced; the choice walks over the legal moves of each lane and keeps one by
+weighted reservoir sampling (Chao 1982). Arrays are those of :class:`propnet.code.Code`, with ``wires``
+as in :mod:`propnet.kernel`. One-player games only.
+
+A *policy* is ``weights``, float64 (entries,): each is e to the power of a move's logit. Which entry
+belongs to a move is said by the *coding*: the move alone, or also the step at which it is made, or the
+move made before. Moves share entries where there are fewer than that would take.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.choice import copy_legal
+from propnet.code import Code
+from propnet.compiled import kernel
+from propnet.step import (
+    evaluate_goals,
+    evaluate_moves,
+    evaluate_play,
+    list_lanes,
+    load_records,
+    next_states,
+    read_goals,
+)
+from propnet.vector import BYTES, LANES, WORDS, any_lane, inner, item, load, lowest_bit, splat, store
+
+BY_MOVE, BY_STEP, BY_PAIR = range(3)
+"""Codings."""
+
+_LEAST, _MOST = 1e-30, 1e30
+
+
+@inner
+def _first_entry(coding: Any, moves: Any, step: Any, before: Any, entries: Any) -> Any:
+    """The entry of move 0; move m's is m further, counted round."""
+    if coding == BY_STEP:
+        return (step * moves) % entries
+    if coding == BY_PAIR:
+        return (before + 1) * moves % entries
+    return np.int64(0)
+
+
+@inner
+def _list_legal(code: Code, wires: NDArray[np.uint64]) -> Any:
+    """Have the moves' legality in their own wires; the wire of the first move."""
+    first = 1 + item(code.sizes, 0)
+    if item(code.sizes, 7) == 0:
+        copy_legal(wires, code.legal_offsets, code.legal_signs, 0, item(code.sizes, 1), first)
+    return first
+
+
+@kernel
+def policy_playouts(
+    code: Code,
+    wires: NDArray[np.uint64],
+    following: NDArray[np.uint64],
+    start: NDArray[np.uint64],
+    weights: NDArray[np.float64],
+    coding: int,
+    random: NDArray[np.uint64],
+    goals: NDArray[np.int16],
+    lengths: NDArray[np.int32],
+    trace: NDArray[np.int32],
+) -> int:
+    """Play 512 playouts from one record (1, words), each move with a chance in proportion to its weight.
+
+    ``goals`` (512, 1; -1 on entry) and ``lengths`` (512,) take how each ended; ``trace`` (steps, 512) the
+    moves, and its length is how many there may be. A playout that is cut by that, or is left without a
+    move, gets length -1. ``random`` (1,) is the state of the random numbers, ``following`` scratch as
+    in :func:`propnet.playouts.playouts`. Returns how many steps were made.
+    """
+    bases, moves = item(code.sizes, 0), item(code.sizes, 1)
+    scratch = np.zeros((2, WORDS), np.uint64)
+    none = np.zeros(0, np.int64)
+    lane_of = np.zeros(LANES, np.int64)
+    rows = np.arange(LANES).astype(np.int32)
+    chosen = np.full(LANES, -1, np.int32)
+    total = np.zeros(LANES)
+    steps, entries = trace.shape[0], weights.size
+    seed = random[0]
+    load_records(wires, start, np.int64(0), np.int64(1), bases)
+    active = ~splat(0)
+    parked = splat(0)
+    step = 0
+    while True:
+        evaluate_play(code, wires)
+        over = (load(wires, item(code.terminal, 0)) ^ splat(item(code.terminal, 1))) & active
+        if any_lane(over):
+            for i in range(list_lanes(over, scratch, lane_of)):
+                lengths[lane_of[i]] = step
+            active = active & ~over
+            parked = parked | over
+        if step == steps or not any_lane(active):
+            break
+        first = _list_legal(code, wires)
+        store(scratch, 0, active)
+        total[:] = 0.0
+        same = _first_entry(coding, moves, step, np.int64(-1), entries)
+        for move in range(moves):
+            if not any_lane(load(wires, (first + move) * BYTES) & active):
+                continue
+            shared = (same + move) % entries
+            for word in range(WORDS):
+                left = wires[first + move, word] & scratch[0, word]
+                while left != 0:
+                    lane = 64 * word + lowest_bit(left)
+                    left &= left - np.uint64(1)
+                    entry = shared
+                    if coding == BY_PAIR:
+                        before = np.int64(trace[step - 1, lane]) if step > 0 else np.int64(-1)
+                        entry = (_first_entry(coding, moves, step, before, entries) + move) % entries
+                    total[lane] += weights[entry]
+                    seed ^= seed << np.uint64(13)
+                    seed ^= seed >> np.uint64(7)
+                    seed ^= seed << np.uint64(17)
+                    drawn = np.float64(seed >> np.uint64(11)) * (1.0 / (1 << 53))
+                    if drawn * total[lane] < weights[entry]:
+                        chosen[lane] = move
+        for move in range(moves):
+            store(wires, (first + move) * BYTES, splat(0))
+        for i in range(list_lanes(active, scratch, lane_of)):
+            lane = lane_of[i]
+            if total[lane] > 0:
+                trace[step, lane] = chosen[lane]
+                wires[first + chosen[lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+            else:
+                lengths[lane] = -1
+                scratch[0, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+        left_over = load(scratch, 0)
+        parked = parked | (active & ~left_over)
+        active = left_over
+        evaluate_moves(code, wires)
+        next_states(code, wires, following, parked, splat(0), False, none)
+        step += 1
+    for i in range(list_lanes(active, scratch, lane_of)):
+        lengths[lane_of[i]] = -1
+    evaluate_goals(code, wires)
+    count = list_lanes(parked, scratch, lane_of)
+    read_goals(code, wires, lane_of, count, rows, scratch, goals)
+    random[0] = seed
+    return step
+
+
+@kernel
+def legal_along(
+    code: Code,
+    wires: NDArray[np.uint64],
+    following: NDArray[np.uint64],
+    start: NDArray[np.uint64],
+    line: NDArray[np.int32],
+    firsts: NDArray[np.int32],
+    options: NDArray[np.int32],
+) -> int:
+    """The legal moves at each step of a line from one record (1, words).
+
+    Those of step i are written to ``options[firsts[i]:firsts[i + 1]]``; ``firsts`` is (steps + 1,). Returns
+    how many there are, or -1 where ``options`` has no room for them."""
+    moves = item(code.sizes, 1)
+    none = np.zeros(0, np.int64)
+    load_records(wires, start, np.int64(0), np.int64(1), item(code.sizes, 0))
+    used = 0
+    for step in range(line.size):
+        evaluate_play(code, wires)
+        first = _list_legal(code, wires)
+        firsts[step] = used
+        for move in range(moves):
+            if wires[first + move, 0] & np.uint64(1) != 0:
+                if used == options.size:
+                    return -1
+                options[used] = move
+                used += 1
+            store(wires, (first + move) * BYTES, splat(-np.int64(move == line[step])))
+        evaluate_moves(code, wires)
+        next_states(code, wires, following, splat(0), splat(0), False, none)
+    firsts[line.size] = used
+    return used
+
+
+@kernel
+def adapt(
+    weights: NDArray[np.float64],
+    coding: int,
+    moves: int,
+    line: NDArray[np.int32],
+    firsts: NDArray[np.int32],
+    options: NDArray[np.int32],
+    rate: float,
+) -> None:
+    """Make the moves of a line more likely (Rosin 2011): the logit of each move made grows by ``rate``,
+    those of all legal ones fall by ``rate`` times their chances. ``options`` as from :func:`legal_along`;
+    ``moves`` is how many the game has."""
+    entries = weights.size
+    before = np.int64(-1)
+    for step in range(line.size):
+        base = _first_entry(coding, moves, step, before, entries)
+        total = 0.0
+        for i in range(firsts[step], firsts[step + 1]):
+            total += weights[(base + options[i]) % entries]
+        for i in range(firsts[step], firsts[step + 1]):
+            entry = (base + options[i]) % entries
+            change = np.exp(rate * (np.float64(options[i] == line[step]) - weights[entry] / total))
+            weights[entry] = min(_MOST, max(_LEAST, weights[entry] * change))
+        before = np.int64(line[step])

@@ -1,0 +1,218 @@
+"""Lines of one-player games replay to the goals they claim; small games are solved, by shortest lines."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from gdl.prover import ProverMachine
+from gdl.state import State
+from players.best_line import BestLine
+from players.breadth_first import BreadthFirst
+from players.clocks import clocks
+from players.closed_list import ClosedList
+from players.line_search import LineSearch
+from players.machines import make_machine
+from players.nested_policy import NestedPolicy
+from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP
+from propnet.interpret import PropnetMachine
+from propnet.pack import pack, unpack
+from tests.players.random_games import best_result, random_game
+
+GAMES = Path(__file__).parents[2] / "games"
+FOREVER = float("inf")
+MEMORY = 1 << 24
+
+
+def network_machine(text: str) -> PropnetMachine:
+    machine = make_machine(parse_rules(text), "propnet")
+    assert isinstance(machine, PropnetMachine)
+    return machine
+
+
+def game(name: str) -> PropnetMachine:
+    return network_machine((GAMES / f"{name}.kif").read_text())
+
+
+def replay(prover: Machine, machine: Machine, moves: list[int]) -> State:
+    """The last state of a line that begins at the start, on the prover."""
+    state = prover.initial_state()
+    for move in moves:
+        assert not prover.is_terminal(state)
+        there = prover.move_id(0, machine.move(0, move))
+        assert there in prover.legal_moves(state, 0)
+        state = prover.next_state(state, [there])
+    return state
+
+
+class Told:
+    """Lines that a solver reports, each checked against the prover."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.prover = ProverMachine(machine.rules)
+        self.lines: list[tuple[int, int]] = []
+
+    def __call__(self, value: int, moves: object) -> None:
+        line = list(moves)  # type: ignore[call-overload]
+        end = replay(self.prover, self.machine, line)
+        assert self.prover.is_terminal(end)
+        assert (self.prover.goal(end, 0) or 0) == value
+        assert not self.lines or (value, -len(line)) > (self.lines[-1][0], -self.lines[-1][1])
+        self.lines.append((value, len(line)))
+
+
+def solved(machine: PropnetMachine, memory: int = MEMORY) -> tuple[BreadthFirst, Told]:
+    told = Told(machine)
+    solver = BreadthFirst(machine, machine.initial_state(), told, memory)
+    assert not solver.step(FOREVER)
+    return solver, told
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> None:
+    machine = network_machine(random_game(seed, 1, False))
+    if machine.is_terminal(machine.initial_state()):
+        return
+    solver, told = solved(machine)
+    assert solver.proven == told.lines[-1][0] == best_result(machine, machine.initial_state())
+
+
+@pytest.mark.parametrize(("name", "length"), [("hanoi", 31), ("eightpuzzle", 18)])
+def test_known_games_are_solved_by_shortest_lines(name: str, length: int) -> None:
+    solver, told = solved(game(name))
+    assert solver.proven == 100
+    assert told.lines[-1] == (100, length)
+
+
+def test_a_goal_that_only_the_clock_gives_is_found_though_states_were_taken_for_one() -> None:
+    # Going round in a ring of three: only after seven steps is the match over, and place 1 wins, which
+    # has then been met after one step already.
+    succ = " ".join(f"(succ {n} {n + 1})" for n in range(7))
+    solver, told = solved(
+        network_machine(
+            f"""(role r) (init (at 0)) (init (step 0)) {succ}
+            (legal r go) (legal r wait) (ring 0 1) (ring 1 2) (ring 2 0)
+            (<= (next (at ?b)) (true (at ?a)) (ring ?a ?b))
+            (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+            (<= terminal (true (step 7)))
+            (<= (goal r 60) (true (at 1))) (<= (goal r 0) (not (true (at 1))))"""
+        )
+    )
+    assert solver.proven == 60
+    assert told.lines == [(60, 7)]
+
+
+def test_memory_is_bounded_and_the_search_gives_up_at_the_bound() -> None:
+    machine = game("eightpuzzle")
+    solver, _ = solved(machine, memory=1 << 18)
+    assert solver.proven == -1
+    assert solver.states <= (1 << 18) // (8 * machine.words + 8)
+
+
+def test_a_clock_is_what_only_the_end_depends_on() -> None:
+    machine = game("hanoi")
+    found = clocks(machine.network)
+    names = [machine.rules.spell(machine.proposition(i)) for i in range(len(found))]
+    assert {name for name, clock in zip(names, found, strict=True) if clock} == {
+        name for name in names if name.startswith("(step")
+    }
+
+
+def test_what_a_move_depends_on_is_no_clock() -> None:
+    machine = network_machine(
+        """(role r) (init (step 0)) (succ 0 1) (succ 1 2)
+        (<= (legal r go) (true (step 0))) (<= (legal r stay) (true (step 1)))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 2))) (goal r 100)"""
+    )
+    seen = {
+        machine.rules.spell(machine.proposition(i)) for i in np.flatnonzero(~clocks(machine.network)).tolist()
+    }
+    assert {"(step 0)", "(step 1)"} <= seen
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 1000), bits=st.integers(1, 130))
+def test_a_closed_list_holds_each_state_once_and_knows_the_way_to_it(seed: int, bits: int) -> None:
+    rng = np.random.default_rng(seed)
+    mask = pack(rng.random((1, bits)) < 0.8)[0]
+    values = rng.random((300, bits)) < 0.5
+    values[:, min(bits, 9) :] = False
+    records = pack(values)
+    closed = ClosedList(records.shape[1], mask, MEMORY)
+    n = len(records)
+    none, numbers = np.full(n, -1, np.int32), np.arange(n, dtype=np.int32)
+    for some in np.array_split(np.arange(n), 3):
+        assert closed.add(records[some], none[some], numbers[some], np.zeros(len(some), np.bool_), 0, 0)
+    met = {row.tobytes() for row in records & mask}
+    kept = closed.records[: closed.size] & mask
+    assert len(kept) == len(met)
+    assert {row.tobytes() for row in kept} == met
+    assert (records[closed.moves[: closed.size]] == closed.records[: closed.size]).all()
+    assert unpack(kept, bits).shape == (closed.size, bits)
+
+
+@pytest.mark.parametrize("coding", [BY_MOVE, BY_STEP, BY_PAIR])
+def test_lines_found_by_a_policy_replay_and_learning_makes_a_line_likelier(coding: int) -> None:
+    machine = game("pegsolitaire")
+    told = Told(machine)
+    solver = NestedPolicy(machine, machine.initial_state(), told, seed=coding)
+    while solver._coding != coding:
+        solver._begin_run()
+    for _ in range(8):
+        assert solver.step(0.0)
+    assert told.lines
+    low = solver._low
+    assert 0 <= low.value <= told.lines[-1][0]
+    before = solver._weights.copy()
+    solver._learn(solver._weights, low)
+    assert (solver._weights != before).any()
+
+
+def test_the_same_seed_gives_the_same_lines() -> None:
+    machine = game("knightstour")
+    told = [Told(machine), Told(machine)]
+    for each in told:
+        solver = NestedPolicy(machine, machine.initial_state(), each, seed=5)
+        for _ in range(5):
+            solver.step(0.0)
+    assert told[0].lines == told[1].lines != []
+
+
+def test_endless_playouts_are_cut_and_make_no_line() -> None:
+    machine = network_machine(
+        """(role r) (init (at 0)) (legal r go) (legal r stay)
+        (<= (next (at 1)) (true (at 0)) (does r go)) (<= (next (at 0)) (true (at 1)) (does r go))
+        (<= (next (at ?p)) (true (at ?p)) (does r stay))
+        (<= terminal (true (at 2))) (goal r 100)"""
+    )
+    told = Told(machine)
+    assert NestedPolicy(machine, machine.initial_state(), told, seed=1).step(0.0)
+    assert told.lines == []
+
+
+def test_solvers_take_turns_until_the_result_is_proven() -> None:
+    machine = game("hanoi")
+    line = BestLine()
+    search = LineSearch(machine, machine.initial_state(), line, MEMORY, 0)
+    while search.step(time.monotonic() + 0.01):
+        pass
+    assert search.proven == line.value == 100
+    assert len(line.moves) == 31
+    following = machine.next_state(machine.initial_state(), line.moves[:1])
+    line.follow(following)
+    assert search.holds(following)
+
+
+def test_a_machine_without_lanes_gets_no_solvers() -> None:
+    prover = ProverMachine(game("hanoi").rules)
+    assert not LineSearch(prover, prover.initial_state(), BestLine(), MEMORY, 0).step(FOREVER)
