@@ -80,11 +80,14 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 
 # --- native code ------------------------------------------------------------------------------------
 def build_native(text: str, given: bytes) -> Iterator[bytes]:
-    """The native code of a network, as soon as it pays, and when all of it is compiled.
+    """The native code of a network, as soon as it pays, and when all of it is compiled. By then that of
+    the network for playouts is in the cache.
 
     Raises:
         TooLargeError: too little could be compiled in time.
     """
+    from gdl.parser import parse_rules
+    from players.playout_machine import compile_playouts
     from propnet.native import PAYS, compile_network
     from propnet.network_bytes import from_bytes
     from propnet.object_cache import ObjectCache, to_bytes
@@ -94,6 +97,8 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     jobs = min(cores(), MOST_JOBS)
     for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
         share = code.share()
+        if code.complete():
+            compile_playouts(parse_rules(text, "rules"), network, seconds)
         if share >= PAYS:
             yield to_bytes(code.straight, code.objects)
             if not code.complete():  # the match may be over before the rest is compiled

@@ -17,6 +17,10 @@ ready in the cache by then."""
 _GROWTH = 8
 """How many times as many new gate inputs there may be as there were. In breakthrough there are 6 times as
 many, and 20 % fewer playouts; in connect four 2 times, and as many playouts as before."""
+_MOST_INPUTS = 40_000
+"""Of the new gates: two seconds of the compiler's time."""
+_EFFORT = 250_000
+"""Gate inputs to look at before giving up: half a second at most. Breakthrough needs a third of it."""
 
 
 def playout_network(machine: PropnetMachine) -> Network | None:
@@ -28,20 +32,21 @@ def playout_network(machine: PropnetMachine) -> Network | None:
     forced = forced_moves(machine)
     if forced is None:
         return None
-    return decisive(machine.network, forced, most_inputs=_GROWTH * len(machine.network.gate_inputs))
+    most = min(_GROWTH * len(machine.network.gate_inputs), _MOST_INPUTS)
+    return decisive(machine.network, forced, most_inputs=most, effort=_EFFORT)
 
 
 def playout_machine(machine: PropnetMachine) -> PropnetMachine:
-    """The machine of :func:`playout_network` at the level of this one; this one if there is none."""
-    from propnet.interpret import PropnetMachine
+    """The machine of :func:`playout_network`, for a machine of native code; else, and where there is no
+    such network, the machine itself: the interpreter plays for seconds only, and these would be gone."""
     from propnet.native import NativeMachine, native_machine
     from propnet.object_cache import ObjectCache
 
+    if not isinstance(machine, NativeMachine) or not machine.compiled:
+        return machine
     network = playout_network(machine)
     if network is None:
         return machine
-    if not isinstance(machine, NativeMachine) or not machine.compiled:
-        return PropnetMachine(machine.rules, network)
     native = native_machine(machine.rules, network, seconds=SECONDS, cache=ObjectCache())
     return native if native.compiled else machine
 

@@ -9,7 +9,7 @@ import numpy as np
 from propnet.interpret import PropnetMachine
 from propnet.pack import unpack
 
-_ROWS = 128
+_ROWS = 32
 _STEPS = 64
 
 

@@ -64,7 +64,7 @@ def test_in_tic_tac_toe_a_row_of_two_is_completed():
     plain = PropnetMachine(Rules(()), tic_tac_toe())
     assert forced_moves(plain) == [9, 9]
     played = playing(plain)
-    assert_decisive(plain, played, 200)
+    assert_decisive(plain, played, 100)
     start = plain.records([plain.initial_state()])
     before, after = (machine.playouts_from(start, 1, each=4000) for machine in (plain, played))
     assert after.cut == 0
@@ -76,7 +76,7 @@ def test_wins_at_once_are_those_that_trying_all_moves_finds(corpus, name):
     game = Game.load(str(corpus / "games" / f"{name}.kif"))
     plain = game.machine("propnet")
     played = playing(plain)
-    assert_decisive(plain, played, 80)
+    assert_decisive(plain, played, 50)
     fast = native_machine(game.rules, played.network)
     assert fast.compiled == 1.0
     a, b = played.playouts(600, seed=3), fast.playouts(600, seed=3)
@@ -86,7 +86,7 @@ def test_wins_at_once_are_those_that_trying_all_moves_finds(corpus, name):
 
 def test_breakthrough_is_won_by_the_first_pawn_that_can_be_home():
     plain = Game.load("breakthrough").machine("propnet")
-    assert_decisive(plain, playing(plain), 200)
+    assert_decisive(plain, playing(plain), 80)
 
 
 def test_limits_are_kept():
