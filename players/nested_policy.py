@@ -25,11 +25,15 @@ _ENTRIES = 1 << 18
 _OPTIONS = 1 << 18
 
 
+_GOAL = 1 << 12
+"""A point of the goal counts more than any number of moves."""
+
+
 class _Line:
     """A line, how good it is, and the legal moves along it."""
 
     def __init__(self) -> None:
-        self.value = -1
+        self.score = -1
         self.moves = np.zeros(0, np.int32)
         self.firsts = np.zeros(1, np.int32)
         self.options = np.zeros(0, np.int32)
@@ -37,9 +41,10 @@ class _Line:
 
 class NestedPolicy(LineSolver):
     """Learns a policy from the best line found with it, again and again; a second level learns from
-    the best lines of the first. Codings of moves take turns.
+    the best lines of the first. Codings of moves take turns, and so do two scores: the goal alone, and
+    the goal and then the length. In puzzles that end where no move is left a longer line has come further.
 
-    Where all playouts have the same goal there is nothing to learn from, and the policy stays.
+    Where all playouts have the same score there is nothing to learn from, and the policy stays.
     """
 
     name = "nested policy adaptation"
@@ -69,8 +74,9 @@ class NestedPolicy(LineSolver):
 
     def _begin_run(self) -> None:
         codings = BY_MOVE, BY_STEP, BY_PAIR
-        self._coding = codings[self._runs % len(codings)]
-        self._calls = _CALLS << (self._runs // len(codings))
+        self._lasting = self._runs % 2 == 1
+        self._coding = codings[self._runs // 2 % len(codings)]
+        self._calls = _CALLS << (self._runs // (2 * len(codings)))
         self._runs += 1
         contexts = {BY_MOVE: 1, BY_STEP: _STEPS, BY_PAIR: self._moves + 1}[self._coding]
         self._outer = np.ones(min(_ENTRIES, max(1, contexts * self._moves)))
@@ -88,17 +94,20 @@ class NestedPolicy(LineSolver):
         finished = lengths >= 0
         self._rounds += 1
         if finished.any():
-            values = np.where(finished, np.maximum(goals, 0), -1)
-            best = int(values.max())
-            if best >= self._low.value:
-                self._take(self._low, best, values, lengths)
-            if values[finished].min() < self._low.value:
+            scores = np.maximum(goals, 0).astype(np.int32) * _GOAL
+            if self._lasting:
+                scores += lengths
+            scores[~finished] = -1
+            best = int(scores.max())
+            if best >= self._low.score:
+                self._take(self._low, best, scores, lengths)
+            if scores[finished].min() < self._low.score:
                 self._learn(self._weights, self._low)
         if self._rounds < _ROUNDS:
             return
-        if self._low.value >= self._top.value:
+        if self._low.score >= self._top.score:
             self._top = self._low
-        if self._top.value > 0:
+        if self._top.score > 0:
             self._learn(self._outer, self._top)
         self._calls -= 1
         if self._calls > 0:
@@ -124,11 +133,12 @@ class NestedPolicy(LineSolver):
         )
         return goals[:, 0], lengths
 
-    def _take(self, line: _Line, value: int, values: NDArray[np.int16], lengths: NDArray[np.int32]) -> None:
-        """Take the shortest playout of this value for the best line."""
-        candidates = np.flatnonzero(values == value)
+    def _take(self, line: _Line, score: int, scores: NDArray[np.int32], lengths: NDArray[np.int32]) -> None:
+        """Take the shortest playout of this score for the best line."""
+        candidates = np.flatnonzero(scores == score)
         chosen = int(candidates[np.argmin(lengths[candidates])])
         moves = self._trace[: lengths[chosen], chosen].copy()
+        value = score // _GOAL
         if value > self._best or (value == self._best and len(moves) < self._length):
             self._best, self._length = value, len(moves)
             self.report(value, moves.tolist())
@@ -140,7 +150,7 @@ class NestedPolicy(LineSolver):
         )
         if used < 0:
             return
-        line.value, line.moves, line.firsts, line.options = value, moves, firsts, options[:used].copy()
+        line.score, line.moves, line.firsts, line.options = score, moves, firsts, options[:used].copy()
 
     def _learn(self, weights: NDArray[np.float64], line: _Line) -> None:
         adapt(weights, self._coding, self._moves, line.moves, line.firsts, line.options, _RATE)
