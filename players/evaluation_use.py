@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from players.evaluation import Evaluation
 from players.evaluation_lessons import Lessons
+from players.evaluation_trial import Trial
 
 if TYPE_CHECKING:
+    from players.uct_tuning import Tuning
     from propnet.interpret import PropnetMachine
 
-_LEARNING = 0.15
-"""Share of the time to the first deadline that is for learning."""
+_LEARNING = 0.1
+"""Share of the time to the first deadline that is for learning..."""
+_TRYING = 0.05
+"""... and for trying whether it has helped."""
 _FEWEST_SECONDS = 1.5
 """With less time than this to the deadline learning waits for a later one."""
 _SLICE_SECONDS = 0.02
-_EXPLAINS = 0.02
-"""A value that foretells less than this part of the variance of results is not used."""
+_AHEAD = 0.2
+"""A value that does not get so much more than playouts (see :class:`Trial`) is not used."""
+
+
+_SHARPER = 3.0
+"""The sums of weights count for so much more in a search than in the games they were learnt from, which
+are decided by blunders."""
+_EACH = 8
+"""Playouts from each leaf where a value is used, ..."""
+_EXPLORE = 2 / 3
+"""... and what becomes of the exploration constant: values differ less than playouts."""
 
 
 class LearntValue:
@@ -28,8 +43,11 @@ class LearntValue:
 
     def __init__(self, machine: PropnetMachine, seed: int, share: float) -> None:
         """``share``, 0..1: how much the value counts for in the result of a leaf."""
+        self._machine = machine
+        self._seed = seed
         self._share = share
-        self._lessons = Lessons(machine, seed)
+        self._trial: Trial | None = None
+        self._used: Evaluation | None = None
         self._course: Iterator[None] | None = None
         self._learning = True
 
@@ -43,24 +61,38 @@ class LearntValue:
         if self._course is None:
             if deadline - now < _FEWEST_SECONDS:
                 return False
-            self._course = self._lessons.go_on(now + _LEARNING * (deadline - now))
+            self._course = self._learn(now, deadline - now)
         for _ in self._course:
             if time.monotonic() > now + _SLICE_SECONDS:
                 return True
         self._learning = False
         return True
 
-    @property
-    def useful(self) -> bool:
-        """Whether there is a value that foretells enough."""
-        found = self._lessons.evaluation
-        return found is not None and found.explains >= _EXPLAINS
+    def _learn(self, now: float, seconds: float) -> Iterator[None]:
+        lessons = Lessons(self._machine, self._seed)
+        learnt_by = now + _LEARNING * seconds
+        yield from lessons.go_on(learnt_by)
+        if lessons.evaluation is None:
+            return
+        self._trial = Trial(self._machine, lessons.evaluation, self._seed)
+        yield from self._trial.play(learnt_by + _TRYING * seconds)
+        if self._trial.ahead >= _AHEAD:
+            tables = lessons.evaluation.tables * np.float32(_SHARPER)
+            self._used = replace(lessons.evaluation, tables=tables)
+
+    def tuned(self, tuning: Tuning) -> Tuning:
+        """The tuning for a search with the value, where one is in use and none was fixed by hand."""
+        if self._used is None or tuning.per_leaf:
+            return tuning
+        return replace(tuning, per_leaf=_EACH, explore=tuning.explore * _EXPLORE)
 
     def mix(self, records: NDArray[np.uint64], rows: NDArray[np.int64], results: NDArray[np.float64]) -> None:
-        """Let the values of states (n, words) have their share in ``results[rows]``; rows (n,)."""
-        found = self._lessons.evaluation
-        if found is not None and self.useful:
-            results[rows] += self._share * (found.values(records) - results[rows])
+        """Let the values of states (n, words), where one was found to be good, have their share in
+        ``results[rows]``; rows (n,)."""
+        if self._used is not None:
+            results[rows] += self._share * (self._used.values(records) - results[rows])
 
     def __str__(self) -> str:
-        return str(self._lessons.evaluation) if self.useful else "no value learnt"
+        if self._used is None or self._trial is None:
+            return "no value in use"
+        return f"{self._used}, {self._trial.ahead:+.0%} against playouts"
