@@ -128,7 +128,8 @@ class NetworkLanes(Lanes):
     def warm_up(self) -> float:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
-        self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
+        if np.diff(self.first_column).all():  # else a role never has a move
+            self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
         self._playing.playouts_from(records, 0, 1)
         began = time.monotonic()
         self._playing.playouts_from(np.repeat(records, self.width, axis=0), 0, 4)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -21,8 +21,9 @@ from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
 from players.uct_pool import Pool
 from players.uct_root import RootStatistics, merge, rank, strategy
-from players.uct_search import SHORTEN_SECONDS, Search, Tuning
+from players.uct_search import SHORTEN_SECONDS, Search
 from players.uct_tree import warm_up
+from players.uct_tuning import PRIORS, SELECTIONS, Tuning
 
 _PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.02
@@ -49,6 +50,15 @@ def _workers(text: str) -> int:
     return int(text)
 
 
+def _one_of(names: Sequence[str]) -> Callable[[str], str]:
+    def name(text: str) -> str:
+        if text not in names:
+            raise ValueError(text)
+        return text
+
+    return name
+
+
 class UctPlayer(Player):
     """Searches until the deadline, or until nothing more is to be found.
 
@@ -67,6 +77,11 @@ class UctPlayer(Player):
         "per_leaf": int,
         "explore": float,
         "growth": int,
+        "scaled": _switch,
+        "selection": _one_of(SELECTIONS),
+        "urgency": float,
+        "prior": _one_of(PRIORS),
+        "trust": float,
         "decisive": _switch,
         "value_share": float,
         "ponder": _switch,
@@ -84,6 +99,11 @@ class UctPlayer(Player):
         per_leaf: int | None = None,
         explore: float | None = None,
         growth: int | None = None,
+        scaled: bool | None = None,
+        selection: str | None = None,
+        urgency: float | None = None,
+        prior: str | None = None,
+        trust: float | None = None,
         decisive: bool | None = None,
         value_share: float | None = None,
         ponder: bool = True,
@@ -93,7 +113,8 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together.
-        lanes, per_leaf, explore, growth, decisive, value_share: see :class:`~players.uct_search.Tuning`.
+        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, decisive,
+            value_share: see :class:`~players.uct_tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -106,6 +127,11 @@ class UctPlayer(Player):
             per_leaf=per_leaf or usual.per_leaf,
             explore=usual.explore if explore is None else explore,
             growth=growth or usual.growth,
+            scaled=usual.scaled if scaled is None else scaled,
+            selection=selection or usual.selection,
+            urgency=usual.urgency if urgency is None else urgency,
+            prior=prior or usual.prior,
+            trust=usual.trust if trust is None else trust,
             decisive=usual.decisive if decisive is None else decisive,
             value_share=usual.value_share if value_share is None else value_share,
             memory=(memory or usual.memory) // max(1, workers),

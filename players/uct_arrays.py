@@ -28,7 +28,7 @@ SEVERAL = -1
 PAIR = -2
 """Two have, and the table of their joint moves is small enough to be kept."""
 
-NODES, EDGES, LINKS, OPENED, PEAK = 0, 1, 2, 3, 4
+NODES, EDGES, LINKS, OPENED, PEAK, TABLES = 0, 1, 2, 3, 4, 5
 """Places in :attr:`Arrays.used`; ``PEAK`` is the longest path so far."""
 
 
@@ -40,6 +40,7 @@ NODE = np.dtype(
         ("first_move", np.int32),  # the mover's first edge
         ("choices", np.int32),  # how many the mover has
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
+        ("table", np.int32),  # its table of moves made below it, -1 for none
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the mover is proven to reach; -1 for none
         ("mover", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
@@ -94,11 +95,13 @@ class Arrays(NamedTuple):
     opened: NDArray[np.int32]  # (N,) the OPEN nodes in the order of their edges
     node_table: NDArray[np.int32]  # (power of two,) hash table of records: index + 1, 0 is free
     link_table: NDArray[np.int32]  # (power of two,) hash table of links: index + 1, 0 is free
-    used: NDArray[np.int64]  # (5,) see NODES...
+    used: NDArray[np.int64]  # (6,) see NODES...
     random: NDArray[np.uint64]  # (1,) state of the random numbers
     columns: NDArray[np.int32]  # (roles + 1,) where each role's moves begin among those of all roles
-    averages: NDArray[np.float64]  # (moves of all roles, 2) sum and number of the results of each
+    averages: NDArray[np.float32]  # (moves of all roles, 2) how often each was made, sum of the goals then
     pairs: NDArray[np.float32]  # (power of two, 2) the same of pairs of moves that follow each other
+    tables: NDArray[np.float32]  # (T, moves of all roles, 2) the same of what was made below some nodes
+    owners: NDArray[np.int32]  # (T,) these nodes
 
 
 class Paths(NamedTuple):

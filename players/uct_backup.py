@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths, find_link
-from players.uct_policy import TUNED, UCB, Rule, mean_prior, note_move, set_priors
+from players.uct_policy import GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
 from propnet.compiled import kernel
 
 _RENEW = 4
@@ -205,6 +205,17 @@ def _column(nodes: Any, edges: Any, columns: Any, path: Any, taken: Any, depth: 
 
 
 @kernel(nogil=True)
+def _table(nodes: Any, tables: Any, averages: Any, path: Any, depth: Any) -> Any:
+    """The table of the last node of a path down to this depth that has one, or that of all moves."""
+    while depth >= 0:
+        table = nodes[path[depth]].table
+        if table >= 0:
+            return tables[table]
+        depth -= 1
+    return averages
+
+
+@kernel(nogil=True)
 def backup(
     tree: Arrays,
     paths: Paths,
@@ -222,18 +233,20 @@ def backup(
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
     nodes, edges, columns = tree.nodes, tree.edges, tree.columns
-    averages, pairs = tree.averages, tree.pairs
+    averages, pairs, tables = tree.averages, tree.pairs, tree.tables
     for lane in range(lanes):
         node = np.int64(paths.leaf[lane])
-        role = np.int64(nodes[node].mover)
+        chooser = np.int64(nodes[node].mover)
         before = np.int64(-1)
-        if nodes[node].status == OPEN and nodes[node].visits == 0 and role >= 0:
+        if nodes[node].status == OPEN and nodes[node].visits == 0 and chooser >= 0:
             first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
-            if rule.trust > 0.0:
+            if rule.prior == NST:
                 before = _column(
                     nodes, edges, columns, paths.nodes[lane], paths.edges[lane], paths.length[lane]
                 )
-            set_priors(edges, averages, pairs, first, count, columns[role], results[lane, role], before, rule)
+            set_priors(
+                edges, averages, pairs, first, count, columns[chooser], results[lane, chooser], before, rule
+            )
         for depth in range(paths.length[lane] - 1, -1, -1):
             node = paths.nodes[lane, depth]
             nodes[node].visits += 1
@@ -242,16 +255,18 @@ def backup(
             if mover >= 0:
                 edge = paths.edges[lane, depth, mover]
                 _book_edge(edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
-                if rule.trust > 0.0:
-                    before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
-                    note_move(
-                        averages, pairs, before, columns[mover] + edges[edge].move, results[lane, mover], rule
-                    )
+                if rule.prior != NONE:
+                    if rule.prior == NST:
+                        before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
+                    if rule.prior != GRAVE:
+                        column = columns[mover] + edges[edge].move
+                        note_move(averages, pairs, before, column, results[lane, mover], rule)
                     visits = nodes[node].visits
                     if visits >= _RENEW and visits & (visits - 1) == 0:
+                        table = _table(nodes, tables, averages, paths.nodes[lane], depth)
                         first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
                         base = mean_prior(edges, first, count)
-                        set_priors(edges, averages, pairs, first, count, columns[mover], base, before, rule)
+                        set_priors(edges, table, pairs, first, count, columns[mover], base, before, rule)
             elif mover == PAIR:
                 _book_pair(tree, paths, lane, depth, results)
             else:

@@ -5,8 +5,8 @@ UCB1 and UCB1-tuned: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in t
 moves in the tree); of pairs of moves: Tak, Winands and Bjornsson 2012 (NST).
 
 A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
-``[sum of results, their number]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of
-a move and the one before it.
+``[number, sum of goals]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of a move
+and the one before it. For GRAVE see :mod:`players.uct_amaf`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from propnet.compiled import kernel
 
 UCB, TUNED, PUCT = 0, 1, 2
 """Values of :attr:`Rule.kind`."""
+NONE, MAST, NST, GRAVE = 0, 1, 2, 3
+"""Values of :attr:`Rule.prior`."""
 EAGER = 1.0
 """With this urgency every move is tried once before any is tried again."""
-_DOUBT = 8.0
+_DOUBT = np.float32(8.0)
 """Results of a move that count as much as the average of all moves of its role."""
 _TEMPERATURE = 0.1
 """Priors differ so much where the shares of PUCT differ by a factor e."""
@@ -37,15 +39,15 @@ class Rule(NamedTuple):
         explore: the constant of the exploration term, for results 0..1.
         urgency: a move that was never tried counts as if it was tried once, with its prior plus this as
             the result; from EAGER on it is tried first.
-        trust: visits that the prior by move averages counts as; 0 for no such prior.
-        pairs: whether averages of pairs of moves are used too.
+        trust: visits that the prior counts as.
+        prior: where priors come from: NONE (the node's first value), MAST, NST or GRAVE.
     """
 
     kind: int = UCB
     explore: float = 0.3
     urgency: float = EAGER
     trust: float = 0.0
-    pairs: bool = False
+    prior: int = NONE
 
 
 @kernel(nogil=True)
@@ -100,19 +102,20 @@ def _pair(pairs: Any, before: Any, column: Any) -> Any:
 
 @kernel(nogil=True)
 def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any, rule: Rule) -> None:
-    """Count a result of a move (its column) that followed the move ``before`` (-1 for none)."""
-    averages[column, 0] += result
-    averages[column, 1] += 1.0
-    if rule.pairs:
+    """Count a result (0..1) of a move, its column, that followed the move ``before`` (-1 for none)."""
+    goal = np.float32(100.0 * result)
+    averages[column, 0] += np.float32(1.0)
+    averages[column, 1] += goal
+    if rule.prior == NST:
         pair = _pair(pairs, before, column)
-        pairs[pair, 0] += np.float32(result)
-        pairs[pair, 1] += np.float32(1.0)
+        pairs[pair, 0] += np.float32(1.0)
+        pairs[pair, 1] += goal
 
 
 @kernel(nogil=True)
 def set_priors(
     edges: Any,
-    averages: Any,
+    table: Any,
     pairs: Any,
     first: Any,
     count: Any,
@@ -122,25 +125,26 @@ def set_priors(
     rule: Rule,
 ) -> None:
     """Give the edges of a role, whose columns begin at ``offset``, their priors: ``base`` on average, more
-    or less by what the moves have brought elsewhere. ``before`` is the column of the move that led to
-    the node, or -1."""
-    mean = 0.0
-    if rule.trust > 0.0:
+    or less by what the moves have brought elsewhere, which ``table`` tells. ``before`` is the column of
+    the move that led to the node, or -1."""
+    mean = np.float32(0.0)
+    if rule.prior != NONE:
+        usual = np.float32(100.0 * base)
         for edge in range(first, first + count):
             column = offset + edges[edge].move
             # Few results leave a move near the average.
-            expected = (averages[column, 0] + _DOUBT * base) / (averages[column, 1] + _DOUBT)
-            if rule.pairs:
+            expected = (table[column, 1] + _DOUBT * usual) / (table[column, 0] + _DOUBT)
+            if rule.prior == NST:
                 pair = _pair(pairs, before, column)
-                expected = (pairs[pair, 0] + _DOUBT * expected) / (pairs[pair, 1] + _DOUBT)
-            edges[edge].prior = np.float32(expected)
-            mean += expected
-        mean /= count
+                expected = (pairs[pair, 1] + _DOUBT * expected) / (pairs[pair, 0] + _DOUBT)
+            edges[edge].prior = np.float32(0.01) * expected
+            mean += edges[edge].prior
+        mean /= np.float32(count)
     total = np.float32(0.0)
     for edge in range(first, first + count):
         prior = np.float32(base)
-        if rule.trust > 0.0:
-            prior = np.float32(min(1.0, max(0.0, edges[edge].prior - mean + base)))
+        if rule.prior != NONE:
+            prior = min(np.float32(1.0), max(np.float32(0.0), edges[edge].prior - mean + prior))
         edges[edge].prior = prior
         edges[edge].trust = np.float32(rule.trust)
         if edges[edge].visits == 0:
@@ -165,5 +169,5 @@ def mean_prior(edges: Any, first: Any, count: Any) -> Any:
 @kernel(nogil=True)
 def forget(averages: Any, pairs: Any, keep: Any) -> None:
     """Let the averages count for less: ``keep`` (0..1) of what they did."""
-    averages[:] *= keep
+    averages[:] *= np.float32(keep)
     pairs[:] *= np.float32(keep)

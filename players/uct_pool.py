@@ -24,8 +24,8 @@ from gdl.state import State
 from gdl.terms import Term
 from players.launch import launch
 from players.uct_root import RootStatistics
-from players.uct_search import Tuning
 from players.uct_slot import Slot, new_memory, shared_bytes
+from players.uct_tuning import Tuning
 from players.uct_wire import Wire
 from players.uct_worker import pack_machine
 

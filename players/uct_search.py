@@ -8,7 +8,6 @@ parallelization: Cazenave and Jouandeau 2007).
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +23,16 @@ from players.pace import MARGIN, Pace
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF
 from players.uct_backup import average
-from players.uct_policy import Rule
+from players.uct_leaf import MOST_EACH, LeafPlayouts
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
+from players.uct_tuning import WIDEST, Tuning
 
-KINDS = ("ucb", "tuned", "puct")
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
 
 _FIXED_STEPS = 1000
 _FEWEST_PATHS = 8
-_PLAYOUT_SHARE = 0.87
-"""Share of the time that playouts are to take; so many start from each leaf. In connect four, whose
-playouts cost less than a tenth of a path, 32 won 16:8 against one, at 0.02 s a move."""
-_MOST_EACH = 256
-_FIRST_EACH = 16
-_EACH_PATHS = 512
-"""A young tree profits more from paths: 64 playouts each lost 7:17 against 16 in connect four at 0.03 s
-a move, and held 5.5:6.5 at 0.2 s. So many more paths allow for one more."""
 _BATCH = 16_384
 """Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
 idle at its end."""
@@ -50,48 +41,15 @@ _BATCH_SECONDS = 0.02
 _FEWEST_OF_MANY = 256
 """Paths in a batch at least, once the tree is large enough: fewer would pay more each for what a batch
 costs, and so ask for more playouts each, and for fewer paths."""
-_FEWEST_MEASURED = 128
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _LONG = 1 << 20
+_VARIANCE_STEP = 0.05
+"""How much a batch changes what is known of the variance of results."""
 _SOLVERS = 2.0
 """In one-player games the solvers of lines get so many times the time that the tree gets..."""
 _SOLVERS_MEMORY = 0.75
 """... and this part of the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """What may be tuned.
-
-    Attributes:
-        lanes: the most paths under way at once.
-        per_leaf: playouts from the end of each path; 0 for as many as measurement recommends (one,
-            where the number of playouts is limited, so that what is found does not depend on time).
-        growth: a batch of paths is at most this part of the visits that the root has: a young tree
-            grows better in small batches, and mixed strategies come to an equilibrium by small steps.
-        explore: the constant of the exploration term, for results 0..1. Several playouts from each leaf
-            make it small: 0.3 won 20:12 against 0.5 in connect four and breakthrough, 0.05 s a move.
-        decisive: whether roles that can win at once do so in playouts.
-        value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
-            is learnt.
-        memory: bytes for the search tree, and for the solvers of one-player games.
-        number: which of several searches for the same role this is, from 0.
-    """
-
-    lanes: int = 512
-    per_leaf: int = 0
-    growth: int = 32
-    explore: float = 0.3
-    selection: str = "ucb"
-    urgency: float = 1.0
-    trust: float = 0.0
-    pairs: int = 0
-    scale: int = 0
-    value_share: float = 0.0
-    decisive: bool = False
-    memory: int = 1 << 29
-    number: int = 0
 
 
 class Search:
@@ -117,10 +75,11 @@ class Search:
         self.playouts = 0
         self.opened = False
         self._batches = 0
+        self._variance = WIDEST**2
         self._tree: Tree | None = None
+        self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
         self._solvers_credit = 0.0
-        self._value: LearntValue | None = None
 
     # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
@@ -129,8 +88,8 @@ class Search:
         self.machine = machine
         self._lanes: Lanes = lanes_of(machine, decisive=self.tuning.decisive)
         self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
-        self._each = self.tuning.per_leaf or 1
-        self._path_seconds = self._playout_seconds = self._seconds = 0.0
+        self._leaf = LeafPlayouts(self._lanes.width)
+        self._seconds = 0.0
         self._solvers = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
@@ -213,8 +172,10 @@ class Search:
         """
         if self.finished:
             return False
-        if limit is None and self._value is not None and self._value.learn(deadline):
-            return True
+        if limit is None and self._value is not None:
+            if self._value.learn(deadline):
+                return True
+            self.tuning = self._value.tuned(self.tuning)
         tuning = self.tuning
         began = time.monotonic()
         solvers, latest = self._solvers, deadline - MARGIN
@@ -223,7 +184,7 @@ class Search:
             self._solvers_credit -= time.monotonic() - began
             return True
         lanes, steps = self._pace.plan(deadline - began, not self.playouts)
-        each = self._each if self._lanes.width > 1 else 1
+        each = (tuning.per_leaf or self._leaf.each) if self._lanes.width > 1 else 1
         if limit is not None:
             each = tuning.per_leaf or 1
             left = limit - self.playouts
@@ -237,7 +198,7 @@ class Search:
             return False
         if limit is None and not tuning.per_leaf:
             # Playouts in lanes that would be idle cost nothing.
-            each = max(each, min(_MOST_EACH, self._lanes.width // lanes))
+            each = max(each, min(MOST_EACH, self._lanes.width // lanes))
         if limit is None and self._seconds:
             affordable = max(self._lanes.width, int(_BATCH_SECONDS / self._seconds))
             lanes = min(lanes, max(1, affordable // each))
@@ -258,7 +219,7 @@ class Search:
         tree = self.tree
         arrays = tree.arrays
         fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
-        rule = self._rule()
+        rule = self.tuning.rule(self._variance**0.5, tree.numbered)
         leaves = tree.descend(lanes, rule, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
@@ -274,9 +235,17 @@ class Search:
             # role are faster.
             rest = rest[np.argsort(tree.paths.length[rest] % results.shape[1], kind="stable")]
             self._batches += 1
+            tallies = tree.new_tallies(rule, len(rest))
+            counted = min(each, self.tuning.counted)
             rolled = time.perf_counter()
             seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
-            ends = self._lanes.playouts(arrays.records[leaves[rest]], seed, steps, deadline, each)
+            starts = arrays.records[leaves[rest]]
+            if tallies is None:
+                ends = self._lanes.playouts(starts, seed, steps, deadline, each)
+            else:
+                ends = self._lanes.playouts(
+                    starts, seed, steps, deadline, each, tallies=tallies, counted=counted
+                )
             rolled = time.perf_counter() - rolled
             self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
             unknown = 0 if self._alone else 50
@@ -284,6 +253,8 @@ class Search:
             if self._value is not None:
                 going = rest[ends.lengths[::each] > 0]
                 self._value.mix(arrays.records[leaves[going]], going, results)
+            if tallies is not None:
+                tree.count_moves(rule, rest, tallies, counted, results, self.tuning.table_visits)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             if self._alone:
@@ -295,33 +266,12 @@ class Search:
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
             sure = np.ones(len(paths), np.bool_)
             self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
+        self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
         tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
-        self._weigh(time.perf_counter() - began - rolled, lanes, rolled, len(rest) * each)
+        seconds = time.perf_counter() - began - rolled
+        self._leaf.learn(seconds, lanes, rolled, len(rest) * each, tree.visits)
         return longest, cut
-
-    def _rule(self) -> Rule:
-        """How moves are chosen in the next batch."""
-        tuning = self.tuning
-        return Rule(
-            KINDS.index(tuning.selection),
-            tuning.explore,
-            tuning.urgency,
-            tuning.trust,
-            bool(tuning.pairs),
-        )
-
-    def _weigh(self, seconds: float, paths: int, rolled: float, playouts: int) -> None:
-        """Learn from what paths and playouts cost how many playouts should start from each leaf."""
-        if self.tuning.per_leaf or paths < _FEWEST_MEASURED or playouts < self._lanes.width:
-            return
-        for name, cost in (("_path_seconds", seconds / paths), ("_playout_seconds", rolled / playouts)):
-            before = getattr(self, name)
-            setattr(self, name, min(cost, 2 * before) * 0.2 + before * 0.8 if before else cost)
-        ratio = self._path_seconds / max(self._playout_seconds, 1e-9)
-        wanted = ratio * _PLAYOUT_SHARE / (1 - _PLAYOUT_SHARE)
-        most = min(_MOST_EACH, _FIRST_EACH + self.tree.visits // _EACH_PATHS)
-        self._each = int(max(1, min(wanted, 2 * self._each, most)))
 
     def _known(
         self,

@@ -51,6 +51,7 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].visits = 0
     nodes[node].pending = 0
     nodes[node].first_link = -1
+    nodes[node].table = -1
     nodes[node].mover = 0
 
 

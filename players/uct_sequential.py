@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from players.uct import UctPlayer
-from players.uct_search import Tuning
+from players.uct_tuning import Tuning
 
 
 class SequentialUctPlayer(UctPlayer):

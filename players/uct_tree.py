@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from players import uct_arrays as layout
 from players import uct_keep as keeping
 from players import uct_select as selection
-from players.lanes import Lanes, NetworkLanes, Records
+from players.lanes import Lanes, Records
 from players.move_lists import unpack_moves
+from players.uct_amaf import count_moves, keep_tables
 from players.uct_arrays import EDGES, ENDED, LEAF, LINKS, NODES, OPEN, OPENED, PEAK, Arrays, Paths
 from players.uct_backup import average, backup
-from players.uct_policy import Rule, forget
+from players.uct_policy import GRAVE, MAST, Rule, forget
 
 _PAIRS = 1 << 16
+_TABLES_PART = 8
+"""One part in so many of the memory is for counts of moves."""
 _REMEMBER = 0.5
 """How much what moves have brought still counts when the root has moved."""
 MAX_DEPTH = 256
@@ -25,7 +28,7 @@ MAX_DEPTH = 256
 
 _LEAF = np.zeros((), layout.NODE)
 _LEAF["status"] = LEAF
-_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = -1
+_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["table"] = -1
 
 
 class Tree:
@@ -51,9 +54,12 @@ class Tree:
         self.batch = batch
         tables = 3 * 8
         node_bytes = lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + tables
+        numbered = int(lanes.first_column[-1]) if len(lanes.first_column) else 0
+        tables = max(1, memory // _TABLES_PART // (8 * numbered)) if numbered else 0
+        memory -= memory // _TABLES_PART
         nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
         edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
-        self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed, _columns(lanes))
+        self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed, lanes.first_column, tables)
         self.paths = _make_paths(batch, roles)
         self.root = 0
         self._crowded = False
@@ -68,10 +74,10 @@ class Tree:
             else -1
         )
         arrays.used[PEAK] = 0
-        forget(arrays.averages, arrays.pairs, _REMEMBER)
         self._crowded = False
         if found == self.root and arrays.used[NODES]:
             return
+        forget(arrays.averages, arrays.pairs, _REMEMBER)
         if found < 0:
             self._clear(record)
         else:
@@ -93,6 +99,7 @@ class Tree:
         had_links = bool(arrays.used[LINKS])
         place = keeping.mark_from(arrays, root, fewest)
         keeping.compact(arrays, place)
+        keep_tables(arrays, place)
         self.root = int(place[root])
         kept = int(arrays.used[NODES])
         arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
@@ -155,6 +162,34 @@ class Tree:
         """Back up the results (lanes, roles; 0..1) of the last batch; ``bests`` (lanes,) are role 0's
         best, and ``greed`` how much these count."""
         backup(self.arrays, self.paths, lanes, results, bests, greed, rule)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether there is room for counts of moves: the machine numbers them beforehand."""
+        return len(self.arrays.averages) > 0
+
+    def new_tallies(self, rule: Rule, leaves: int) -> NDArray[np.int32] | None:
+        """Room for the counts of moves (rows, moves, 2) that the rule wants of the playouts from some
+        leaves: a row for each, or one for all; None if it wants none."""
+        rows = {MAST: 1, GRAVE: leaves}.get(rule.prior, 0)
+        return np.zeros((rows, len(self.arrays.averages), 2), np.int32) if rows else None
+
+    def count_moves(
+        self,
+        rule: Rule,
+        rows: NDArray[np.int64],
+        tallies: NDArray[np.int32],
+        counted: int,
+        results: NDArray[np.float64],
+        fewest: int,
+    ) -> None:
+        """Add counts of moves, of playouts from the leaves of these paths of the last batch: ``counted``
+        from each, with these mean ``results`` (lanes, roles). With GRAVE nodes of ``fewest`` visits get
+        tables of their own."""
+        if rule.prior == GRAVE:
+            count_moves(self.arrays, self.paths, rows, tallies, counted, results, fewest)
+        else:
+            self.arrays.averages[:] += tallies[0]
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
         """Note that the match is over in these nodes, and with which result."""
@@ -228,17 +263,11 @@ class Tree:
         return moves
 
 
-def _columns(lanes: Lanes) -> NDArray[np.int32]:
-    """Where each role's moves begin among all moves; without room for any if they are not numbered yet."""
-    if isinstance(lanes, NetworkLanes):
-        return lanes.machine.role_moves
-    return np.zeros(len(lanes.machine.roles) + 1, np.int32)
-
-
 def _make_arrays(
-    words: int, roles: int, nodes: int, edges: int, seed: int, columns: NDArray[np.int32]
+    words: int, roles: int, nodes: int, edges: int, seed: int, first_column: NDArray[np.int32], tables: int
 ) -> Arrays:
     links = 2 * nodes
+    columns = first_column if len(first_column) else np.zeros(roles + 1, np.int32)
     return Arrays(
         records=np.empty((nodes, words), np.uint64),
         nodes=np.empty(nodes, layout.NODE),
@@ -249,11 +278,13 @@ def _make_arrays(
         opened=np.empty(nodes, np.int32),
         node_table=np.zeros(_table_size(nodes), np.int32),
         link_table=np.zeros(_table_size(links), np.int32),
-        used=np.zeros(5, np.int64),
+        used=np.zeros(6, np.int64),
         random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
         columns=columns,
-        averages=np.zeros((int(columns[-1]), 2)),
+        averages=np.zeros((int(columns[-1]), 2), np.float32),
         pairs=np.zeros((_PAIRS, 2), np.float32),
+        tables=np.empty((tables, int(columns[-1]), 2), np.float32),
+        owners=np.empty(tables, np.int32),
     )
 
 
@@ -279,7 +310,7 @@ def _table_size(entries: int) -> int:
 @functools.cache
 def warm_up() -> None:
     """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
-    arrays, paths = _make_arrays(1, 1, 8, 8, 0, np.array([0, 2], np.int32)), _make_paths(1, 1)
+    arrays, paths = _make_arrays(1, 1, 8, 8, 0, np.array([0, 2], np.int32), 1), _make_paths(1, 1)
     rule = Rule()
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
@@ -292,4 +323,9 @@ def warm_up() -> None:
     average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
     backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, rule)
     layout.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
-    keeping.compact(arrays, keeping.mark_from(arrays, 0, 0))
+    tallies = np.zeros((1, 2, 2), np.int32)
+    count_moves(arrays, paths, np.zeros(1, np.int64), tallies, 1, np.ones((1, 1)), 1)
+    forget(arrays.averages, arrays.pairs, _REMEMBER)
+    place = keeping.mark_from(arrays, 0, 0)
+    keeping.compact(arrays, place)
+    keep_tables(arrays, place)

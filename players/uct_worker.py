@@ -23,9 +23,10 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
 from players.limits import describe
-from players.uct_search import Search, Tuning
+from players.uct_search import Search
 from players.uct_slot import Slot
 from players.uct_tree import warm_up
+from players.uct_tuning import Tuning
 from players.uct_wire import Wire
 
 PONDER_SECONDS = 600.0

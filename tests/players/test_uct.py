@@ -18,7 +18,8 @@ from players.machines import make_machine
 from players.pace import Pace
 from players.player import Choice, Player
 from players.uct import UctPlayer
-from players.uct_search import Search, Tuning
+from players.uct_search import Search
+from players.uct_tuning import Tuning
 from tests.players.random_games import best_result, random_game
 
 LONG = 60.0

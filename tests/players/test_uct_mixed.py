@@ -16,7 +16,8 @@ from gdl.state import State
 from players.machines import make_machine
 from players.uct import UctPlayer
 from players.uct_root import RootStatistics, strategy
-from players.uct_search import Search, Tuning
+from players.uct_search import Search
+from players.uct_tuning import Tuning
 from tests.players.random_games import random_game
 
 LONG = 60.0

@@ -25,8 +25,9 @@ from players.machines import make_machine
 from players.player import Choice
 from players.uct import UctPlayer
 from players.uct_root import RootStatistics, merge, rank
-from players.uct_search import Search, Tuning
+from players.uct_search import Search
 from players.uct_slot import Slot, new_memory
+from players.uct_tuning import Tuning
 
 LONG = 60.0
 """Seconds that no test needs: what counts is the number of playouts."""

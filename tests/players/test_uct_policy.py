@@ -1,0 +1,212 @@
+"""Rules of selection and priors: what each prefers, what is counted for it, and that all of them play."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggp.game import Game
+from players.uct_arrays import EDGE, NODES, OPEN, TABLES
+from players.uct_leaf import MOST_EACH, LeafPlayouts
+from players.uct_policy import GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, best_edge, set_priors
+from players.uct_root import rank
+from players.uct_search import Search
+from players.uct_tree import Tree
+from players.uct_tuning import PRIORS, SELECTIONS, WIDEST, Tuning
+
+LONG = 60.0
+
+
+def edges_of(visits: list[int], worth: list[float], spread: float = 1.0) -> np.ndarray:
+    edges = np.zeros(len(visits), EDGE)
+    edges["visits"], edges["worth"], edges["spread"], edges["proven"] = visits, worth, spread, -1
+    edges["move"] = range(len(visits))
+    return edges
+
+
+def chosen(edges: np.ndarray, rule: Rule, eager: bool = False) -> int:
+    random = np.array([7], np.uint64)
+    return int(best_edge(edges, random, 0, len(edges), int(edges["visits"].sum()), eager, rule))
+
+
+@pytest.mark.parametrize("kind", [UCB, TUNED, PUCT])
+def test_the_better_and_the_less_visited_move_is_preferred(kind: int) -> None:
+    rule = Rule(kind, 0.3)
+    assert chosen(edges_of([50, 50], [0.6, 0.4]), rule) == 0
+    assert chosen(edges_of([500, 5], [0.5, 0.5]), rule) == 1
+
+
+def test_eager_tries_every_move_and_urgency_says_how_much_is_hoped_for() -> None:
+    edges = edges_of([9, 0], [0.9, 0.1])
+    assert chosen(edges, Rule(), eager=True) == 1
+    assert chosen(edges, Rule()) == 0
+    edges["worth"][1] = 1.1
+    assert chosen(edges, Rule()) == 1
+
+
+def test_results_that_vary_little_are_explored_less_by_ucb1_tuned() -> None:
+    edges = edges_of([40_000, 20_000], [0.505, 0.5], 0.25)
+    assert chosen(edges, Rule(TUNED, 1.0)) == 1
+    edges["spread"] = 0.0001
+    assert chosen(edges, Rule(TUNED, 1.0)) == 0
+
+
+def test_known_results_are_left_to_the_final_choice() -> None:
+    edges = edges_of([5, 5, 5], [0.9, 0.1, 0.2])
+    edges["proven"][0] = 0
+    assert chosen(edges, Rule(UCB, 0.1)) == 2
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    base=st.floats(0.3, 0.7),
+    counts=st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1)), min_size=1, max_size=8),
+    prior=st.sampled_from([NONE, MAST, NST, GRAVE]),
+    kind=st.sampled_from([UCB, PUCT]),
+)
+def test_priors_are_about_the_value_of_the_state(
+    base: float, counts: list[tuple[int, float]], prior: int, kind: int
+) -> None:
+    n = len(counts)
+    edges = edges_of([0] * n, [0.0] * n)
+    table = np.array([[made, 100 * made * value] for made, value in counts], np.float32)
+    pairs = np.zeros((8, 2), np.float32)
+    set_priors(edges, table, pairs, 0, n, 0, base, -1, Rule(kind, 0.3, -0.1, 4.0, prior))
+    assert (edges["prior"] >= 0).all()
+    assert (edges["prior"] <= 1).all()
+    assert np.allclose(edges["worth"], edges["prior"] - 0.1, atol=1e-6)
+    if prior == NONE:
+        assert np.allclose(edges["prior"], base)
+    elif (edges["prior"] > 0).all() and (edges["prior"] < 1).all():
+        assert np.isclose(edges["prior"].mean(), base, atol=1e-4)
+        many = [i for i, (made, _) in enumerate(counts) if made > 100]
+        best = max(many, key=lambda i: counts[i][1], default=None)
+        if best is not None:
+            assert all(
+                edges["prior"][best] >= edges["prior"][i] - 1e-6
+                for i in many
+                if counts[i][1] < counts[best][1] - 0.1
+            )
+    if kind == PUCT:
+        assert np.isclose(edges["spread"].sum(), 1.0, atol=1e-4)
+
+
+def search_for(game: str, tuning: Tuning, moves: tuple[str, ...] = (), role: int = 0) -> Search:
+    machine = Game.load(game).machine("propnet")
+    state = machine.initial_state()
+    for move in moves:
+        state = state.play(move)
+    search = Search(role, 3, tuning)
+    search.set_machine(machine)
+    search.set_root(state)
+    return search
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("prior", PRIORS)
+def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None:
+    tuning = Tuning(memory=1 << 24, selection=selection, prior=prior, trust=4.0, urgency=0.0, scaled=True)
+    search = search_for(
+        "connectfour", tuning, ("(drop d)", "(drop a)", "(drop d)", "(drop a)", "(drop d)", "(drop b)")
+    )
+    while search.step(time.monotonic() + LONG, 3000):
+        pass
+    found = search.statistics()
+    best = rank(found, 0).best
+    options = sorted(
+        search.machine.rules.spell(search.machine.move(0, move))
+        for move in search.machine.legal_moves(search._root, 0)
+    )
+    assert options[best] == "(drop d)"
+    edges = search.tree.arrays.edges[: int(search.tree.arrays.used[1])]
+    assert np.isfinite(edges["worth"]).all()
+    assert not edges["pending"].any()
+
+
+def check_tables(tree: Tree) -> None:
+    arrays = tree.arrays
+    nodes = arrays.nodes[: arrays.used[NODES]]
+    assert arrays.used[TABLES] == np.count_nonzero(nodes["table"] >= 0)
+    for table, owner in enumerate(arrays.owners[: arrays.used[TABLES]].tolist()):
+        assert nodes["table"][owner] == table
+
+
+def test_tables_hold_what_was_made_below_their_nodes_and_go_with_them() -> None:
+    search = search_for(
+        "connectfour", Tuning(memory=1 << 24, prior="grave", trust=4.0, per_leaf=4, counted=4)
+    )
+    while search.step(time.monotonic() + LONG, 20_000):
+        pass
+    tree = search.tree
+    arrays = tree.arrays
+    check_tables(tree)
+    assert arrays.used[TABLES] > 10
+    root = arrays.tables[arrays.nodes["table"][tree.root]]
+    assert (root[:, 1] <= 100 * root[:, 0]).all()
+    # A playout makes this move at the root, or later: so many playouts at least.
+    for edge in range(*tree.edges(tree.root, 0).indices(len(arrays.edges))):
+        least = 4 * (arrays.edges["visits"][edge] - 3 * 8)
+        assert root[arrays.columns[0] + arrays.edges["move"][edge], 0] >= least
+    before = arrays.tables[: arrays.used[TABLES]].copy()
+    state = search.machine.initial_state()
+    moves = [search.machine.legal_moves(state, role)[0] for role in (0, 1)]
+    search.set_root(search.machine.next_state(state, moves))
+    assert tree.arrays.nodes["status"][tree.root] == OPEN
+    check_tables(tree)
+    assert 0 < arrays.used[TABLES] < len(before)
+    kept = arrays.tables[: arrays.used[TABLES]]
+    assert all((before == table).all(axis=(1, 2)).any() for table in kept)
+    tree.make_room()
+    check_tables(tree)
+
+
+def test_move_averages_tell_good_moves_from_bad_ones() -> None:
+    search = search_for("connectfour", Tuning(memory=1 << 24, prior="mast", trust=2.0))
+    while search.step(time.monotonic() + LONG, 5000):
+        pass
+    arrays = search.tree.arrays
+    made, goals = arrays.averages[:, 0], arrays.averages[:, 1]
+    assert (made > 0).any()
+    assert (goals <= 100 * made).all()
+    named = {
+        search.machine.rules.spell(search.machine.move(0, move)): goals[move] / made[move]
+        for move in range(int(arrays.columns[1]))
+        if made[move]
+    }
+    assert named["(drop d)"] > named["(drop a)"]
+
+
+def test_without_numbered_moves_the_rules_do_without_counts() -> None:
+    machine = Game.load("tictactoe").machine("prover")
+    search = Search(0, 3, Tuning(memory=1 << 24, prior="grave", trust=4.0, urgency=0.0))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.step(time.monotonic() + LONG, 60):
+        pass
+    assert search.statistics().visits[:9].sum() == 60
+
+
+def test_exploration_shrinks_with_the_spread_of_results() -> None:
+    tuning = Tuning(explore=0.8, scaled=True)
+    assert tuning.rule(WIDEST, True).explore == 0.8
+    assert tuning.rule(WIDEST / 4, True).explore == pytest.approx(0.2)
+    assert Tuning(explore=0.8).rule(0.01, True).explore == 0.8
+
+
+@given(
+    batches=st.lists(
+        st.tuples(st.floats(1e-5, 1e-1), st.integers(1, 512), st.floats(1e-6, 1e-1), st.integers(1, 10**5)),
+        max_size=20,
+    )
+)
+def test_playouts_from_a_leaf_stay_within_bounds_whatever_is_measured(
+    batches: list[tuple[float, int, float, int]],
+) -> None:
+    leaf = LeafPlayouts(512)
+    for number, (seconds, paths, rolled, playouts) in enumerate(batches):
+        leaf.learn(seconds, paths, rolled, playouts, 1000 * number)
+        assert 1 <= leaf.each <= MOST_EACH
