@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from propnet.bounds import decided, reachable
+from propnet.bounds import MOST_ROUNDS, decided, reachable
 from propnet.cones import clocks
 from propnet.factors import factors
 from propnet.latches import Latches, latches
@@ -32,6 +32,10 @@ SIMULTANEOUS = "simultaneous"
 PLAYOUTS = 64
 SECONDS = 2.0
 """CPU time for playouts."""
+
+MOST_SIZE = 10_000
+"""In networks with more gate inputs and base propositions a result counts as decided only if latches alone
+show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,8 @@ def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds:
     """Random playouts side by side."""
     end = time.process_time() + seconds
     network = ternary.network
+    size = len(network.gate_inputs) + len(network.bases)
+    rounds = MOST_ROUNDS if size <= MOST_SIZE else 0
     rng = np.random.default_rng(seed)
     bounds = np.cumsum([0, *map(len, network.moves)]).tolist()
     states = np.repeat(np.asarray(network.initial, np.bool_)[None], PLAYOUTS, axis=0)
@@ -210,7 +216,7 @@ def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds:
         several += int(np.count_nonzero((choices > 1).sum(axis=1) > 1))
         choosing += int(np.count_nonzero(choices > 1))
         options += int(choices[choices > 1].sum())
-        fixed = decided(network.goals, reachable(ternary, latched, clock, states))
+        fixed = decided(network.goals, reachable(ternary, latched, clock, states, rounds))
         decided_at[fixed & (decided_at < 0)] = length.max() - 1
         if not alive.any() or time.process_time() > end:
             break

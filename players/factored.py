@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from propnet.network import Network
 
 MOST_STATES = 300_000
-"""States of one factor that are looked at."""
+MOST_BYTES = 1 << 26
+"""States of one factor that are looked at, and what their records may take."""
 
 MOST_INPUTS = 20_000
 EFFORT = 100_000
@@ -41,13 +42,22 @@ _MOST_WAITING = 1000
 
 
 class Factored(LineSolver):
-    """Looks for a line with the highest goal, in games that fall apart; does nothing in others."""
+    """Looks for a line with the highest goal, in games that fall apart; does nothing in others.
+
+    In the public game `incredible` it looks at 1,773 states, breadth-first search of the whole game at
+    43,934, for the same line of 13 moves.
+
+    Attributes:
+        states: how many were looked at.
+        most: how many may be, in each factor.
+    """
 
     name: ClassVar[str] = "factored"
 
     def __init__(self, machine: PropnetMachine, start: State, report: Report) -> None:
         super().__init__(machine, start, report)
         self.states = 0
+        self.most = min(MOST_STATES, MOST_BYTES // (8 * machine.words))
         self._work = self._solve()
 
     def step(self, deadline: float) -> bool:
@@ -105,7 +115,7 @@ class Factored(LineSolver):
         """Where each move is a choice in every factor."""
         layers = [_Layers(self, factor, literals) for factor, literals in enumerate(wanted)]
         by_choices = {tuple(column): m for m, column in enumerate(self._found.choices.T.tolist())}
-        while all(layer.count < MOST_STATES and layer.alive for layer in layers):
+        while all(layer.count < self.most and layer.alive for layer in layers):
             ends = [layer.good() for layer in layers]
             if all(end >= 0 for end in ends):
                 lines = [layer.choices_to(end) for layer, end in zip(layers, ends, strict=True)]
@@ -172,7 +182,7 @@ class _Reach:
         seen = {(level[0] & self._mask).tobytes()}
         parents, moves = [-1], [-1]
         first = 0
-        while len(level) and len(parents) < MOST_STATES:
+        while len(level) and len(parents) < whole.most:
             following: list[NDArray[np.uint64]] = []
             for low in range(0, len(level), _BATCH):
                 some = level[low : low + _BATCH]

@@ -22,8 +22,8 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE
 from propnet.ternary import constant_bases
 
-EFFORT = 3_000_000
-"""Gate inputs that may be looked at to find out what the moves do; about 3 s."""
+EFFORT = 1_000_000
+"""Gate inputs that may be looked at to find out what the moves do; about 2 s at most."""
 
 ALTERNATIVE = "alternative"
 """Each move acts on one factor at most; the others stay as they are."""
@@ -304,16 +304,20 @@ def goal_terms(network: Network, found: Factors, literal: int) -> tuple[bool, li
 
     Returns:
         whether all of it is asked (else any), and per factor its literals; what asks something of clocks
-        alone is left out. None where a part of the goal asks something of several factors at once.
+        alone is left out. None where a part of the goal asks something of several factors at once, or
+        where it takes too long to tell.
     """
-    parts = _Parts(network, EFFORT)
     wanted: list[list[int]] = [[] for _ in range(found.count)]
-    # Parts that moves have joined are several here, but of one factor.
-    factor = {parts.find(1 + base): int(f) for base, f in enumerate(found.bases) if f >= 0}
-    for x in parts.terms(literal):
-        asked = {factor[root] for root in parts.below(x >> 1)}
-        if len(asked) > 1:
-            return None
-        for f in asked:
-            wanted[f].append(x ^ (literal & 1))
+    try:
+        parts = _Parts(network, EFFORT)
+        # Parts that moves have joined are several here, but of one factor.
+        factor = {parts.find(1 + base): int(f) for base, f in enumerate(found.bases) if f >= 0}
+        for x in parts.terms(literal):
+            asked = {factor[root] for root in parts.below(x >> 1)}
+            if len(asked) > 1:
+                return None
+            for f in asked:
+                wanted[f].append(x ^ (literal & 1))
+    except _TooMuchError:
+        return None
     return not literal & 1, wanted

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from propnet.ternary import LANES_PER_WORD, Ternary, constant_bases
 
-EFFORT = 20_000_000
-"""Gate inputs, each for 512 propositions; about 2 s."""
+EFFORT = 10_000_000
+"""Gate inputs, each for 512 propositions; about 2 s at most."""
 
 _WORDS = 8
 
