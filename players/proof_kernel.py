@@ -1,0 +1,340 @@
+"""The compiled loops of proof-number search by many lines at once: see :mod:`players.proof`.
+
+Weak proof numbers: Ueda, Hashimoto, Hashimoto and Iida 2008 (a side that must answer every move needs as
+much as for the hardest one, and one for each of the others: states reached by several paths do not
+count several times). Lines stay below a node while its numbers are within thresholds (df-pn: Nagai 2002; with
+the margin of Pawlewicz and Lew 2007), and keep away from each other by a penalty for each line that is
+below a node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.proof_arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
+from players.uct_arrays import find_node
+from propnet.compiled import kernel
+
+_NOBODY = 101
+"""More than the goal of any role."""
+_LONGEST = 1 << 14
+"""A line that moved so often without coming to a node to open begins again at the root."""
+MOST = 4096
+"""So many successors are made in a round, unless a single node has more."""
+
+
+@kernel(nogil=True)
+def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
+    """Set an open node's bounds and numbers by its successors.
+
+    Returns the successor to go on with (-1 for none), the number of the second best for the mover,
+    and how many successors are undecided."""
+    mover = nodes[node].mover
+    low = np.int64(nodes[node].ended)
+    if mover == 1 and low < 0:
+        low = np.int64(_NOBODY)
+    high = low
+    hardest, easiest = np.int64(0), np.int64(NEVER)
+    live = np.int64(0)
+    best, least, second, most = np.int64(-1), np.int64(NEVER), np.int64(NEVER), np.int64(0)
+    first = np.int64(nodes[node].first)
+    for edge in range(first, first + nodes[node].choices):
+        child = np.int64(edges[edge])
+        if mover == 0:
+            low = max(low, np.int64(nodes[child].low))
+            high = max(high, np.int64(nodes[child].high))
+            mine, other = np.int64(nodes[child].proof), np.int64(nodes[child].disproof)
+        else:
+            low = min(low, np.int64(nodes[child].low))
+            high = min(high, np.int64(nodes[child].high))
+            mine, other = np.int64(nodes[child].disproof), np.int64(nodes[child].proof)
+        if mine >= NEVER:
+            continue
+        live += 1
+        hardest = max(hardest, other)
+        easiest = min(easiest, mine)
+        number = mine + np.int64(penalty * nodes[child].lanes)
+        if number < least or (number == least and other > most):
+            second = least
+            least, most, best = number, other, child
+        elif number < second:
+            second = number
+    nodes[node].low = max(np.int64(nodes[node].low), low)
+    nodes[node].high = min(np.int64(nodes[node].high), high)
+    if nodes[node].low >= claim:
+        nodes[node].proof, nodes[node].disproof = 0, NEVER
+    elif nodes[node].high < claim:
+        nodes[node].proof, nodes[node].disproof = NEVER, 0
+    else:
+        hardest = min(hardest + live - 1, np.int64(NEVER - 1))
+        if mover == 0:
+            nodes[node].proof, nodes[node].disproof = easiest, hardest
+        else:
+            nodes[node].proof, nodes[node].disproof = hardest, easiest
+    return best, second, live
+
+
+@kernel(nogil=True)
+def restart(graph: Graph, lines: Lines, root: Any) -> None:
+    """Let all lines begin at the root."""
+    for node in range(graph.used[NODES]):
+        graph.nodes[node].lanes = 0
+        if graph.nodes[node].status == ASKED:
+            graph.nodes[node].status = NEW
+    for line in range(len(lines.depth)):
+        lines.depth[line] = 0
+        lines.path[line, 0] = root
+        lines.proof[line, 0] = lines.disproof[line, 0] = NEVER
+
+
+@kernel(nogil=True)
+def _leave(nodes: Any, path: Any, depth: Any) -> None:
+    for d in range(1, depth + 1):
+        nodes[path[d]].lanes -= 1
+
+
+@kernel(nogil=True)
+def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any) -> Any:
+    """Let the first ``count`` lines go on until each stands before a node that is to be opened, or until
+    these have ``MOST`` successors.
+
+    Returns how many nodes that is, and whether there was room for all. None when the root is decided."""
+    nodes, edges = graph.nodes, graph.edges
+    room = min(len(nodes) - graph.used[NODES], len(edges) - graph.used[EDGES])
+    wanted, successors = 0, 0
+    deepest = lines.path.shape[1]
+    root = lines.path[0, 0]
+    if nodes[root].status == OPEN:
+        look(nodes, edges, root, claim, penalty)
+    if nodes[root].proof == 0 or nodes[root].disproof == 0:
+        return wanted, True
+    for line in range(count):
+        path = lines.path[line]
+        turns = 0
+        while True:
+            turns += 1
+            depth = lines.depth[line]
+            node = np.int64(path[depth])
+            best, second, live = np.int64(-1), np.int64(NEVER), np.int64(0)
+            if nodes[node].status == OPEN:
+                best, second, live = look(nodes, edges, node, claim, penalty)
+            proof, disproof = nodes[node].proof, nodes[node].disproof
+            limits = lines.proof[line, depth], lines.disproof[line, depth]
+            if proof == 0 or disproof == 0 or proof > limits[0] or disproof > limits[1]:
+                if depth == 0:
+                    return wanted, True
+                nodes[node].lanes -= 1
+                lines.depth[line] = depth - 1
+                continue
+            if nodes[node].status == NEW:
+                room -= nodes[node].choices
+                successors += nodes[node].choices
+                if room < 0:
+                    return wanted, False
+                if wanted > 0 and successors > MOST:
+                    return wanted, True
+                nodes[node].status = ASKED
+                lines.wanted[wanted] = node
+                wanted += 1
+                for d in range(depth + 1):
+                    nodes[path[d]].work += 1
+                break
+            stuck = best < 0 or depth + 1 == deepest or turns > _LONGEST
+            for d in range(depth + 1):
+                stuck = stuck or path[d] == best
+            if stuck:
+                _leave(nodes, path, depth)
+                lines.depth[line] = 0
+                break
+            larger, other = limits
+            mine = np.int64(nodes[best].proof)
+            if nodes[node].mover != 0:
+                larger, other = other, larger
+                mine = np.int64(nodes[best].disproof)
+            # A line that keeps away from others may go where it is harder than above.
+            limit = max(min(np.int64(larger), second + second // 4 + 1), mine)
+            rest = np.int64(other) if other >= NEVER else np.int64(other) - (live - 1)
+            lines.proof[line, depth + 1] = limit if nodes[node].mover == 0 else rest
+            lines.disproof[line, depth + 1] = rest if nodes[node].mover == 0 else limit
+            nodes[best].lanes += 1
+            path[depth + 1] = best
+            lines.depth[line] = depth + 1
+    return wanted, True
+
+
+@kernel(nogil=True)
+def attach(
+    graph: Graph,
+    opened: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    records: NDArray[np.uint64],
+    terminal: NDArray[np.bool_],
+) -> None:
+    """Give nodes their edges: successors (m,) follow ``opened[parents[i]]``."""
+    nodes, used = graph.nodes, graph.used
+    for i in range(len(parents)):
+        parent = opened[parents[i]]
+        if nodes[parent].status == ASKED:
+            nodes[parent].status = OPEN
+            nodes[parent].first = used[EDGES]
+        if terminal[i]:
+            continue
+        node = find_node(graph.table, graph.records, records, i)
+        if node < 0:
+            slot = -1 - node
+            node = used[NODES]
+            used[NODES] += 1
+            graph.records[node] = records[i]
+            graph.table[slot] = node + 1
+        graph.edges[used[EDGES]] = node
+        used[EDGES] += 1
+
+
+@kernel(nogil=True)
+def clear(graph: Graph, first: Any) -> None:
+    """Know nothing yet of the nodes from ``first`` on."""
+    for node in range(first, graph.used[NODES]):
+        graph.nodes[node].low = 0
+        graph.nodes[node].high = 100
+        graph.nodes[node].ended = -1
+        graph.nodes[node].choices = 0
+        graph.nodes[node].work = 0
+        graph.nodes[node].lanes = 0
+        graph.nodes[node].mover = 0
+        graph.nodes[node].status = NEW
+        graph.nodes[node].proof = graph.nodes[node].disproof = 1
+
+
+@kernel(nogil=True)
+def judge(
+    graph: Graph,
+    first: Any,
+    seen: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    moves: NDArray[np.int32],
+    terminal: NDArray[np.bool_],
+    goals: NDArray[np.int16],
+) -> bool:
+    """Note what the moves of the nodes from ``first`` on lead to: successors (m,) of node ``first +
+    parents[i]``. ``seen`` (n, 2), -1 at first, keeps the moves that each node's first successor comes
+    by. Returns False where the roles do not move in turn, or their goals do not add up to 100."""
+    nodes = graph.nodes
+    for i in range(len(parents)):
+        row = parents[i]
+        node = first + row
+        if seen[row, 0] < 0:
+            seen[row] = moves[i]
+        same, other = moves[i, 0] == seen[row, 0], moves[i, 1] == seen[row, 1]
+        if not other:
+            nodes[node].mover |= 1
+        if not same:
+            nodes[node].mover |= 2
+        if nodes[node].mover == 3:
+            return False
+        if not terminal[i]:
+            nodes[node].choices += 1
+            continue
+        value = goals[i, 0]
+        if value < 0 or goals[i, 1] != 100 - value:
+            return False
+        # The mover may be known only from the next successor on: both bests are kept.
+        if nodes[node].ended < 0:
+            nodes[node].ended = value
+            nodes[node].work = value
+        nodes[node].ended = max(nodes[node].ended, value)
+        nodes[node].work = min(nodes[node].work, value)
+    return True
+
+
+@kernel(nogil=True)
+def conclude(graph: Graph, first: Any, claim: Any) -> bool:
+    """Set the bounds and numbers of the nodes from ``first`` on, when all their successors are judged.
+    Returns False where one has none: some role has no move there."""
+    nodes = graph.nodes
+    for node in range(first, graph.used[NODES]):
+        mover = nodes[node].mover & 1
+        nodes[node].mover = mover
+        most, least = nodes[node].ended, np.int16(nodes[node].work)
+        nodes[node].work = 0
+        if most < 0 and nodes[node].choices == 0:
+            return False
+        if most >= 0:
+            if mover == 0:
+                nodes[node].low = most
+            else:
+                nodes[node].high = nodes[node].ended = least
+            if nodes[node].choices == 0:
+                nodes[node].low = nodes[node].high = nodes[node].ended
+        set_numbers(nodes, node, claim)
+    return True
+
+
+@kernel(nogil=True)
+def ask(graph: Graph, claim: Any) -> None:
+    """Set all numbers for another claim. Successors mostly come after what they follow."""
+    for node in range(graph.used[NODES]):
+        set_numbers(graph.nodes, node, claim)
+    for node in range(graph.used[NODES] - 1, -1, -1):
+        if graph.nodes[node].status == OPEN:
+            look(graph.nodes, graph.edges, node, claim, 0.0)
+
+
+@kernel(nogil=True)
+def keep(graph: Graph, root: Any, fewest: Any) -> Any:
+    """Keep what can be reached from the root through open nodes that are undecided, and of at least
+    ``fewest`` work; the others lose their edges. Returns the root's new place."""
+    nodes, edges, used = graph.nodes, graph.edges, graph.used
+    n = used[NODES]
+    place = np.full(n, -1, np.int32)
+    order = np.empty(n, np.int32)
+    order[0] = root
+    place[root] = 0
+    found, at = 1, 0
+    while at < found:
+        node = order[at]
+        at += 1
+        if nodes[node].status != OPEN:
+            continue
+        closed = nodes[node].low == nodes[node].high or nodes[node].work < fewest
+        if node != root and closed:
+            nodes[node].status = NEW
+            continue
+        first = np.int64(nodes[node].first)
+        for edge in range(first, first + nodes[node].choices):
+            child = edges[edge]
+            if place[child] < 0:
+                place[child] = found
+                order[found] = child
+                found += 1
+    old_records, old_nodes = graph.records[:n].copy(), nodes[:n].copy()
+    old_edges = edges[: used[EDGES]].copy()
+    graph.table[:] = 0
+    used[NODES] = used[EDGES] = 0
+    for k in range(found):
+        node = order[k]
+        slot = -1 - find_node(graph.table, graph.records, old_records, node)
+        graph.records[k] = old_records[node]
+        graph.table[slot] = k + 1
+        nodes[k] = old_nodes[node]
+        used[NODES] += 1
+        if nodes[k].status == OPEN:
+            first = np.int64(nodes[k].first)
+            nodes[k].first = used[EDGES]
+            for edge in range(first, first + nodes[k].choices):
+                edges[used[EDGES]] = place[old_edges[edge]]
+                used[EDGES] += 1
+    return np.int64(0)
+
+
+@kernel(nogil=True)
+def known(graph: Graph, records: NDArray[np.uint64]) -> NDArray[np.int16]:
+    """The values of states (n, words) to role 0, -1 where they are not proven."""
+    values = np.full(len(records), -1, np.int16)
+    for i in range(len(records)):
+        node = find_node(graph.table, graph.records, records, i)
+        if node >= 0 and graph.nodes[node].low == graph.nodes[node].high:
+            values[i] = graph.nodes[node].low
+    return values
