@@ -38,11 +38,13 @@ class LineSearch:
         self._spent: list[float] = []
         if hasattr(machine, "playouts_from"):
             from players.breadth_first import BreadthFirst
+            from players.factored import Factored
             from players.nested_policy import NestedPolicy
 
             network: PropnetMachine = machine  # type: ignore[assignment]
             if number == 0:
                 self._solvers.append(BreadthFirst(network, start, self._keep, memory))
+                self._solvers.append(Factored(network, start, self._keep))
             self._solvers.append(NestedPolicy(network, start, self._keep, seed))
             self._spent = [0.0] * len(self._solvers)
 
