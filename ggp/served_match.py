@@ -36,9 +36,9 @@ which has to be done once on each machine; the safe moves come all the same."""
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
 
-WATCH_SHARE = 0.5
+WATCH_SHARE = 0.6
 """What is left of the margin when the watchdog answers with a safe move;"""
-LAST_SHARE = 0.25
+LAST_SHARE = 0.3
 """what is left of it when it answers although no safe move of this turn is known."""
 
 Log = Callable[..., None]

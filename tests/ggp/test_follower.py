@@ -1,0 +1,64 @@
+"""All who follow a match come to the same state, whatever the manager reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.parser import parse_rules
+from ggp.follower import Follower
+from ggp.protocol import NO_MOVE
+from tests.ggp.live import MARKS
+
+Sent = list[tuple[str, dict[str, Any]]]
+
+
+def follower(history: list[list[str]] | None = None) -> tuple[Follower, Sent]:
+    sent: Sent = []
+    message = {"seed": 1, "role": "robot", "history": history or []}
+    made = Follower(parse_rules(MARKS), message, lambda kind, **fields: sent.append((kind, fields)))
+    return made, sent
+
+
+def play(number: int, moves: list[str] | None, answered: str | None, advanced: bool) -> dict[str, Any]:
+    return {
+        "id": number,
+        "moves": moves,
+        "answered": answered,
+        "delivered": True,
+        "late": False,
+        "advanced": advanced,
+    }
+
+
+TEXTS = st.sampled_from(["(mark 1 1)", "(Mark 2 2)", "noop", "pass", "wait", "(foo", "?x", "()", NO_MOVE])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(TEXTS, max_size=3), max_size=5), st.data())
+def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], data: st.DataObject) -> None:
+    first, told = follower()
+    history: list[list[str]] = []
+    answered = None
+    for number, moves in enumerate([None, *turns], 1):
+        first.play(play(number, moves, answered, False))
+        kind, found = told[-1]
+        if kind == "options":
+            if found["made"] is not None:
+                history.append(list(found["made"]))
+            answered = found["safe"]
+        advanced = data.draw(st.booleans())
+        before = history[:-1] if kind == "options" and found["made"] is not None and not advanced else history
+        if kind == "options":
+            second, heard = follower(before)
+            second.play(play(number, moves, answered, advanced or before == history))
+            assert second.ledger.state.propositions == first.ledger.state.propositions
+            assert heard[-1][1]["safe"] in ("noop", "(Mark 1 1)", "(Mark 2 2)", NO_MOVE)
+
+
+def test_goals_are_told_at_the_end() -> None:
+    found, told = follower([["(mark 1 1)", "pass"], ["(mark 1 1)", "wait"]])
+    found.finish({"moves": ["noop", "pass"]})
+    assert told == [("over", {"goals": [100, 50], "turns": 3})]

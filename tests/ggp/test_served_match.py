@@ -1,0 +1,272 @@
+"""A match has a legal answer whatever its processes do: with processes that do what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from ggp.metrics import Metrics
+from ggp.protocol import Play, Start
+from ggp.served_match import MAX_RESTARTS, ServedMatch
+from ggp.server_settings import Settings
+from ggp.worker import Spares
+
+CLOCK = 600
+START = Start("m1", "me", "( role me )", CLOCK, CLOCK)
+
+
+class Process:
+    """A :class:`ggp.worker.Worker` that only notes what it is told."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.alive = True
+        self.stopped = False
+        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.on_message: Callable[[dict[str, Any]], None] | None = None
+        self.on_exit: Callable[[Process], None] | None = None
+
+    def send(self, do: str, **fields: Any) -> None:
+        self.told.append((do, fields))
+
+    def kill(self) -> None:
+        self.alive = False
+
+    async def ended(self) -> None:
+        self.alive = False
+
+    async def stop(self, moves: tuple[str, ...] | None) -> None:
+        self.alive = False
+
+    # --- what the test has it do
+    def says(self, kind: str, **fields: Any) -> None:
+        assert self.on_message is not None
+        self.on_message({"kind": kind, **fields})
+
+    def dies(self) -> None:
+        self.alive = False
+        if self.on_exit is not None:
+            self.on_exit(self)
+
+    def names(self, turn: int, safe: str, made: list[str] | None = None) -> None:
+        self.says("options", id=turn, safe=safe, made=made)
+
+    def answers(self, turn: int, move: str) -> None:
+        self.says("move", id=turn, move=move, again=False)
+
+    @property
+    def last(self) -> tuple[str, dict[str, Any]]:
+        return self.told[-1]
+
+
+class Source:
+    """A :class:`ggp.worker.Spare` of such processes."""
+
+    def __init__(self) -> None:
+        self.made: list[Process] = []
+
+    async def take(self) -> Process:
+        self.made.append(Process(len(self.made)))
+        return self.made[-1]
+
+    def give_back(self, worker: Process) -> bool:
+        return False
+
+    @property
+    def now(self) -> Process:
+        return self.made[-1]
+
+
+class Case:
+    """A match that has begun, and its processes."""
+
+    def __init__(self) -> None:
+        self.main, self.keeper = Source(), Source()
+        self.log: list[str] = []
+        self.match = ServedMatch(
+            START,
+            Settings(),
+            Spares(self.main, self.keeper),  # type: ignore[arg-type]
+            lambda level, event, **fields: self.log.append(event),
+            Metrics("0"),
+        )
+
+    async def begin(self) -> None:
+        await self.match.begin(time.monotonic())
+        await settle()
+        self.main.now.says("ready", machine="prover")
+
+    async def play(self, moves: tuple[str, ...] | None) -> asyncio.Task[str]:
+        asked = asyncio.create_task(self.match.play(Play("m1", moves), time.monotonic()))
+        await settle()
+        return asked
+
+    def time_is_up(self) -> None:
+        """The watchdog looks."""
+        turn = self.match._turn
+        assert turn is not None
+        self.match._watch(turn)
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def in_match(test: Callable[[Case], Coroutine[Any, Any, None]]) -> None:
+    async def run() -> None:
+        case = Case()
+        await case.begin()
+        await test(case)
+        await case.match.close()
+
+    asyncio.run(run())
+
+
+def test_the_players_move_is_the_answer() -> None:
+    async def test(case: Case) -> None:
+        asked = await case.play(None)
+        case.keeper.now.names(1, "a")
+        case.main.now.names(1, "b")
+        case.main.now.answers(1, "c")
+        assert await asked == "c"
+
+    in_match(test)
+
+
+@pytest.mark.parametrize("who", ["main", "keeper"])
+def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(who: str) -> None:
+    async def test(case: Case) -> None:
+        asked = await case.play(None)
+        other = case.keeper if who == "main" else case.main
+        other.now.dies()
+        getattr(case, who).now.names(1, "safe")
+        case.time_is_up()
+        assert await asked == "safe"
+
+    in_match(test)
+
+
+def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_once() -> None:
+    async def test(case: Case) -> None:
+        first = await case.play(None)
+        case.main.now.answers(1, "legal in turn 1")
+        await first
+        asked = await case.play(("x", "y"))
+        case.time_is_up()
+        await settle()
+        assert not asked.done()
+        case.keeper.now.names(2, "legal in turn 2", ["x", "y"])
+        assert await asked == "legal in turn 2"
+
+    in_match(test)
+
+
+def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer() -> None:
+    async def test(case: Case) -> None:
+        first = await case.play(None)
+        case.main.now.answers(1, "a")
+        await first
+        asked = await case.play(("x", "y"))
+        case.time_is_up()
+        case.time_is_up()
+        assert await asked == "a"
+
+    in_match(test)
+
+
+@pytest.mark.parametrize("who", ["main", "keeper"])
+@pytest.mark.parametrize("how", ["dies", "is stopped"])
+def test_a_lost_process_is_replaced_and_told_where_the_match_stands(who: str, how: str) -> None:
+    async def test(case: Case) -> None:
+        source: Source = getattr(case, who)
+        first = await case.play(None)
+        case.main.now.names(1, "a")
+        case.main.now.answers(1, "a")
+        await first
+        lost = source.now
+        if how == "dies":
+            lost.dies()
+        else:
+            lost.stopped = True
+        asked = await case.play(("a", "b"))
+        assert not lost.alive
+        assert len(source.made) == 2
+        (start, given), (play, turn) = source.now.told
+        assert (start, play) == ("start", "play")
+        assert given["history"] == []
+        assert (turn["id"], turn["moves"], turn["answered"], turn["advanced"]) == (2, ("a", "b"), "a", False)
+        # Once somebody has made the moves, they are history for those who come later.
+        (case.keeper if who == "main" else case.main).now.names(2, "c", ["a", "b"])
+        source.now.dies()
+        await settle()
+        (_, given), (_, turn) = source.now.told
+        assert given["history"] == [("a", "b")]
+        assert turn["advanced"]
+        source.now.names(2, "c")
+        case.main.now.answers(2, "d")
+        assert await asked == "d"
+
+    in_match(test)
+
+
+def test_processes_that_die_again_and_again_are_tried_once_a_turn() -> None:
+    async def test(case: Case) -> None:
+        asked = await case.play(None)
+        case.keeper.now.names(1, "a")
+        for _ in range(MAX_RESTARTS + 1):
+            case.main.now.dies()
+            await settle()
+        assert len(case.main.made) == MAX_RESTARTS + 1
+        assert not case.main.made[-1].told[0][1]["fast"]
+        case.time_is_up()
+        assert await asked == "a"
+        await case.play(("a", "b"))
+        assert len(case.main.made) == MAX_RESTARTS + 2
+
+    in_match(test)
+
+
+def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks() -> None:
+    async def test(case: Case) -> None:
+        first = await case.play(None)
+        case.main.now.answers(1, "a")
+        assert await first == "a"
+        case.main.now.dies()
+        again = await case.play(None)
+        case.keeper.now.says("move", id=2, move="a", again=True)
+        assert await again == "a"
+        assert case.match.history == {}
+
+    in_match(test)
+
+
+def test_shares_are_told_when_they_change_and_to_those_who_come_later() -> None:
+    async def test(case: Case) -> None:
+        case.match.share(2, True)
+        assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
+        before = len(case.main.now.told)
+        case.match.share(2, True)
+        assert len(case.main.now.told) == before
+        case.match.share(1, False)
+        case.main.now.dies()
+        await settle()
+        assert case.main.now.told[0][1]["share"] == {"workers": 1, "ponder": False}
+
+    in_match(test)
+
+
+def test_an_end_tells_the_waiting_manager_what_is_known() -> None:
+    async def test(case: Case) -> None:
+        asked = await case.play(None)
+        case.keeper.now.names(1, "a")
+        await case.match.close()
+        assert await asked == "a"
+        assert not case.main.now.alive
+        assert not case.keeper.now.alive
+
+    in_match(test)
