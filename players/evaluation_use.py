@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,13 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.parser import parse_rules
 from players.evaluation import Evaluation
+from players.evaluation_fit import Features, fit
 from players.evaluation_lessons import Lessons
 from players.evaluation_trial import Trial
+from players.limits import WARM_UP_GAMES
+from players.machines import make_machine
+from propnet.interpret import PropnetMachine
 
 if TYPE_CHECKING:
     from players.uct_tuning import Tuning
-    from propnet.interpret import PropnetMachine
 
 _LEARNING = 0.1
 """Share of the time to the first deadline that is for learning..."""
@@ -96,3 +101,13 @@ class LearntValue:
         if self._used is None or self._trial is None:
             return "no value in use"
         return f"{self._used}, {self._trial.ahead:+.0%} against playouts"
+
+
+def warm_up() -> None:
+    """Compile the kernels, or load them from numba's cache, so that no match has to wait for it."""
+    machine = make_machine(parse_rules(WARM_UP_GAMES[-1], "warm-up"), "propnet")
+    assert isinstance(machine, PropnetMachine)
+    next(Lessons(machine, 0).go_on(math.inf))
+    features = Features(machine.network.bases, machine.words)
+    records = machine.records([machine.initial_state()])
+    fit(features, records, np.ones(1), np.zeros(features.count), lambda: False)

@@ -17,6 +17,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from players.best_line import BestLine
 from players.cores import cores
+from players.evaluation_use import warm_up as warm_up_value
 from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
 from players.uct_pool import Pool
@@ -144,6 +145,8 @@ class UctPlayer(Player):
         self._random = random.Random(seed)
         self._open_pool()
         warm_up()
+        if self._tuning.value_share:
+            warm_up_value()
 
     # --- the match --------------------------------------------------------------------------
     def prepare(self, state: State, deadline: float) -> None:

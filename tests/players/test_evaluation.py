@@ -17,7 +17,8 @@ from players.evaluation_fit import Features, fit
 from players.evaluation_kernel import NOBODY, SEVERAL, add_back, add_up, draw
 from players.evaluation_lessons import Lessons
 from players.evaluation_trial import Trial
-from players.evaluation_use import LearntValue
+from players.evaluation_use import LearntValue, warm_up
+from players.uct_tuning import Tuning
 from propnet.interpret import PropnetMachine
 from propnet.pack import pack
 
@@ -156,3 +157,15 @@ def test_a_value_that_was_found_to_be_good_has_its_share_in_results_of_leaves() 
     assert results[:, 0] == pytest.approx([0.625, 0.5, 0.625], abs=1e-2)
     assert results[:, 1] == pytest.approx([0.375, 0.5, 0.375], abs=1e-2)
     assert not value.learn(time.monotonic())
+
+
+def test_a_search_with_a_value_makes_few_playouts_from_a_leaf_unless_told_otherwise() -> None:
+    value = LearntValue(machine_of("tictactoe"), 1, 1.0)
+    assert value.tuned(Tuning()) == Tuning()
+    value._used = Evaluation(tables_of(np.zeros((2, 64))), 0, 1.0)
+    assert 0 < value.tuned(Tuning()).per_leaf < 16
+    assert value.tuned(Tuning(per_leaf=50)).per_leaf == 50
+
+
+def test_warming_up_needs_no_game() -> None:
+    warm_up()
