@@ -71,8 +71,8 @@ class Proof:
             np.zeros(1 << (2 * nodes - 1).bit_length(), np.int32),
             np.zeros(2, np.int64),
         )
-        deep = [np.zeros((lines, _DEEPEST), np.int32) for _ in range(3)]
-        self._lines = Lines(np.zeros(lines, np.int32), *deep, np.zeros(lines, np.int32))
+        path, proof, disproof = (np.zeros((lines, _DEEPEST), np.int32) for _ in range(3))
+        self._lines = Lines(np.zeros(lines, np.int32), path, proof, disproof, np.zeros(lines, np.int32))
         self._penalty = penalty
         self.fits = len(machine.roles) == 2
         self.opened = 0
