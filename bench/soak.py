@@ -218,7 +218,8 @@ class Soak:
         seconds = time.monotonic() - began
         for process in burners:
             process.kill()
-        time.sleep(3.2)  # the last SIGCONT
+        if options.kill_every:
+            time.sleep(3.2)  # the last SIGCONT
         return tally, harm.done, seconds
 
     def _look(self, server: int, began: float) -> None:
@@ -231,8 +232,8 @@ class Soak:
         end = time.monotonic() + SETTLE_SECONDS
         fewest = len(descendants(server))
         quiet = time.monotonic()
-        while time.monotonic() < min(end, quiet + 5.0):
-            time.sleep(0.5)
+        while time.monotonic() < min(end, quiet + self.options.quiet):
+            time.sleep(0.1)
             now = len(descendants(server))
             if now < fewest:
                 fewest, quiet = now, time.monotonic()
@@ -245,7 +246,8 @@ class Soak:
         begin and end, so single values say little."""
         part = max(1, len(self.memory) // 3)
         # What is loaded in the first matches is no growth.
-        first = statistics.mean(value for _, value, _ in self.memory[part // 4 : part + part // 4])
+        begin = part // 4
+        first = statistics.mean(value for _, value, _ in self.memory[begin : begin + part])
         last = statistics.mean(value for _, value, _ in self.memory[-part:])
         return {
             "first_mb": round(first / 2**20, 1),
@@ -290,6 +292,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--games", default=GAMES, help="names, with blanks between them")
     made.add_argument("--wait", type=float, default=0.0, help="seconds for the server before the first match")
     made.add_argument("--look", type=float, default=2.0, help="seconds between two looks at the memory")
+    made.add_argument(
+        "--quiet", type=float, default=5.0, help="seconds without an end after which all have gone"
+    )
     made.add_argument("--growth", type=float, default=10.0, help="percent of memory")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--out", type=Path, help="where to write the JSON")
