@@ -152,6 +152,35 @@ def test_a_start_sent_again_is_ready_and_another_match_of_that_id_is_busy(serve:
     assert server.say(start("m1", "other")) == "busy"
 
 
+def test_a_start_sent_again_while_the_match_gets_ready_waits_for_the_same(serve: Serve) -> None:
+    server = serve(matches=3)
+    answers: list[str] = []
+    threads = [threading.Thread(target=lambda: answers.append(server.say(start("m1")))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == ["ready"] * 3
+    assert len(server.server.running) == 1
+
+
+def test_an_end_sent_again_is_answered_again(serve: Serve) -> None:
+    server = serve()
+    for end, reply in (("( STOP m1 (( mark 1 1 ) pass) )", "done"), ("( ABORT m1 )", "aborted")):
+        assert server.say(start("m1")) == "ready"
+        assert [server.say(end) for _ in range(3)] == [reply] * 3
+        assert not server.server.running
+    assert server.say("( PLAY m1 NIL )") == "busy"
+
+
+def test_a_match_whose_first_turn_was_missed_is_followed_from_the_second(serve: Serve) -> None:
+    server = serve()
+    assert server.say(start("m1")) == "ready"
+    assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) == LEGAL[0]
+    server.say("( PLAY m1 (( mark 1 1 ) wait) )")
+    assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
+
+
 def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
     server = serve()
     assert server.say(protocol.preview_request(spaced(MARKS), 10)) == "ready"
