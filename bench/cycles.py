@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("--side", type=int, default=1, help="matches side by side")
     parser.add_argument("--startclock", type=int, default=10)
     parser.add_argument("--playclock", type=int, default=10)
-    parser.add_argument("--wait", type=float, default=0.0, help="seconds before the first cycle")
+    parser.add_argument("--wait", type=float, default=300.0, help="most seconds until the server is warm")
     parser.add_argument("--player", default="legal")
     parser.add_argument("--machine", default="prover")
     options = parser.parse_args()
@@ -136,11 +136,18 @@ def main() -> int:
         return 1
     port = int(found.group(1))
     log: list[str] = []
-    threading.Thread(
-        target=lambda: log.extend(x for x in server.stderr or () if "level=INFO" not in x), daemon=True
-    ).start()
+    warm = threading.Event()
+
+    def read() -> None:
+        for line in server.stderr or ():
+            if "what=match seconds=" in line:
+                warm.set()
+            if "level=INFO" not in line:
+                log.append(line)
+
+    threading.Thread(target=read, daemon=True).start()
     problems: list[str] = []
-    time.sleep(options.wait)
+    warm.wait(options.wait)  # later matches are made otherwise than those before
     began = time.monotonic()
     cycles(port, range(options.warm), options, problems)
     first = settled(server.pid)
