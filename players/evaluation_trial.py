@@ -1,8 +1,8 @@
 """Tries a learnt value: does who looks one move ahead by it beat who does so by playouts?
 
 In each game one role moves by the value, the others by the means of random playouts. Where linear values
-say little, as in games of lines, playouts win; where pieces count, values do (measured, 48 games each
-against 32 playouts a move: breakthrough 38, connect four 13).
+say little, as in games of lines, playouts win; where pieces count, values do (measured, ahead in 48 games
+against 32 playouts a move: knightThrough +92 %, checkers +83 %, breakthrough +71 %, connect four -79 %).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Trial:
     """Games of a value against playouts.
 
     Attributes:
+        evaluation: the value.
         games: how many came to an end.
         ahead: what the role that moves by the value got more than the others, on average, -1..1; 0 while
             too few games have ended.
@@ -50,7 +51,7 @@ class Trial:
         self.games = 0
         self._gains: list[float] = []
         self._machine = machine
-        self._evaluation = evaluation
+        self.evaluation = evaluation
         self._expander = Expander(machine)
         self._rng = np.random.default_rng(seed)
 
@@ -76,7 +77,7 @@ class Trial:
                 mover = movers[found.parents]
                 by_value = mover == valued[found.parents]
                 rows = np.flatnonzero(by_value)
-                values = self._evaluation.values(found.records[rows])
+                values = self.evaluation.values(found.records[rows])
                 liking[rows] += values[np.arange(len(rows)), mover[rows]]
                 others = np.flatnonzero(~by_value & (mover >= 0))
                 for first in range(0, len(others), _ROWS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from propnet.interpret import PropnetMachine
 if TYPE_CHECKING:
     from players.uct_tuning import Tuning
 
+log = logging.getLogger("players.evaluation")
+
 _LEARNING = 0.1
 """Share of the time to the first deadline that is for learning..."""
 _TRYING = 0.05
@@ -38,7 +41,8 @@ _SHARPER = 3.0
 """The sums of weights count for so much more in a search than in the games they were learnt from, which
 are decided by blunders."""
 _EACH = 8
-"""Playouts from each leaf where a value is used, ..."""
+"""Playouts from each leaf where a value is used, ... (With these three and a share of 1 it won 9:6 in
+breakthrough, 0.03 s a move: too few games to prove that it helps.)"""
 _EXPLORE = 2 / 3
 """... and what becomes of the exploration constant: values differ less than playouts."""
 
@@ -84,6 +88,7 @@ class LearntValue:
         if self._trial.ahead >= _AHEAD:
             tables = lessons.evaluation.tables * np.float32(_SHARPER)
             self._used = replace(lessons.evaluation, tables=tables)
+        log.info("%s", self)
 
     def tuned(self, tuning: Tuning) -> Tuning:
         """The tuning for a search with the value, where one is in use and none was fixed by hand."""
@@ -98,9 +103,11 @@ class LearntValue:
             results[rows] += self._share * (self._used.values(records) - results[rows])
 
     def __str__(self) -> str:
-        if self._used is None or self._trial is None:
-            return "no value in use"
-        return f"{self._used}, {self._trial.ahead:+.0%} against playouts"
+        if self._trial is None:
+            return "no value learnt"
+        use = "in use" if self._used is not None else "not used"
+        tried = f"{self._trial.ahead:+.0%} against playouts in {self._trial.games} games"
+        return f"{self._trial.evaluation}, {tried}: {use}"
 
 
 def warm_up() -> None:
