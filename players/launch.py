@@ -20,6 +20,7 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,18 +55,19 @@ class Forked:
         self.pid = pid
         self.returncode: int | None = None
         self._connection = connection
+        self._ended = 0.0
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
             self._handle = -1
 
     def poll(self) -> int | None:
-        """The status if it has ended."""
-        return self._look(0.0)
+        """The status if it has ended. Never waits, not even for a fork server that is slow to tell it."""
+        return self._look(0.0, False)
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended. Raises subprocess.TimeoutExpired."""
-        status = self._look(timeout)
+        status = self._look(timeout, True)
         if status is None:
             raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
         return status
@@ -76,7 +78,7 @@ class Forked:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
-    def _look(self, seconds: float | None) -> int | None:
+    def _look(self, seconds: float | None, patient: bool) -> int | None:
         if self.returncode is not None:
             return self.returncode
         if self._handle >= 0:
@@ -84,10 +86,14 @@ class Forked:
                 return None
             os.close(self._handle)
             self._handle = -1
-        self._connection.settimeout(STATUS_SECONDS)
+            self._ended = time.monotonic()
+        left = max(0.0, self._ended + STATUS_SECONDS - time.monotonic())
+        self._connection.settimeout(left if patient else 0.0)
         try:
             told = self._connection.recv(64)
         except OSError:
+            if left and not patient:
+                return None
             told = b""
         self._connection.close()
         self.returncode = int(told) if told else -signal.SIGKILL
@@ -96,7 +102,7 @@ class Forked:
     def __del__(self) -> None:
         if self._handle >= 0:
             os.close(self._handle)
-            self._connection.close()
+        self._connection.close()
 
 
 def launch(
