@@ -23,7 +23,7 @@ from players.pace import MARGIN, Pace
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF
 from players.uct_backup import average
-from players.uct_leaf import MOST_EACH, LeafPlayouts
+from players.uct_leaf import MOST_IDLE, LeafPlayouts
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
 from players.uct_tuning import WIDEST, Tuning
@@ -198,7 +198,7 @@ class Search:
             return False
         if limit is None and not tuning.per_leaf:
             # Playouts in lanes that would be idle cost nothing.
-            each = max(each, min(MOST_EACH, self._lanes.width // lanes))
+            each = max(each, min(MOST_IDLE, self._lanes.width // lanes))
         if limit is None and self._seconds:
             affordable = max(self._lanes.width, int(_BATCH_SECONDS / self._seconds))
             lanes = min(lanes, max(1, affordable // each))
@@ -270,7 +270,7 @@ class Search:
         tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
         seconds = time.perf_counter() - began - rolled
-        self._leaf.learn(seconds, lanes, rolled, len(rest) * each, tree.visits)
+        self._leaf.learn(seconds, lanes, rolled, len(rest) * each)
         return longest, cut
 
     def _known(

@@ -2,9 +2,8 @@
 
 UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
 :mod:`players.uct_backup`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
-and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits in the
-exploration term but not in the means (WU-UCT, Liu et al. 2020). Where one role alone chooses:
-:mod:`players.uct_policy`.
+and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits. Where one
+role alone chooses: :mod:`players.uct_policy`.
 """
 
 from __future__ import annotations

@@ -24,8 +24,9 @@ class Tuning:
             where the number of playouts is limited, so that what is found does not depend on time).
         growth: a batch of paths is at most this part of the visits that the root has: a young tree
             grows better in small batches, and mixed strategies come to an equilibrium by small steps.
-        explore: the constant of the exploration term, for results 0..1. Several playouts from each leaf
-            make it small: 0.3 won 20:12 against 0.5 in connect four and breakthrough, 0.05 s a move.
+        explore: the constant of the exploration term, for results 0..1. It is small because the means of
+            several playouts from each leaf differ less than single results, and because paths under way
+            explore as well.
         scaled: whether that constant is for results as far apart as 0 and 1, and made smaller where the
             results of leaves differ less: their standard deviation is measured.
         selection: ``ucb`` (UCB1), ``tuned`` (UCB1-tuned) or ``puct``.
