@@ -4,9 +4,9 @@ UCB1 and UCB1-tuned: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in t
 2017. First-play urgency: Wang and Gelly 2007. Move averages: Finnsson and Bjornsson 2008 (MAST; here of the
 moves in the tree); of pairs of moves: Tak, Winands and Bjornsson 2012 (NST).
 
-Paths under way count as visits, and about half of them as lost ones (virtual loss: Chaslot, Winands and van den
-Herik 2008): a batch of paths would else go down one line, however many lead elsewhere. In breakthrough,
-0.2 s a move, that won 18:4 against counting them as visits alone (Liu et al. 2020).
+Paths under way count as visits, and about half of them as lost ones (virtual loss: Chaslot, Winands and
+van den Herik 2008): a batch of paths would else go down one line, however many lead elsewhere. In
+breakthrough, 0.2 s a move, that won 18:4 against counting them as visits alone (Liu et al. 2020).
 
 A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
 ``[number, sum of goals]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of a move

@@ -32,6 +32,8 @@ GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
 
 _FIXED_STEPS = 1000
+_ALONE_SPREAD = 0.25
+"""In one-player games results are taken to differ so much: there the best one counts more than the mean."""
 _FEWEST_PATHS = 8
 _BATCH = 16_384
 """Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
@@ -219,7 +221,8 @@ class Search:
         tree = self.tree
         arrays = tree.arrays
         fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
-        rule = self.tuning.rule(self._variance**0.5, tree.numbered)
+        spread = _ALONE_SPREAD if self._alone else self._variance**0.5
+        rule = self.tuning.rule(spread, tree.numbered)
         leaves = tree.descend(lanes, rule, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)

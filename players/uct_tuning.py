@@ -28,7 +28,8 @@ class Tuning:
             several playouts from each leaf differ less than single results, and because paths under way
             explore as well.
         scaled: whether that constant is for results as far apart as 0 and 1, and made smaller where the
-            results of leaves differ less: their standard deviation is measured.
+            results of leaves differ less: their standard deviation is measured. In breakthrough it comes
+            to 0.1; there 0.12 won 17:5 against 0.3, 0.2 s a move, in connect four it lost 19:23.
         selection: ``ucb`` (UCB1), ``tuned`` (UCB1-tuned) or ``puct``.
         urgency: a move that was never tried counts as tried once, with its prior plus this as the result;
             from 1 on every move is tried once first.
@@ -48,8 +49,8 @@ class Tuning:
     lanes: int = 512
     per_leaf: int = 0
     growth: int = 32
-    explore: float = 0.3
-    scaled: bool = False
+    explore: float = 0.6
+    scaled: bool = True
     selection: str = "ucb"
     urgency: float = EAGER
     prior: str = "none"

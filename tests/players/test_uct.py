@@ -113,7 +113,7 @@ def test_line_is_given_up_when_another_move_was_made() -> None:
 def test_line_goes_on_when_a_faster_machine_is_ready() -> None:
     game = Game.load("sokoban")
     slow, fast = game.machine("prover"), game.machine("propnet")
-    player = UctPlayer(seed=1, playouts=3000)
+    player = UctPlayer(seed=4, playouts=3000)
     state = slow.initial_state()
     player.start(slow, 0, state, LONG, time.monotonic() + LONG)
     state = slow.next_state(state, [player.choose(state, time.monotonic() + LONG).move])

@@ -194,7 +194,7 @@ def test_exploration_shrinks_with_the_spread_of_results() -> None:
     tuning = Tuning(explore=0.8, scaled=True)
     assert tuning.rule(WIDEST, True).explore == 0.8
     assert tuning.rule(WIDEST / 4, True).explore == pytest.approx(0.2)
-    assert Tuning(explore=0.8).rule(0.01, True).explore == 0.8
+    assert Tuning(explore=0.8, scaled=False).rule(0.01, True).explore == 0.8
 
 
 @given(
@@ -207,6 +207,6 @@ def test_playouts_from_a_leaf_stay_within_bounds_whatever_is_measured(
     batches: list[tuple[float, int, float, int]],
 ) -> None:
     leaf = LeafPlayouts(512)
-    for number, (seconds, paths, rolled, playouts) in enumerate(batches):
-        leaf.learn(seconds, paths, rolled, playouts, 1000 * number)
+    for seconds, paths, rolled, playouts in batches:
+        leaf.learn(seconds, paths, rolled, playouts)
         assert 1 <= leaf.each <= MOST_EACH
