@@ -14,6 +14,9 @@ from players.line_solver import LineSolver
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
 
+_LEAST_SECONDS = 0.001
+"""Counted for a turn in which a solver did nothing since there was too little time, so that others come."""
+
 
 class LineSearch:
     """Looks for the best line from one state of a one-player game.
@@ -68,7 +71,7 @@ class LineSearch:
         solver = self._solvers[place]
         began = time.monotonic()
         goes_on = solver.step(deadline)
-        self._spent[place] += time.monotonic() - began
+        self._spent[place] += max(_LEAST_SECONDS, time.monotonic() - began)
         if solver.proven >= 0:
             self.proven = solver.proven
             self._solvers.clear()

@@ -16,11 +16,17 @@ from propnet.vector import LANES
 
 _ROUNDS = 50
 """Changes of a policy per call of the lowest level."""
+_PATIENCE = 5
+"""Rounds of a call without two scores after which the run is over."""
 _CALLS = 10
 """Calls of the lowest level in the first run; each further run with the same coding has twice as many."""
 _RATE = 1.0
 _STEPS = 512
-"""Moves that a playout may make."""
+"""Moves that a playout may make..."""
+_FIRST_STEPS = 16
+"""... and as many at first, until it is known what they cost."""
+_ROUND_SECONDS = 0.03
+"""CPU seconds that a round may take: it cannot be interrupted."""
 _ENTRIES = 1 << 18
 _OPTIONS = 1 << 18
 
@@ -44,7 +50,8 @@ class NestedPolicy(LineSolver):
     the best lines of the first. Codings of moves take turns, and so do two scores: the goal alone, and
     the goal and then the length. In puzzles that end where no move is left a longer line has come further.
 
-    Where all playouts have the same score there is nothing to learn from, and the policy stays.
+    Where all playouts have the same score there is nothing to learn from: the policy stays, and a run
+    that finds no other score soon is over.
     """
 
     name = "nested policy adaptation"
@@ -58,25 +65,27 @@ class NestedPolicy(LineSolver):
         self._best = -1
         self._length = 0
         self._seconds = 0.0
+        self._steps = _FIRST_STEPS
+        self._made = 0
         self._runs = 0
         self._begin_run()
 
     def step(self, deadline: float) -> bool:
-        """One round at least, if it is likely to be over soon enough: a round cannot be interrupted."""
-        now = time.monotonic()
-        began = now
-        while now == began or now + self._seconds < deadline:
+        """Rounds, as long as the next one is likely to be over in time."""
+        while time.monotonic() + self._seconds < deadline:
+            began = time.thread_time()
             self._round()
-            taken = time.monotonic() - now
+            taken = time.thread_time() - began
             self._seconds = max(taken, 0.9 * self._seconds)
-            now += taken
+            affordable = int(_ROUND_SECONDS / max(taken, 1e-9) * max(1, self._made))
+            self._steps = max(_FIRST_STEPS, min(_STEPS, affordable, 2 * self._steps))
         return True
 
     def _begin_run(self) -> None:
         codings = BY_MOVE, BY_STEP, BY_PAIR
         self._lasting = self._runs % 2 == 1
         self._coding = codings[self._runs // 2 % len(codings)]
-        self._calls = _CALLS << (self._runs // (2 * len(codings)))
+        self._calls = _CALLS << min(10, self._runs // (2 * len(codings)))
         self._runs += 1
         contexts = {BY_MOVE: 1, BY_STEP: _STEPS, BY_PAIR: self._moves + 1}[self._coding]
         self._outer = np.ones(min(_ENTRIES, max(1, contexts * self._moves)))
@@ -87,6 +96,7 @@ class NestedPolicy(LineSolver):
         self._weights = self._outer.copy()
         self._low = _Line()
         self._rounds = 0
+        self._learnt = False
 
     def _round(self) -> None:
         """Playouts, and a step of learning from the best line of the lowest level."""
@@ -103,6 +113,10 @@ class NestedPolicy(LineSolver):
                 self._take(self._low, best, scores, lengths)
             if scores[finished].min() < self._low.score:
                 self._learn(self._weights, self._low)
+                self._learnt = True
+        if self._rounds == _PATIENCE and not self._learnt and self._steps == _STEPS:
+            self._begin_run()
+            return
         if self._rounds < _ROUNDS:
             return
         if self._low.score >= self._top.score:
@@ -119,7 +133,7 @@ class NestedPolicy(LineSolver):
         machine = self.machine
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
-        policy_playouts(
+        self._made = policy_playouts(
             machine._code,
             machine._wires,
             machine._following,
@@ -129,7 +143,7 @@ class NestedPolicy(LineSolver):
             self._random,
             goals,
             lengths,
-            self._trace,
+            self._trace[: self._steps],
         )
         return goals[:, 0], lengths
 

@@ -49,7 +49,9 @@ _LONG = 1 << 20
 _VARIANCE_STEP = 0.05
 """How much a batch changes what is known of the variance of results."""
 _SOLVERS = 2.0
-"""In one-player games the solvers of lines get so many times the time that the tree gets..."""
+"""In one-player games the solvers of lines get so many times the time that the tree gets, ..."""
+_SOLVERS_SLICE = 0.05
+"""... at least so many seconds of it at once, since some of them work in rounds, ..."""
 _SOLVERS_MEMORY = 0.75
 """... and this part of the memory."""
 
@@ -81,7 +83,7 @@ class Search:
         self._tree: Tree | None = None
         self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
-        self._solvers_credit = 0.0
+        self._credit = 0.0
 
     # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
@@ -124,7 +126,7 @@ class Search:
             tuning = self.tuning
             memory = int(tuning.memory * _SOLVERS_MEMORY)
             self._solvers = LineSearch(self.machine, state, self.line, memory, self.seed, tuning.number)
-            self._solvers_credit = 0.0
+            self._credit = 0.0
         self.opened = tree.opened
         if not self.opened:
             return
@@ -181,9 +183,9 @@ class Search:
         tuning = self.tuning
         began = time.monotonic()
         solvers, latest = self._solvers, deadline - MARGIN
-        if limit is None and solvers and solvers.active and self._solvers_credit > 0 and began < latest:
-            solvers.step(min(began + self._solvers_credit, latest))
-            self._solvers_credit -= time.monotonic() - began
+        if limit is None and solvers and solvers.active and self._credit > _SOLVERS_SLICE and began < latest:
+            solvers.step(min(began + self._credit, latest))
+            self._credit -= max(time.monotonic() - began, _SOLVERS_SLICE)
             return True
         lanes, steps = self._pace.plan(deadline - began, not self.playouts)
         each = (tuning.per_leaf or self._leaf.each) if self._lanes.width > 1 else 1
@@ -209,7 +211,7 @@ class Search:
         longest, cut = self._batch(lanes, each, steps, deadline - 2 * MARGIN)
         now = time.monotonic()
         self._pace.learn(lanes * each, now - began, longest, cut, deadline - now)
-        self._solvers_credit += (now - began) * _SOLVERS
+        self._credit += (now - began) * _SOLVERS
         taken = (now - began) / (lanes * each)
         self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
         return True

@@ -166,10 +166,11 @@ def test_lines_found_by_a_policy_replay_and_learning_makes_a_line_likelier(codin
     machine = game("pegsolitaire")
     told = Told(machine)
     solver = NestedPolicy(machine, machine.initial_state(), told, seed=coding)
+    solver._steps = 64
     while solver._coding != coding:
         solver._begin_run()
     for _ in range(8):
-        assert solver.step(0.0)
+        solver._round()
     assert told.lines
     low = solver._low
     assert low.score >= 0
@@ -184,8 +185,9 @@ def test_the_same_seed_gives_the_same_lines() -> None:
     told = [Told(machine), Told(machine)]
     for each in told:
         solver = NestedPolicy(machine, machine.initial_state(), each, seed=5)
+        solver._steps = 128
         for _ in range(5):
-            solver.step(0.0)
+            solver._round()
     assert told[0].lines == told[1].lines != []
 
 
@@ -196,6 +198,13 @@ def test_endless_playouts_are_cut_and_make_no_line() -> None:
         (<= (next (at ?p)) (true (at ?p)) (does r stay))
         (<= terminal (true (at 2))) (goal r 100)"""
     )
+    told = Told(machine)
+    NestedPolicy(machine, machine.initial_state(), told, seed=1)._round()
+    assert told.lines == []
+
+
+def test_no_round_is_begun_after_the_deadline() -> None:
+    machine = game("pegsolitaire")
     told = Told(machine)
     assert NestedPolicy(machine, machine.initial_state(), told, seed=1).step(0.0)
     assert told.lines == []

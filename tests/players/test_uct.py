@@ -250,12 +250,15 @@ def test_pace_recovers_from_one_slow_batch() -> None:
 def test_pace_never_plans_what_it_expects_to_be_late(width: int, data: st.DataObject) -> None:
     pace = Pace(width, 512)
     per_step = data.draw(st.floats(1e-5, 1e-2))
+    doubted = False
     for _ in range(30):
         left = data.draw(st.floats(-0.1, 2.0))
         lanes, steps = pace.plan(left, data.draw(st.booleans()))
         longest = min(steps, 50)
         seconds = per_step * longest * (lanes if width == 1 else 1)
-        if lanes and pace._step_seconds:
+        # What allowed for nothing at all in a turn is doubted, and tried out in the next one.
+        if lanes and pace._step_seconds and not doubted:
             assert seconds <= max(left, 0.0) + 0.1
+        doubted = not lanes
         if lanes:
             pace.learn(lanes, seconds, longest, 0, left)
