@@ -333,6 +333,7 @@ class Server:
 
     def _warm(self) -> None:
         """Processes of matches can be forked."""
+        self._say("info", "warm")
         launch.use(self._forks[1].connection)
         self._spares.match.renew()
 
