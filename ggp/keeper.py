@@ -11,7 +11,7 @@ import os
 
 from gdl.parser import parse_rules
 from ggp.follower import Follower
-from ggp.match_pipe import Message, attempt, open_pipe
+from ggp.match_pipe import Message, open_pipe, serve
 from ggp.priority import go_first
 from players.limits import limit_memory
 
@@ -36,16 +36,7 @@ def main() -> None:
             case "stop" if follower is not None:
                 follower.finish(message)
 
-    ends = False
-    while not ends:
-        message = inbox.get()
-        ends = message["do"] == "stop"
-        try:
-            error = attempt(lambda message=message: do(message))  # type: ignore[misc]
-        except (BrokenPipeError, KeyboardInterrupt):
-            break
-        if error:
-            send("refused", error=error, turn=message.get("id"), clean=False)
+    serve(inbox, send, do, lambda: False)
     os._exit(0)
 
 

@@ -62,3 +62,22 @@ def attempt(do: Callable[[], None]) -> str:
     except Exception as problem:
         return f"internal error, {describe(problem)}"
     return ""
+
+
+def serve(
+    inbox: queue.SimpleQueue[Message], send: Send, do: Callable[[Message], None], clean: Callable[[], bool]
+) -> None:
+    """Do what each message asks for, up to ``stop`` or until nobody wants to know any more.
+
+    What fails is told, with ``clean()``: whether this process can take another match.
+    """
+    ends = False
+    while not ends:
+        message = inbox.get()
+        ends = message["do"] == "stop"
+        try:
+            error = attempt(lambda message=message: do(message))  # type: ignore[misc]
+        except (BrokenPipeError, KeyboardInterrupt):
+            break
+        if error:
+            send("refused", error=error, turn=message.get("id"), clean=clean())

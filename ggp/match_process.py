@@ -22,7 +22,7 @@ import sys
 from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from ggp.follower import Follower
-from ggp.match_pipe import Message, Send, attempt, open_pipe
+from ggp.match_pipe import Message, Send, open_pipe, serve
 from ggp.thinker import Position, Thinker
 from players.limits import limit_memory
 
@@ -102,16 +102,7 @@ def main() -> None:
             case "stop" if match is not None:
                 match.stop(message)
 
-    ends = False
-    while not ends:
-        message = inbox.get()
-        ends = message["do"] == "stop"
-        try:
-            error = attempt(lambda message=message: do(message))  # type: ignore[misc]
-        except (BrokenPipeError, KeyboardInterrupt):
-            break
-        if error:
-            send("refused", error=error, turn=message.get("id"), clean=not thinker.begun)
+    serve(inbox, send, do, lambda: not thinker.begun)
     # Threads that still think or build must not keep the process.
     os._exit(0)
 

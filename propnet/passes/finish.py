@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import RulesError
 from gdl.ground_rules import GroundRules
-from gdl.terms import Term
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, Builder, Circuit, Shape
 from propnet.passes.graph import components, spread
@@ -69,35 +67,13 @@ def _resolve(node: int, value: dict[int, int]) -> int:
 
 
 def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Network:
-    """Close the loops, and lay the circuit out as the network of these rules."""
-    goals = [(role, value) for role, value, _ in ground.goal_atoms]
-    names = Names(ground.roles, ground.bases, ground.moves, goals, ground.initial)
-    return lay_out(settle_cuts(circuit), names, stats)
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the inputs and outputs of a circuit stand for.
-
-    Attributes:
-        roles, bases, moves, initial: as in :class:`~propnet.network.Network`.
-        goals: role and value of each goal output.
-    """
-
-    roles: tuple[Term, ...]
-    bases: tuple[Term, ...]
-    moves: tuple[tuple[Term, ...], ...]
-    goals: list[tuple[int, int]]
-    initial: NDArray[np.bool_]
-
-
-def lay_out(circuit: Circuit, names: Names, stats: dict[str, float]) -> Network:
-    """Lay the gates out in evaluation order.
+    """Close the loops and lay the gates out in evaluation order.
 
     Order: what legal and terminal need, what else next needs of the base propositions,
     what goals alone need, then everything that needs moves. Within each part a gate
     stands close before its first reader.
     """
+    circuit = settle_cuts(circuit)
     shape = circuit.shape
     first = shape.first_gate
     reads, closed = _closed(circuit)
@@ -119,9 +95,9 @@ def lay_out(circuit: Circuit, names: Names, stats: dict[str, float]) -> Network:
     moves = sum(shape.moves)
     goals = literals[shape.bases + moves : shape.bases + moves + shape.goals]
     return Network(
-        roles=names.roles,
-        bases=names.bases,
-        moves=names.moves,
+        roles=ground.roles,
+        bases=ground.bases,
+        moves=ground.moves,
         gate_start=start,
         gate_inputs=renumbered(flat),
         base_gates=base_gates,
@@ -130,11 +106,11 @@ def lay_out(circuit: Circuit, names: Names, stats: dict[str, float]) -> Network:
         next_literals=literals[: shape.bases],
         legal_literals=literals[shape.bases : shape.bases + moves],
         goals=np.array(
-            [(role, value, x) for (role, value), x in zip(names.goals, goals, strict=True)],
+            [(role, value, x) for (role, value, _), x in zip(ground.goal_atoms, goals, strict=True)],
             np.int32,
         ).reshape(-1, 3),
         terminal_literal=int(literals[shape.bases + moves + shape.goals]),
-        initial=names.initial,
+        initial=ground.initial,
         stats=stats,
     )
 
