@@ -7,11 +7,13 @@ import time
 import numpy as np
 
 from gdl.state import State
-from players.clocks import without_clocks
 from players.closed_list import ClosedList
+from players.lanes import Records
 from players.line_solver import LineSolver, Report
+from propnet.cones import step_clocks
 from propnet.expand import Expander
 from propnet.interpret import PropnetMachine
+from propnet.pack import pack
 
 _ROWS = 1 << 14
 _SHORT = 0.004
@@ -36,7 +38,7 @@ class BreadthFirst(LineSolver):
     def __init__(self, machine: PropnetMachine, start: State, report: Report, memory: int) -> None:
         super().__init__(machine, start, report)
         self.memory = memory
-        self._mask = without_clocks(machine.network)
+        self._mask: Records = pack(~step_clocks(machine.network)[None, :])[0]
         self._best = -1
         self._length = 0
         self._expander = Expander(machine, _ROWS)

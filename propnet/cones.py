@@ -21,6 +21,22 @@ def clocks(network: Network) -> NDArray[np.bool_]:
     return ~mark[1 : 1 + len(network.bases)]
 
 
+def step_clocks(network: Network) -> NDArray[np.bool_]:
+    """Clocks that say how many steps were made, and matter to nothing but the end of the match: no legal
+    move, and no next value of anything but such clocks, depends on them. Shape (bases,).
+
+    Two states that differ in these alone have the same moves, and the same states follow but for them.
+    """
+    source, target = _edges(network)
+    bases = len(network.bases)
+    steady = clocks(network)
+    read = np.zeros(network.nodes, np.bool_)
+    read[1 + bases : network.first_gate] = True
+    read[1 : 1 + bases] = ~steady
+    spread(read, target, source)
+    return steady & ~read[1 : 1 + bases]
+
+
 def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Base propositions, and moves of all roles, that the end or a goal may depend on: shapes (bases,)
     and (moves,).

@@ -16,12 +16,12 @@ from gdl.prover import ProverMachine
 from gdl.state import State
 from players.best_line import BestLine
 from players.breadth_first import BreadthFirst
-from players.clocks import clocks
 from players.closed_list import ClosedList
 from players.line_search import LineSearch
 from players.machines import make_machine
 from players.nested_policy import NestedPolicy
 from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP
+from propnet.cones import step_clocks
 from propnet.interpret import PropnetMachine
 from propnet.pack import pack, unpack
 from tests.players.random_games import best_result, random_game
@@ -120,7 +120,7 @@ def test_memory_is_bounded_and_the_search_gives_up_at_the_bound() -> None:
 
 def test_a_clock_is_what_only_the_end_depends_on() -> None:
     machine = game("hanoi")
-    found = clocks(machine.network)
+    found = step_clocks(machine.network)
     names = [machine.rules.spell(machine.proposition(i)) for i in range(len(found))]
     assert {name for name, clock in zip(names, found, strict=True) if clock} == {
         name for name in names if name.startswith("(step")
@@ -135,7 +135,8 @@ def test_what_a_move_depends_on_is_no_clock() -> None:
         (<= terminal (true (step 2))) (goal r 100)"""
     )
     seen = {
-        machine.rules.spell(machine.proposition(i)) for i in np.flatnonzero(~clocks(machine.network)).tolist()
+        machine.rules.spell(machine.proposition(i))
+        for i in np.flatnonzero(~step_clocks(machine.network)).tolist()
     }
     assert {"(step 0)", "(step 1)"} <= seen
 
