@@ -88,6 +88,7 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     """
     from gdl.parser import parse_rules
     from players.playout_machine import compile_playouts
+    from players.uct_tuning import Tuning
     from propnet.native import PAYS, compile_network
     from propnet.network_bytes import from_bytes
     from propnet.object_cache import ObjectCache, to_bytes
@@ -98,7 +99,7 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
         share = code.share()
         if code.complete():
-            compile_playouts(parse_rules(text, "rules"), network, seconds)
+            compile_playouts(parse_rules(text, "rules"), network, Tuning().decisive, seconds)
         if share >= PAYS:
             yield to_bytes(code.straight, code.objects)
             if not code.complete():  # the match may be over before the rest is compiled

@@ -266,20 +266,20 @@ class ScalarLanes(Lanes):
         return np.arange(len(records), dtype=np.uint64).reshape(-1, 1)
 
 
-def lanes_of(machine: Machine, *, decisive: bool = False) -> Lanes:
+def lanes_of(machine: Machine, *, decisive: str = "none") -> Lanes:
     """The face that fits a machine.
 
     Args:
         machine: the machine.
-        decisive: whether, in playouts, roles that can win at once do so, where the machine and the
-            game allow for that (:mod:`players.playout_machine`).
+        decisive: which moves are made in playouts, where the machine and the game allow for a choice:
+            one of :data:`players.playout_machine.KINDS`.
     """
     if not hasattr(machine, "playouts_from"):
         return ScalarLanes(machine)
     network_machine = cast("PropnetMachine", machine)
     playing = network_machine
-    if decisive:
+    if decisive != "none":
         from players.playout_machine import playout_machine
 
-        playing = playout_machine(network_machine)
+        playing = playout_machine(network_machine, decisive)
     return NetworkLanes(network_machine, playing)

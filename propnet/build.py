@@ -104,7 +104,7 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
             vain.add(rewrite)
         _note(stats, name, circuit, start)
     start = time.process_time()
-    network = finish(circuit, ground, stats)
+    network = finish(circuit, ground, [(role, value) for role, value, _ in ground.goal_atoms], stats)
     stats |= {
         "finish.gates": network.gates,
         "finish.inputs": len(network.gate_inputs),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import RulesError
-from gdl.ground_rules import GroundRules
+from gdl.terms import Term
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, Builder, Circuit, Shape
 from propnet.passes.graph import components, spread
@@ -66,8 +67,29 @@ def _resolve(node: int, value: dict[int, int]) -> int:
     return literal
 
 
-def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Network:
+class Game(Protocol):
+    """What a network says of a game besides its gates: see :class:`propnet.network.Network`."""
+
+    @property
+    def roles(self) -> tuple[Term, ...]: ...
+    @property
+    def bases(self) -> tuple[Term, ...]: ...
+    @property
+    def moves(self) -> tuple[tuple[Term, ...], ...]: ...
+    @property
+    def initial(self) -> NDArray[np.bool_]: ...
+
+
+def finish(
+    circuit: Circuit, game: Game, goals: Iterable[tuple[int, int]], stats: dict[str, float]
+) -> Network:
     """Close the loops and lay the gates out in evaluation order.
+
+    Args:
+        circuit: the gates and outputs.
+        game: the names of the circuit's inputs, and the initial state.
+        goals: the role and the value of each goal output.
+        stats: what the network is to tell of how it was made.
 
     Order: what legal and terminal need, what else next needs of the base propositions,
     what goals alone need, then everything that needs moves. Within each part a gate
@@ -93,11 +115,11 @@ def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Ne
 
     literals = renumbered(outputs)
     moves = sum(shape.moves)
-    goals = literals[shape.bases + moves : shape.bases + moves + shape.goals]
+    ends = literals[shape.bases + moves : shape.bases + moves + shape.goals]
     return Network(
-        roles=ground.roles,
-        bases=ground.bases,
-        moves=ground.moves,
+        roles=game.roles,
+        bases=game.bases,
+        moves=game.moves,
         gate_start=start,
         gate_inputs=renumbered(flat),
         base_gates=base_gates,
@@ -106,11 +128,10 @@ def finish(circuit: Circuit, ground: GroundRules, stats: dict[str, float]) -> Ne
         next_literals=literals[: shape.bases],
         legal_literals=literals[shape.bases : shape.bases + moves],
         goals=np.array(
-            [(role, value, x) for (role, value, _), x in zip(ground.goal_atoms, goals, strict=True)],
-            np.int32,
+            [(role, value, x) for (role, value), x in zip(goals, ends, strict=True)], np.int32
         ).reshape(-1, 3),
         terminal_literal=int(literals[shape.bases + moves + shape.goals]),
-        initial=ground.initial,
+        initial=game.initial,
         stats=stats,
     )
 

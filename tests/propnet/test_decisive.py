@@ -15,48 +15,77 @@ from tests.propnet.circuits import tic_tac_toe
 
 
 def in_play(machine, rows):
-    """Some states that are not terminal, as records, met in random play."""
+    """Every third of the states that are not terminal met in random play."""
     rng = np.random.default_rng(0)
     state = machine.initial_state()
     found = []
-    while len(found) < rows:
+    while len(found) < 3 * rows:
         if machine.is_terminal(state):
             state = machine.initial_state()
         found.append(state)
         joint = [rng.choice(machine.legal_moves(state, r)) for r in range(len(machine.roles))]
         state = machine.next_state(state, [int(move) for move in joint])
-    return found
+    return found[::3]
 
 
-def wins_at_once(machine, state, role, move):
+def ended(machine, state, role, move):
+    """The state after the move, and the role that has won it at once; the others make what they must."""
     joint = [machine.legal_moves(state, r)[0] for r in range(len(machine.roles))]
     joint[role] = move
     after = machine.next_state(state, joint)
+    if not machine.is_terminal(after):
+        return after, None
     # By the rules of pentago a line of black's is worth 100 and 0: that is none, but 100 holds.
-    return machine.is_terminal(after) and machine.goal(after, role) in (100, None)
+    won = [r for r in range(len(machine.roles)) if machine.goal(after, r) in (100, None)]
+    return after, won[0] if won else -1
 
 
-def assert_decisive(plain, played, rows):
-    some = 0
+def wins_at_once(machine, state, role, move):
+    return ended(machine, state, role, move)[1] == role
+
+
+def loses_at_once(machine, state, role, move, forced):
+    if move == forced[role]:
+        return False
+    after, winner = ended(machine, state, role, move)
+    if winner is not None:
+        return winner not in (role, -1)
+    return any(
+        wins_at_once(machine, after, other, reply)
+        for other in range(len(machine.roles))
+        if other != role
+        for reply in machine.legal_moves(after, other)
+        if reply != forced[other]
+    )
+
+
+def assert_decisive(plain, played, rows, *, safe=False):
+    wins = mistakes = 0
+    forced = forced_moves(plain)
     for state in in_play(plain, rows):
         copy = played.states(played.records([state]))[0]
         assert not played.is_terminal(copy)
         for role in range(len(plain.roles)):
             legal = plain.legal_moves(state, role)
-            winning = [move for move in legal if wins_at_once(plain, state, role, move)]
+            better = legal
             # A role that has no choice does not win by its own doing.
             if len(legal) > 1:
-                assert played.legal_moves(copy, role) == (winning or legal)
-                some += bool(winning)
-            else:
-                assert played.legal_moves(copy, role) == legal
-    assert some
+                winning = [move for move in legal if wins_at_once(plain, state, role, move)]
+                wins += bool(winning)
+                if safe and not winning:
+                    safe_moves = [m for m in legal if not loses_at_once(plain, state, role, m, forced)]
+                    mistakes += 0 < len(safe_moves) < len(legal)
+                    better = safe_moves or legal
+                else:
+                    better = winning or legal
+            assert played.legal_moves(copy, role) == better
+    assert mistakes if safe else wins
 
 
-def playing(machine, *, most_inputs=100_000, **limits):
+def playing(machine, *, most_inputs=100_000, safe=False, **limits):
     forced = forced_moves(machine)
     assert forced is not None
-    network = decisive(machine.network, forced, most_inputs=most_inputs, **limits)
+    network = decisive(machine.network, forced, most_inputs=most_inputs, safe=safe, **limits)
     return network and PropnetMachine(machine.rules, network)
 
 
@@ -71,12 +100,22 @@ def test_in_tic_tac_toe_a_row_of_two_is_completed():
     assert after.lengths.mean() < before.lengths.mean() - 1
 
 
+def test_in_tic_tac_toe_a_row_of_two_is_blocked():
+    plain = PropnetMachine(Rules(()), tic_tac_toe())
+    played = playing(plain, safe=True)
+    assert_decisive(plain, played, 100, safe=True)
+    ends = played.playouts_from(plain.records([plain.initial_state()]), 1, each=4000)
+    # Few games are lost but by two rows at once.
+    assert (ends.goals[:, 0] == 50).mean() > (plain.playouts(4000, seed=1).goals[:, 0] == 50).mean() + 0.1
+
+
+@pytest.mark.parametrize("safe", [False, True])
 @pytest.mark.parametrize("name", ["connectFour", "knightThrough", "pentago"])
-def test_wins_at_once_are_those_that_trying_all_moves_finds(corpus, name):
+def test_wins_and_losses_at_once_are_those_that_trying_all_moves_finds(corpus, name, safe):
     game = Game.load(str(corpus / "games" / f"{name}.kif"))
     plain = game.machine("propnet")
-    played = playing(plain)
-    assert_decisive(plain, played, 50)
+    played = playing(plain, safe=safe)
+    assert_decisive(plain, played, 30 if safe else 50, safe=safe)
     fast = native_machine(game.rules, played.network)
     assert fast.compiled == 1.0
     a, b = played.playouts(600, seed=3), fast.playouts(600, seed=3)
@@ -84,15 +123,27 @@ def test_wins_at_once_are_those_that_trying_all_moves_finds(corpus, name):
     assert (a.lengths == b.lengths).all()
 
 
-def test_breakthrough_is_won_by_the_first_pawn_that_can_be_home():
+@pytest.mark.parametrize("name", ["connectFourSuicide", "tictactoe_3player", "chineseCheckers2"])
+def test_other_kinds_of_ends_too(corpus, name):
+    """Where a role may lose by its own move, where three roles play, and in a race."""
+    plain = Game.load(str(corpus / "games" / f"{name}.kif")).machine("propnet")
+    played = playing(plain, safe=True)
+    assert played is not None
+    assert_decisive(plain, played, 60, safe=True)
+
+
+@pytest.mark.parametrize("safe", [False, True])
+def test_breakthrough_is_won_by_the_first_pawn_that_can_be_home(safe):
     plain = Game.load("breakthrough").machine("propnet")
-    assert_decisive(plain, playing(plain), 80)
+    assert_decisive(plain, playing(plain, safe=safe), 30 if safe else 80, safe=safe)
 
 
 def test_limits_are_kept():
     plain = Game.load("breakthrough").machine("propnet")
     assert playing(plain, effort=1000) is None
     assert playing(plain, most_inputs=1000) is None
+    assert playing(plain, most_inputs=7000) is not None
+    assert playing(plain, most_inputs=7000, safe=True) is None
 
 
 def test_games_whose_roles_move_at_once_or_that_need_recursion_are_left_alone():
