@@ -80,17 +80,18 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 
 # --- native code ------------------------------------------------------------------------------------
 def build_native(text: str, given: bytes) -> Iterator[bytes]:
-    """The native code of a network, as soon as it pays, and when all of it is compiled. By then that of
-    the network for playouts is in the cache.
+    """The native code of a network, as soon as it pays, when all of it is compiled, and then with that
+    of the guide for playouts, if the game has one.
 
     Raises:
         TooLargeError: too little could be compiled in time.
     """
     from gdl.parser import parse_rules
-    from players.playout_machine import compile_playouts
-    from players.uct_tuning import Tuning
+    from players.guided_machine import compiled_guide
+    from propnet.interpret import PropnetMachine
     from propnet.native import PAYS, compile_network
     from propnet.network_bytes import from_bytes
+    from propnet.network_bytes import to_bytes as network_to_bytes
     from propnet.object_cache import ObjectCache, to_bytes
 
     share, seconds = 0.0, compile_seconds(COMPILE_SECONDS)
@@ -98,14 +99,38 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     jobs = min(cores(), MOST_JOBS)
     for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
         share = code.share()
-        if code.complete():
-            compile_playouts(parse_rules(text, "rules"), network, Tuning().decisive, seconds)
         if share >= PAYS:
-            yield to_bytes(code.straight, code.objects)
+            yield _joined(to_bytes(code.straight, code.objects))
             if not code.complete():  # the match may be over before the rest is compiled
                 cache.put(network, code.target, code.straight, code.objects)
     if share < PAYS:
         raise TooLargeError(f"only {share:.0%} of the network could be compiled in {seconds:g} s")
+    if not code.complete():
+        return
+    machine = PropnetMachine(parse_rules(text, "rules"), network)
+    guide = compiled_guide(machine, seconds, jobs)
+    if guide is not None:
+        played, other = guide
+        yield _joined(
+            to_bytes(code.straight, code.objects),
+            network_to_bytes(played),
+            to_bytes(other.straight, other.objects),
+        )
+
+
+def _joined(*parts: bytes) -> bytes:
+    """Some bytes as one: each part's length, then the parts."""
+    return b" ".join(b"%d" % len(part) for part in parts) + b"\n" + b"".join(parts)
+
+
+def _parted(product: bytes) -> list[bytes]:
+    """What :func:`_joined` was given."""
+    head, _, body = product.partition(b"\n")
+    parts = []
+    for length in map(int, head.split()):
+        parts.append(body[:length])
+        body = body[length:]
+    return parts
 
 
 def warm_up_native() -> None:
@@ -121,17 +146,27 @@ def warm_up_native() -> None:
 
 
 def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine:
-    """The machine that runs the code, on the network of the machine before."""
+    """The machine that runs the code, on the network of the machine before; with a guide where that
+    is delivered as well."""
+    from players.guided_machine import GuidedMachine
     from propnet.assembler import host
     from propnet.interpret import PropnetMachine
     from propnet.native import NativeCode, NativeMachine
+    from propnet.network_bytes import from_bytes as network_from_bytes
     from propnet.object_cache import from_bytes
 
     if not isinstance(before, PropnetMachine):
         raise GdlError("native code needs the machine of its network")
-    straight, objects = from_bytes(product)
-    machine = NativeMachine(rules, before.network, NativeCode(straight, host(), objects))
-    if objects and not machine.compiled:
+    first, *guide = _parted(product)
+    straight, objects = from_bytes(first)
+    code = NativeCode(straight, host(), objects)
+    if guide:
+        played, (straight, objects) = network_from_bytes(guide[0]), from_bytes(guide[1])
+        guide_code = NativeCode(straight, host(), objects)
+        machine: NativeMachine = GuidedMachine(rules, before.network, code, played, guide_code)
+    else:
+        machine = NativeMachine(rules, before.network, code)
+    if code.objects and not machine.compiled:
         raise GdlError("native code is no faster than the interpreter here, or cannot be loaded")
     return _exercised(machine)
 

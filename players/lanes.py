@@ -266,20 +266,17 @@ class ScalarLanes(Lanes):
         return np.arange(len(records), dtype=np.uint64).reshape(-1, 1)
 
 
-def lanes_of(machine: Machine, *, decisive: str = "none") -> Lanes:
+def lanes_of(machine: Machine, *, decisive: bool = False) -> Lanes:
     """The face that fits a machine.
 
     Args:
         machine: the machine.
-        decisive: which moves are made in playouts, where the machine and the game allow for a choice:
-            one of :data:`players.playout_machine.KINDS`.
+        decisive: whether, in playouts, moves that win or lose at once are told apart, where the machine
+            has a guide for that (:class:`players.guided_machine.GuidedMachine`).
     """
     if not hasattr(machine, "playouts_from"):
         return ScalarLanes(machine)
     network_machine = cast("PropnetMachine", machine)
-    playing = network_machine
-    if decisive != "none":
-        from players.playout_machine import playout_machine
-
-        playing = playout_machine(network_machine, decisive)
-    return NetworkLanes(network_machine, playing)
+    return NetworkLanes(
+        network_machine, getattr(network_machine, "guide", network_machine) if decisive else network_machine
+    )

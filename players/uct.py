@@ -20,7 +20,6 @@ from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
 from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
-from players.playout_machine import KINDS
 from players.uct_pool import Pool
 from players.uct_root import RootStatistics, merge, rank, strategy
 from players.uct_search import SHORTEN_SECONDS, Search
@@ -84,7 +83,7 @@ class UctPlayer(Player):
         "urgency": float,
         "prior": _one_of(PRIORS),
         "trust": float,
-        "decisive": _one_of(KINDS),
+        "decisive": _switch,
         "value_share": float,
         "ponder": _switch,
     }
@@ -106,7 +105,7 @@ class UctPlayer(Player):
         urgency: float | None = None,
         prior: str | None = None,
         trust: float | None = None,
-        decisive: str | None = None,
+        decisive: bool | None = None,
         value_share: float | None = None,
         ponder: bool = True,
     ) -> None:
@@ -134,7 +133,7 @@ class UctPlayer(Player):
             urgency=usual.urgency if urgency is None else urgency,
             prior=prior or usual.prior,
             trust=usual.trust if trust is None else trust,
-            decisive=decisive or usual.decisive,
+            decisive=usual.decisive if decisive is None else decisive,
             value_share=usual.value_share if value_share is None else value_share,
             memory=(memory or usual.memory) // max(1, workers),
         )

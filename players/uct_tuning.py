@@ -39,7 +39,8 @@ class Tuning:
         trust: how many visits the prior counts as.
         table_visits: with ``grave``, a state of so many visits counts the moves made below it.
         counted: how many of the playouts from each leaf are counted for priors.
-        decisive: which moves are made in playouts: one of :data:`players.playout_machine.KINDS`.
+        decisive: whether moves that win or lose at once are told apart in playouts, where the machine can
+            (:mod:`players.guided_machine`).
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
         memory: bytes for the search tree, and for the solvers of one-player games.
@@ -57,7 +58,7 @@ class Tuning:
     trust: float = 0.0
     table_visits: int = 8
     counted: int = 16
-    decisive: str = "none"
+    decisive: bool = True
     value_share: float = 0.0
     memory: int = 1 << 29
     number: int = 0

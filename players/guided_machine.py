@@ -1,0 +1,110 @@
+"""A machine with a second one for its playouts, in which moves that lose at once, or do not win at once
+where others do, are illegal (:mod:`propnet.decisive`)."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from dataclasses import replace
+from typing import Any
+
+from gdl.errors import GdlError
+from gdl.rules import Rules
+from propnet.decisive import decisive
+from propnet.interpret import PropnetMachine
+from propnet.kept_files import KeptFiles, default_directory
+from propnet.native import NativeCode, NativeMachine, compile_network
+from propnet.network import Network
+from propnet.network_bytes import from_bytes, to_bytes
+from propnet.object_cache import ObjectCache, digest
+from propnet.turns import forced_moves
+
+log = logging.getLogger("players.guided")
+
+_MOST_INPUTS = 40_000
+"""Gate inputs of the guide: those of nineBoardTicTacToe, 18,000, are compiled in two seconds."""
+_EFFORT = 6_000_000
+"""Gate inputs to look at before giving up: 3 seconds at most. Breakthrough needs a third of it."""
+_KEPT_BYTES = 1 << 28
+_VERSION = "1"
+
+
+class GuidedMachine(NativeMachine):
+    """The native machine of a game, and another for playouts from its states.
+
+    Attributes:
+        guide: has the same states and moves; fewer of these are legal, always at least one.
+    """
+
+    def __init__(
+        self, rules: Rules, network: Network, code: NativeCode | None, guide: Network, guide_code: NativeCode
+    ) -> None:
+        super().__init__(rules, network, code)
+        self.guide = NativeMachine(rules, guide, guide_code)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GuidedMachine, (self.rules, self.network, self.code, self.guide.network, self.guide.code)
+
+
+def guide_network(machine: PropnetMachine) -> Network | None:
+    """The network with the same states in which only the better moves are legal; None where no move wins
+    or loses at once, where roles move at the same time or there is but one, and where it would be too
+    large.
+
+    What is found is kept on disk, whichever it is.
+    """
+    network = machine.network
+    if len(network.roles) < 2:
+        return None
+    kept = KeptFiles(default_directory() / "guides", _KEPT_BYTES)
+    limits = f"{_VERSION} {_MOST_INPUTS} {_EFFORT}"
+    name = hashlib.sha256(digest(network) + limits.encode()).hexdigest()[:40]
+    data = kept.get(name)
+    if data is not None:
+        try:
+            found = from_bytes(data) if data else None
+            # Games that differ in names alone share what is kept.
+            return found and replace(found, roles=network.roles, bases=network.bases, moves=network.moves)
+        except GdlError as error:
+            log.warning("%s is not used: %s", name, error)
+    forced = forced_moves(machine)
+    made = None
+    if forced is not None:
+        made = decisive(network, forced, most_inputs=_MOST_INPUTS, effort=_EFFORT)
+    kept.put(name, to_bytes(made) if made else b"")
+    return made
+
+
+def compiled_guide(
+    machine: PropnetMachine, seconds: float, jobs: int = 1
+) -> tuple[Network, NativeCode] | None:
+    """The guide's network and its code; None where there is none, or where not all of it could be
+    compiled: the interpreter would be slower than playouts without a guide are.
+
+    Args:
+        machine: the game.
+        seconds: wall time after which no more is compiled.
+        jobs: how many processes compile.
+    """
+    network = guide_network(machine)
+    if network is None:
+        return None
+    try:
+        *_, code = compile_network(network, seconds=seconds, jobs=jobs, cache=ObjectCache())
+    except GdlError as error:
+        log.info("playouts without a guide: %s", error)
+        return None
+    return (network, code) if code.complete() else None
+
+
+def guided(machine: NativeMachine, seconds: float = float("inf")) -> NativeMachine:
+    """The machine with a guide where there is one, made here and now.
+
+    Args:
+        machine: the game.
+        seconds: wall time after which no more is compiled.
+    """
+    found = compiled_guide(machine, seconds) if machine.compiled else None
+    if found is None:
+        return machine
+    return GuidedMachine(machine.rules, machine.network, machine.code, *found)

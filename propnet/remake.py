@@ -1,0 +1,197 @@
+"""Gates of a network made anew for other inputs: what its functions are once some inputs are known.
+
+A cone is worked out once for the usual inputs, and for inputs that differ in a few places only the gates
+above these are made again. All new gates come from one builder, each only once, so that equal literals are
+equal functions whichever inputs they came from (structural hashing). Literals of new gates count on from
+those of the network's gates that need no move; the gates that need moves have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE, Builder
+
+Literals = dict[int, int]
+"""Node -> the literal that it has become."""
+
+
+class EffortError(Exception):
+    """More work or more gates than allowed, or positive recursion where it cannot be worked through."""
+
+
+@dataclass
+class Cone:
+    """Gates that some nodes depend on.
+
+    Attributes:
+        reads: gate's node -> the literals that it reads; ascending.
+        readers: node -> those of the gates that read it, ascending.
+        usual: node -> its literal for the usual inputs; inputs that are not there are themselves.
+    """
+
+    reads: dict[int, Sequence[int]]
+    readers: dict[int, list[int]]
+    usual: Literals = field(default_factory=dict)
+
+    def value(self, literal: int) -> int:
+        """What a literal is for the usual inputs."""
+        return self.usual.get(literal >> 1, literal & ~1) ^ (literal & 1)
+
+
+class Remake:
+    """The gates of a network, and new ones.
+
+    Attributes:
+        network: the network.
+        end: the first node of the new gates: one past the last gate that needs no move.
+        effort: how many inputs of gates may still be looked at.
+    """
+
+    def __init__(self, network: Network, effort: int) -> None:
+        self.network = network
+        self.effort = effort
+        self.end = network.first_gate + network.base_gates
+        self._first = network.first_gate
+        self._start: list[int] = network.gate_start.tolist()
+        self._inputs: list[int] = network.gate_inputs.tolist()
+        self._looping = {
+            self._first + gate for low, high in network.loops.tolist() for gate in range(low, high)
+        }
+        self._builder = Builder(self.end)
+        for node in range(self._first, self.end):
+            self._builder.index.setdefault(tuple(sorted(self._old(node))), 2 * node)
+
+    @property
+    def new_gates(self) -> list[tuple[int, ...]]:
+        """The new gates: the literals that each is the AND of, ascending."""
+        return self._builder.gates
+
+    def conjunction(self, literals: Iterable[int], known: Set[int] = frozenset()) -> int:
+        """A literal for the AND of literals, where the ``known`` are true."""
+        some: list[int] = []
+        for x in literals:
+            if x ^ 1 in known:
+                return FALSE
+            if x not in known:
+                some.append(x)
+        return assume(self._builder.conjunction(some), known)
+
+    def disjunction(self, literals: Iterable[int]) -> int:
+        """A literal for the OR of literals."""
+        return self._builder.disjunction(literals)
+
+    def implied(self, literal: int) -> set[int]:
+        """What is true where a literal is: it, the inputs of its gate, and so on."""
+        known: set[int] = set()
+        waiting = [literal]
+        while waiting:
+            x = waiting.pop()
+            if x in known or x <= FALSE:
+                continue
+            known.add(x)
+            if not x & 1:
+                waiting += self.inputs(x >> 1)
+        return known
+
+    def inputs(self, node: int) -> Sequence[int]:
+        """What a gate that needs no move, or a new gate, is the AND of; nothing for other nodes."""
+        if node >= self.end:
+            return self._builder.gates[node - self.end]
+        return self._old(node) if node >= self._first else ()
+
+    def step(self) -> Cone:
+        """The gates that need moves, of all next functions.
+
+        Raises:
+            EffortError: positive recursion is among them.
+        """
+        return self._cone(self.network.next_literals.tolist(), self.end, self._old)
+
+    def above_bases(self, literals: Iterable[int]) -> Cone:
+        """All gates that literals of a state depend on, new ones among them.
+
+        Raises:
+            EffortError: positive recursion is among them.
+        """
+        return self._cone(literals, self._first, self.inputs)
+
+    def evaluate(self, cone: Cone, known: Set[int] = frozenset()) -> None:
+        """Fill in what the gates of a cone usually are; ``usual`` has the inputs.
+
+        Raises:
+            EffortError: it takes too much.
+        """
+        usual = cone.usual
+        for node, read in cone.reads.items():
+            self._spend(len(read))
+            usual[node] = self.conjunction([usual.get(x >> 1, x & ~1) ^ (x & 1) for x in read], known)
+
+    def changed(self, cone: Cone, changed: Literals, known: Set[int] = frozenset()) -> Literals:
+        """The nodes of an evaluated cone that are not as usual if some inputs have changed: these, and
+        gates.
+
+        Raises:
+            EffortError: it takes too much.
+        """
+        found = dict(changed)
+        usual, readers = cone.usual, cone.readers
+        waiting = sorted({reader for node in changed for reader in readers.get(node, ())})
+        seen = set(waiting)
+        while waiting:
+            node = heappop(waiting)
+            read = cone.reads[node]
+            self._spend(len(read))
+            made = self.conjunction(
+                [(found[x >> 1] if x >> 1 in found else usual.get(x >> 1, x & ~1)) ^ (x & 1) for x in read],
+                known,
+            )
+            if made == usual[node]:
+                continue
+            found[node] = made
+            for reader in readers.get(node, ()):
+                if reader not in seen:
+                    seen.add(reader)
+                    heappush(waiting, reader)
+        return found
+
+    def _cone(self, roots: Iterable[int], lowest: int, inputs: Callable[[int], Sequence[int]]) -> Cone:
+        found: dict[int, Sequence[int]] = {}
+        old = inputs == self._old
+        waiting = [x >> 1 for x in roots if x >> 1 >= lowest]
+        while waiting:
+            node = waiting.pop()
+            if node in found:
+                continue
+            if node in self._looping and (old or node < self.end):
+                raise EffortError("positive recursion")
+            found[node] = inputs(node)
+            waiting += [x >> 1 for x in found[node] if x >> 1 >= lowest]
+        reads = dict(sorted(found.items()))
+        readers: dict[int, list[int]] = {}
+        for node, read in reads.items():
+            for below in {x >> 1 for x in read}:
+                readers.setdefault(below, []).append(node)
+        return Cone(reads, readers)
+
+    def _old(self, node: int) -> list[int]:
+        gate = node - self._first
+        return self._inputs[self._start[gate] : self._start[gate + 1]]
+
+    def _spend(self, inputs: int) -> None:
+        self.effort -= inputs
+        if self.effort < 0:
+            raise EffortError("too much effort")
+
+
+def assume(literal: int, known: Set[int]) -> int:
+    """A literal where the ``known`` are true."""
+    return TRUE if literal in known else FALSE if literal ^ 1 in known else literal
+
+
+def value(literals: Literals, literal: int, known: Set[int] = frozenset()) -> int:
+    """What a literal is, where some nodes have become others."""
+    return assume(literals.get(literal >> 1, literal & ~1) ^ (literal & 1), known)
