@@ -17,7 +17,7 @@ from propnet.native import NativeCode, NativeMachine, compile_network
 from propnet.network import Network
 from propnet.network_bytes import from_bytes, to_bytes
 from propnet.object_cache import ObjectCache, digest
-from propnet.turns import forced_moves
+from propnet.turns import forced_moves, rivals
 
 log = logging.getLogger("players.guided")
 
@@ -26,7 +26,7 @@ _MOST_INPUTS = 40_000
 _EFFORT = 6_000_000
 """Gate inputs to look at before giving up: 3 seconds at most. Breakthrough needs a third of it."""
 _KEPT_BYTES = 1 << 28
-_VERSION = "1"
+_VERSION = "2"
 
 
 class GuidedMachine(NativeMachine):
@@ -48,8 +48,8 @@ class GuidedMachine(NativeMachine):
 
 def guide_network(machine: PropnetMachine) -> Network | None:
     """The network with the same states in which only the better moves are legal; None where no move wins
-    or loses at once, where roles move at the same time or there is but one, and where it would be too
-    large.
+    or loses at once, where roles move at the same time, are no rivals, or there is but one, and where it
+    would be too large.
 
     What is found is kept on disk, whichever it is.
     """
@@ -69,7 +69,7 @@ def guide_network(machine: PropnetMachine) -> Network | None:
             log.warning("%s is not used: %s", name, error)
     forced = forced_moves(machine)
     made = None
-    if forced is not None:
+    if forced is not None and rivals(machine):
         made = decisive(network, forced, most_inputs=_MOST_INPUTS, effort=_EFFORT)
     kept.put(name, to_bytes(made) if made else b"")
     return made

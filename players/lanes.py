@@ -67,6 +67,15 @@ class Lanes(ABC):
     def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Legal moves of each record: counts (n, roles), and their ids row by row, role by role."""
 
+    @property
+    def guided(self) -> bool:
+        """Whether moves that win or lose at once are told from others."""
+        return False
+
+    def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """As :meth:`legal`, but without moves that lose at once or do not win at once where others do."""
+        return self.legal(records)
+
     @abstractmethod
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
         """The records that follow under one joint move each; ``moves`` is (n, roles)."""
@@ -141,6 +150,14 @@ class NetworkLanes(Lanes):
 
     def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         counts, moves = unpack_moves(self.machine.evaluate(records).legal, self.first_column)
+        return counts, moves
+
+    @property
+    def guided(self) -> bool:
+        return self._playing is not self.machine
+
+    def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        counts, moves = unpack_moves(self._playing.evaluate(records).legal, self.first_column)
         return counts, moves
 
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:

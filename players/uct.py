@@ -84,6 +84,7 @@ class UctPlayer(Player):
         "prior": _one_of(PRIORS),
         "trust": float,
         "decisive": _switch,
+        "trim": _switch,
         "value_share": float,
         "ponder": _switch,
     }
@@ -106,6 +107,7 @@ class UctPlayer(Player):
         prior: str | None = None,
         trust: float | None = None,
         decisive: bool | None = None,
+        trim: bool | None = None,
         value_share: float | None = None,
         ponder: bool = True,
     ) -> None:
@@ -114,7 +116,7 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together.
-        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, decisive,
+        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, decisive, trim,
             value_share: see :class:`~players.uct_tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
@@ -134,6 +136,7 @@ class UctPlayer(Player):
             prior=prior or usual.prior,
             trust=usual.trust if trust is None else trust,
             decisive=usual.decisive if decisive is None else decisive,
+            trim=usual.trim if trim is None else trim,
             value_share=usual.value_share if value_share is None else value_share,
             memory=(memory or usual.memory) // max(1, workers),
         )

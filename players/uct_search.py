@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine
 from gdl.state import State
-from gdl.terms import sort_key
 from players.best_line import BestLine
 from players.evaluation_use import LearntValue
 from players.lanes import Lanes, NetworkLanes, lanes_of
@@ -24,6 +23,7 @@ from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF
 from players.uct_backup import average
 from players.uct_leaf import MOST_IDLE, LeafPlayouts
+from players.uct_moves import RootMoves
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
 from players.uct_tuning import WIDEST, Tuning
@@ -79,6 +79,7 @@ class Search:
         self.playouts = 0
         self.opened = False
         self._batches = 0
+        self._restart = False
         self._variance = WIDEST**2
         self._tree: Tree | None = None
         self._value: LearntValue | None = None
@@ -99,6 +100,7 @@ class Search:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._tree.lanes = self._lanes
+                self._tree.trimmed = self._trims()
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
@@ -111,14 +113,19 @@ class Search:
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory)
+        self._tree.trimmed = self._trims()
+
+    def _trims(self) -> bool:
+        """Whether moves that lose at once can be left out of the tree: none is worse, if what one role
+        wins the other one loses."""
+        return self.tuning.trim and self._may_prove and not self._alone and self._lanes.guided
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         tree = self.tree
         tree.move_root(self._lanes.record(state))
         self.line.follow(state)
-        if not tree.opened:
-            tree.open(np.array([tree.root], np.int32))
+        tree.open_root()
         self._root = state
         self._fixed = -1
         self.playouts = 0
@@ -130,22 +137,14 @@ class Search:
         self.opened = tree.opened
         if not self.opened:
             return
-        arrays = tree.arrays
-        order: list[int] = []
-        for role in range(len(self.machine.roles)):
-            edges = tree.edges(tree.root, role)
-            keys = [sort_key(self.machine.move(role, m)) for m in arrays.edges["move"][edges].tolist()]
-            order += (edges.start + place for place in sorted(range(len(keys)), key=keys.__getitem__))
-        # Edges keep their order; where they begin changes when the tree is moved to the front.
-        self._order = np.array(order, np.int64) - int(arrays.nodes["first_edge"][tree.root])
+        self._moves = RootMoves(tree, self.machine, state)
 
     def fix(self, place: int) -> None:
         """Take for granted that the role makes this move of the root (its place in the order of
         text), until the root is set again."""
         if not self.opened:
             return
-        part = self.statistics().of_role(self.role)
-        self._fixed = int(self._order[part][place])
+        self._fixed = self._moves.edge(self.role, place)
 
     @property
     def tree(self) -> Tree:
@@ -180,6 +179,12 @@ class Search:
             if self._value.learn(deadline):
                 return True
             self.tuning = self._value.tuned(self.tuning)
+        if self._restart:
+            # Moves were left out for what is worst in games of constant sum only.
+            self._restart = self.tree.trimmed = False
+            self.tree.restart()
+            self.tree.open_root()
+            self._moves = RootMoves(self.tree, self.machine, self._root)
         tuning = self.tuning
         began = time.monotonic()
         solvers, latest = self._solvers, deadline - MARGIN
@@ -340,6 +345,7 @@ class Search:
             if (values < 0).any() or (values.sum(axis=1) != 100).any():
                 self._may_prove = False
                 tree.unprove()
+                self._restart = tree.trimmed
         tree.end(nodes[over], goals[over], self._may_prove)
 
     # --- what it knows ----------------------------------------------------------------------
@@ -348,12 +354,9 @@ class Search:
         tree = self.tree
         if not self.opened:
             return RootStatistics.empty([0] * len(self.machine.roles))
-        edges = tree.arrays.edges[self._order + int(tree.arrays.nodes["first_edge"][tree.root])]
         return RootStatistics(
-            tuple(tree.arrays.counts[tree.root].tolist()),
-            edges["visits"].astype(np.int64),
-            edges["total"].copy(),
-            edges["proven"].copy(),
+            self._moves.counts,
+            *self._moves.told(tree),
             self.playouts,
             tree.nodes,
             tree.depth,

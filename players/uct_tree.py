@@ -40,6 +40,7 @@ class Tree:
         arrays: the arrays.
         paths: room for one batch of paths.
         root: the node that the search starts from.
+        trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
     def __init__(self, lanes: Lanes, batch: int, seed: int, memory: int) -> None:
@@ -62,6 +63,7 @@ class Tree:
         self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed, lanes.first_column, tables)
         self.paths = _make_paths(batch, roles)
         self.root = 0
+        self.trimmed = False
         self._crowded = False
 
     # --- the root -------------------------------------------------------------------------
@@ -82,6 +84,10 @@ class Tree:
             self._clear(record)
         else:
             self._keep(found, 0)
+
+    def restart(self) -> None:
+        """Forget all but the root's state."""
+        self._clear(self.arrays.records[self.root].copy())
 
     def _clear(self, record: Records) -> None:
         arrays = self.arrays
@@ -134,9 +140,16 @@ class Tree:
         self._keep(self.root, fewest)
         self._crowded = self.full
 
-    def open(self, nodes: NDArray[np.int32]) -> None:
-        """List the legal moves of nodes."""
-        counts, moves = self.lanes.legal(self.arrays.records[nodes])
+    def open_root(self) -> None:
+        """List the legal moves of the root, if that was not done."""
+        if not self.opened:
+            root = np.array([self.root], np.int32)
+            selection.list_moves(self.arrays, root, *self.lanes.legal(self.arrays.records[root]))
+
+    def _open(self, nodes: NDArray[np.int32]) -> None:
+        """List the moves of nodes."""
+        records = self.arrays.records[nodes]
+        counts, moves = self.lanes.favoured(records) if self.trimmed else self.lanes.legal(records)
         selection.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
@@ -153,7 +166,7 @@ class Tree:
             assert int(arrays.used[NODES]) == before + new
             selection.settle(arrays, paths, lanes, np.ascontiguousarray(records))
         if opens:
-            self.open(paths.to_open[:opens])
+            self._open(paths.to_open[:opens])
         return paths.leaf[:lanes]
 
     def book(

@@ -41,6 +41,7 @@ class Tuning:
         counted: how many of the playouts from each leaf are counted for priors.
         decisive: whether moves that win or lose at once are told apart in playouts, where the machine can
             (:mod:`players.guided_machine`).
+        trim: whether such moves are left out of the tree as well, in games of two roles and constant sum.
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
         memory: bytes for the search tree, and for the solvers of one-player games.
@@ -59,6 +60,7 @@ class Tuning:
     table_visits: int = 8
     counted: int = 16
     decisive: bool = True
+    trim: bool = True
     value_share: float = 0.0
     memory: int = 1 << 29
     number: int = 0

@@ -1,4 +1,5 @@
-"""Whether roles move one at a time, and what the others say meanwhile, as random play shows."""
+"""Whether roles move one at a time, what the others say meanwhile, and whether they are rivals, as random
+play shows."""
 
 from __future__ import annotations
 
@@ -11,11 +12,13 @@ from propnet.pack import unpack
 
 _ROWS = 32
 _STEPS = 64
+_ENDS = 512
+_LONGEST = 1000
 
 
 def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
-    """Per role the move that it makes most often when another role has several to choose from, and it
-    has one; -1 where that has not been seen. None if two roles had several in one state."""
+    """Per role the move that it makes when another role has several to choose from, and it has one; -1
+    where that has not been seen. None if two roles had several in one state, or if it made different ones."""
     rng = np.random.default_rng(seed)
     initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
     bounds = list(pairwise(machine.role_moves.tolist()))
@@ -38,4 +41,23 @@ def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
             seen[role] += np.bincount(moves[waits, role], minlength=high - low)
         records = machine.successors(records, moves)
         records = np.where(going[:, None], records, initial)
+    if any(np.count_nonzero(made) > 1 for made in seen):
+        return None
     return [int(np.argmax(made)) if made.any() else -1 for made in seen]
+
+
+def rivals(machine: PropnetMachine, seed: int = 0) -> bool:
+    """Whether no two roles got their best goals together, and between two roles one lost what the other
+    won, in random play."""
+    ends = machine.playouts(_ENDS, seed, max_steps=_LONGEST)
+    goals = ends.goals[ends.lengths < _LONGEST]
+    best = np.array(
+        [
+            max((v for r, v, _ in machine.network.goals.tolist() if r == role), default=0)
+            for role in range(len(machine.roles))
+        ]
+    )
+    if ((goals >= best).sum(axis=1) > 1).any():
+        return False
+    sure = goals[(goals >= 0).all(axis=1)]
+    return len(machine.roles) != 2 or bool((sure.sum(axis=1) == 100).all())

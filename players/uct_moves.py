@@ -1,0 +1,70 @@
+"""The moves of the root, in an order that every search process agrees on, and what the tree tells of them.
+
+A tree that leaves out moves that lose at once may hold a root whose list is not whole: it was a node below
+another root before. What it leaves out is known to lose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.machine import Machine
+from gdl.state import State
+from gdl.terms import sort_key
+from players.uct_tree import Tree
+
+
+class RootMoves:
+    """The moves of all roles at the root, role by role, each role's in the order of their text.
+
+    Attributes:
+        counts: how many moves each role has.
+        places: int64, shape (moves,): where each move's edge is, counted from the root's first; -1 for
+            those that were left out. Edges keep their order when the tree is moved to the front.
+    """
+
+    def __init__(self, tree: Tree, machine: Machine, state: State) -> None:
+        first = int(tree.arrays.nodes["first_edge"][tree.root])
+        places: list[int] = []
+        counts: list[int] = []
+        for role in range(len(machine.roles)):
+            edges = tree.edges(tree.root, role)
+            listed: list[int] = tree.arrays.edges["move"][edges].tolist()
+            place = {move: edges.start - first + i for i, move in enumerate(listed)}
+            moves = sorted(
+                machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move))
+            )
+            places += (place.get(move, -1) for move in moves)
+            counts.append(len(moves))
+        self.places: NDArray[np.int64] = np.array(places, np.int64)
+        self.counts = tuple(counts)
+        self._whole = bool((self.places >= 0).all())
+
+    def edge(self, role: int, place: int) -> int:
+        """Where the edge of a role's move is, counted from the root's first; -1 if it was left out."""
+        return int(self.places[sum(self.counts[:role]) + place])
+
+    def told(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
+        """Visits, total and proven result of each move: see :class:`players.uct_root.RootStatistics`."""
+        first = int(tree.arrays.nodes["first_edge"][tree.root])
+        edges = tree.arrays.edges[first + np.maximum(self.places, 0)]
+        visits, totals = edges["visits"].astype(np.int64), edges["total"].astype(np.float64)
+        proven = edges["proven"].copy()
+        if self._whole:
+            return visits, totals, proven
+        low = 0
+        for role, count in enumerate(self.counts):
+            part = slice(low, low + count)
+            listed = self.places[part] >= 0
+            if listed.sum() == 1 < count:
+                # The tree saw no choice here, and booked the visits for role 0.
+                mover = tree.arrays.edges[first]
+                visits[part] = max(1, int(mover["visits"]))
+                totals[part] = mover["total"] if role == 0 else mover["visits"] - mover["total"]
+                proven[part] = tree.proven
+            proven[part][~listed] = 0 if role == 0 else 100
+            visits[part][~listed] = 0
+            totals[part][~listed] = 0.0
+            low += count
+        return visits, totals, proven
