@@ -54,7 +54,7 @@ def guide_network(machine: PropnetMachine) -> Network | None:
     What is found is kept on disk, whichever it is.
     """
     network = machine.network
-    if len(network.roles) < 2:
+    if len(network.roles) < 2 or len(network.gate_inputs) > _MOST_INPUTS:
         return None
     kept = KeptFiles(default_directory() / "guides", _KEPT_BYTES)
     limits = f"{_VERSION} {_MOST_INPUTS} {_EFFORT}"
