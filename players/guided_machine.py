@@ -23,10 +23,12 @@ log = logging.getLogger("players.guided")
 
 _MOST_INPUTS = 40_000
 """Gate inputs of the guide: those of nineBoardTicTacToe, 18,000, are compiled in two seconds."""
-_EFFORT = 6_000_000
-"""Gate inputs to look at before giving up: 3 seconds at most. Breakthrough needs a third of it."""
+_LARGEST = 20_000
+"""Gate inputs of a game's own network: reversi has 36,000, and 10 s would be spent on its guide in vain."""
+_EFFORT = 4_000_000
+"""Gate inputs to look at before giving up: 2 seconds at most. Breakthrough needs half of it."""
 _KEPT_BYTES = 1 << 28
-_VERSION = "2"
+_VERSION = "3"
 
 
 class GuidedMachine(NativeMachine):
@@ -54,10 +56,10 @@ def guide_network(machine: PropnetMachine) -> Network | None:
     What is found is kept on disk, whichever it is.
     """
     network = machine.network
-    if len(network.roles) < 2 or len(network.gate_inputs) > _MOST_INPUTS:
+    if len(network.roles) < 2 or len(network.gate_inputs) > _LARGEST:
         return None
     kept = KeptFiles(default_directory() / "guides", _KEPT_BYTES)
-    limits = f"{_VERSION} {_MOST_INPUTS} {_EFFORT}"
+    limits = f"{_VERSION} {_LARGEST} {_MOST_INPUTS} {_EFFORT}"
     name = hashlib.sha256(digest(network) + limits.encode()).hexdigest()[:40]
     data = kept.get(name)
     if data is not None:

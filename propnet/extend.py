@@ -15,7 +15,7 @@ from propnet.remake import EffortError, Remake
 
 PASSES = (simplify, share_overlaps, extract, simplify, extract, remove_dead)
 
-GROWTH = 16
+GROWTH = 4
 """How many times as many gate inputs as allowed there may be before the passes. They left a seventh of
 those of nineBoardTicTacToe, a fifth in breakthrough, three quarters in connect four."""
 
