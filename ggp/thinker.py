@@ -20,7 +20,7 @@ from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
 from ggp.survey import Classifier, survey
-from ggp.warm import warm_up
+from ggp.warm import alone, warm_up
 from players import launch
 from players.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade_player import START_SHARE, KaskadePlayer
@@ -155,7 +155,7 @@ class Thinker:
 
     def _warm_up(self, player: str, level: str) -> None:
         try:
-            warm_up(player, level)
+            warm_up(alone(player), level)
         except Exception as error:  # it shows in the match too, and is told there
             self._log("warning", "no warm-up", error=describe(error))
         self._warm.set()
