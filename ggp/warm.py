@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -21,33 +22,43 @@ PROCESSES = ("ggp.keeper", "ggp.match_process", "players.kaskade_process", "play
 """What processes of a match run."""
 
 
-def warm_up(player: str, level: str) -> None:
+def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: None) -> None:
     """Have compiled what all players need, then play with this kind of player on the machine of this level.
+
+    Args:
+        player, level: names of a player and of the furthest machine that it will have.
+        on_several: called when all is there that games of several roles need. Those of a single role
+            need more.
 
     Raises:
         GdlError: there is no such player or machine.
     """
+    from players.kernels import LINES, PLAYOUTS, TREE, compile_together
+    from players.limits import WARM_UP_GAMES
+
+    # Players from outside this program, and those that only look at the rules, need none.
+    kind = player.partition(":")[0].strip().lower()
+    searches = kind.startswith("uct")
+    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
+    compile_together((PLAYOUTS if lanes else ()) + (TREE if searches else ()))
+    alone, several = WARM_UP_GAMES
+    _play(player, level, several)
+    on_several()
+    compile_together(LINES if lanes and searches else ())
+    _play(player, level, alone)
+
+
+def _play(player: str, level: str, game: str) -> None:
     from gdl.parser import parse_rules
     from ggp.thinker import make_player
-    from players.kaskade import BOTTOM
-    from players.kernels import PARTS, compile_together
-    from players.limits import WARM_UP_GAMES
     from players.machines import make_machine
-    from players.registry import is_registered
 
-    # A player that needs none of them, or on the prover not all, still shares the work of others.
-    if is_registered(player):
-        kind = player.partition(":")[0].strip().lower()
-        first = 0 if level != BOTTOM else 2
-        last = {"montecarlo": 2, "greedy": 2}.get(kind, len(PARTS) if kind.startswith("uct") else 0)
-        compile_together(PARTS[first:last])
-    for game in WARM_UP_GAMES:
-        machine = make_machine(parse_rules(game, "warm-up"), level)
-        warmed = make_player(player, 0)
-        state = machine.initial_state()
-        warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
-        warmed.choose(state, time.monotonic() + 0.1)
-        warmed.stop()
+    machine = make_machine(parse_rules(game, "warm-up"), level)
+    warmed = make_player(player, 0)
+    state = machine.initial_state()
+    warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
+    warmed.choose(state, time.monotonic() + 0.1)
+    warmed.stop()
 
 
 def warm_up_keeper() -> None:

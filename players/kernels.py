@@ -76,21 +76,20 @@ def _policies() -> None:
     nested_policy.warm_up(_machines()[0])
 
 
-PARTS: Final[tuple[Part, ...]] = (
-    ("playouts", _playouts),
-    ("states", _states),
-    ("tree-up", _up),
-    ("tree-down", _down),
-    ("tree-keep", _keep),
-    ("lines", _lines),
-    ("policies", _policies),
-)
-"""Every player needs the first two, UCT the others too: all but the last three in each of its turns, and the
-last two in games of one player."""
+PLAYOUTS: Final[tuple[Part, ...]] = (("playouts", _playouts), ("states", _states))
+"""What every player needs that plays games out on the network."""
+
+TREE: Final[tuple[Part, ...]] = (("tree-up", _up), ("tree-down", _down), ("tree-keep", _keep))
+"""What UCT needs besides."""
+
+LINES: Final[tuple[Part, ...]] = (("lines", _lines), ("policies", _policies))
+"""What it needs besides in games of a single role."""
 
 
-def compile_together(parts: Sequence[Part] = PARTS) -> None:
+def compile_together(parts: Sequence[Part]) -> None:
     """Have these parts compiled or loaded, sharing the work with other processes that do the same."""
+    if not parts:
+        return
     from propnet.kernel_cache import Lock
     from propnet.playouts import playouts
 
