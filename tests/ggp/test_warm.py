@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core.caching import UserProvidedCacheLocator
 
 from ggp.warm_view import compile_all
+from players.uct_select import select
 from propnet.playouts import playouts
 
 ROOT = Path(__file__).parents[2]
@@ -77,14 +80,21 @@ def test_a_second_run_compiles_nothing() -> None:
     assert "nothing was to be compiled" in run("-m", "ggp", "warm", "--processes", "1").stdout
 
 
-def test_matches_of_the_usual_player_compile_nothing_afterwards() -> None:
-    folder = Path(playouts._cache.cache_path).parent
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbi")}
+def test_matches_of_the_usual_player_compile_nothing_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In a copy: other tests may be compiling at the same time.
+    for one in (playouts, select):
+        folder = UserProvidedCacheLocator.get_suitable_cache_subpath(one.py_func.__code__.co_filename)
+        shutil.copytree(one._cache.cache_path, tmp_path / folder, ignore=shutil.ignore_patterns("*.pyc*"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
+    assert before
     done = run("-c", MATCHES)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["compiled:"]
     # Nor have its processes.
-    after = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbi")}
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
     changed = [path.name for path in after if after[path] != before.get(path)]
     assert changed == []
 
