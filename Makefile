@@ -13,6 +13,7 @@ BIN := .venv/bin
 
 .venv/run: .venv/bin/python pyproject.toml requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	@$(BIN)/ggp warm || echo "going on: what is missing is compiled when it is needed"
 	@touch $@
 
 .venv/test: .venv/run

@@ -16,6 +16,7 @@ COMMANDS: Final[dict[str, str]] = {
     "serve": "Answer game managers over HTTP as a player.",
     "host": "Run a match between players over HTTP (a game manager).",
     "tournament": "Run many matches between players, and rate them.",
+    "warm": "Compile everything once, so that no match waits for it.",
     "games": "List the games that come along.",
     "validate": "Check rules and say what is wrong, where, and what to do.",
     "format": "Write rules in canonical form, comments kept.",

@@ -116,6 +116,9 @@ class Server:
         )
         for forks in self._forks:
             forks.open()
+        # It takes a match that begins before processes can be forked, and shares the work where kernels
+        # are still to be compiled.
+        self._spares.match.refill()
         self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
         self._say(

@@ -20,7 +20,7 @@ from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
 from ggp.survey import Classifier, survey
-from ggp.warm import warm_up
+from ggp.warm import alone, warm_up
 from players import launch
 from players.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade_player import START_SHARE, KaskadePlayer
@@ -96,11 +96,16 @@ class Thinker:
         self._shared: tuple[int, bool] | None = None
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
+        """Set when the player has all that it needs in games of several roles."""
+        self._warm_alone = threading.Event()
+        """Set when it also has what it needs in games of a single role."""
+        self._needed = self._warm
         # Players from outside this program may hang: they are not tried.
         if not launch.warm and is_registered(player):
             threading.Thread(target=self._warm_up, args=(player, level), daemon=True, name="warm-up").start()
         else:
             self._warm.set()
+            self._warm_alone.set()
         threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
     def begin(self, rules: Rules, text: str, fast: bool) -> None:
@@ -155,16 +160,19 @@ class Thinker:
 
     def _warm_up(self, player: str, level: str) -> None:
         try:
-            warm_up(player, level)
+            warm_up(alone(player), level, self._warm.set)
         except Exception as error:  # it shows in the match too, and is told there
             self._log("warning", "no warm-up", error=describe(error))
         self._warm.set()
+        self._warm_alone.set()
 
     def _start(self, position: Position, player: str, seed: int, startclock: float, deadline: float) -> None:
         began = time.monotonic()
         self._log("info", "player", player=player, seed=seed, startclock=startclock)
         self._survey(deadline - began)
-        if self._warm.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
+        if len(self._kaskade.prover().roles) == 1:
+            self._needed = self._warm_alone
+        if self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
             self._employ(self._made(player, seed), position, startclock, deadline)
         else:
             # The player's own code is still being compiled. This one has none.
@@ -240,7 +248,7 @@ class Thinker:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
         note = level = ""
-        if self._next is not None and self._warm.is_set():
+        if self._next is not None and self._needed.is_set():
             made, self._next = self._next(), None
             self._log("info", "the stand-in goes", player=made.name)
             self._employ(made, position, 0.0, time.monotonic())

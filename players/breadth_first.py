@@ -120,3 +120,10 @@ class BreadthFirst(LineSolver):
         self.report(value, [*self._closed.path(first + int(parents[best])), int(moves[best])])
         if value == 100:
             self.proven = 100
+
+
+def warm_up(machine: PropnetMachine) -> None:
+    """Have the kernels compiled or loaded, on any machine of a single role."""
+    solver = BreadthFirst(machine, machine.initial_state(), lambda value, moves: None, 0)
+    solver._expand_some()
+    solver._closed.grow()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 _FIRST_SLOTS = 1 << 12
 _LOW = np.uint64(0xFFFF_FFFF)
@@ -75,8 +75,7 @@ class ClosedList:
             if self.size >= self.capacity:
                 return False
             if self.size * 4 >= len(self._table) * 3:
-                self._table = np.zeros(2 * len(self._table), np.uint64)
-                _rehash(self._table, self.records, self.size, self._mask)
+                self.grow()
             room = min(self.capacity, len(self._table) * 3 // 4)
             done, self.size, merged = _add(
                 self._table,
@@ -97,6 +96,11 @@ class ClosedList:
             self.merged += merged
         return True
 
+    def grow(self) -> None:
+        """Make the table twice as large."""
+        self._table = np.zeros(2 * len(self._table), np.uint64)
+        _rehash(self._table, self.records, self.size, self._mask)
+
     def path(self, number: int) -> list[int]:
         """The moves from the first state to this one."""
         moves: list[int] = []
@@ -107,7 +111,7 @@ class ClosedList:
         return moves
 
 
-@kernel
+@inner
 def _hash(records: Any, row: Any, mask: Any) -> Any:
     h = np.uint64(0x243F6A8885A308D3)
     for word in range(mask.size):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 
-@kernel(nogil=True)
+@inner
 def _ones(word: Any) -> Any:
     """The number of set bits."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)

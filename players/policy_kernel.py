@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from propnet.choice import copy_legal
 from propnet.code import Code
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 from propnet.step import (
     evaluate_goals,
     evaluate_moves,
@@ -28,7 +28,7 @@ from propnet.step import (
     next_states,
     read_goals,
 )
-from propnet.vector import BYTES, LANES, WORDS, any_lane, inner, item, load, lowest_bit, splat, store
+from propnet.vector import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, splat, store
 
 BY_MOVE, BY_STEP, BY_PAIR = range(3)
 """Codings."""

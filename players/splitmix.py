@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from propnet.compiled import kernel
+from propnet.compiled import inner
 
 
-@kernel(nogil=True)
+@inner
 def next_random(state: Any) -> Any:
     """The next of the 64-bit numbers that follow from ``state``, uint64 of shape (1,)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)

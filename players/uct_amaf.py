@@ -46,7 +46,8 @@ def count_moves(
                 tree.used[TABLES] += 1
                 nodes[node].table = at
                 owners[at] = node
-                tables[at] = np.float32(0.0)
+                for column in range(tables.shape[1]):
+                    tables[at, column, 0] = tables[at, column, 1] = np.float32(0.0)
             table, tally = tables[nodes[node].table], tallies[i]
             for column in range(len(table)):
                 table[column, 0] += tally[column, 0]
@@ -67,7 +68,9 @@ def keep_tables(tree: Arrays, place: NDArray[np.int32]) -> None:
         node = place[tree.owners[table]]
         if node < 0:
             continue
-        tree.tables[kept] = tree.tables[table]
+        for column in range(tree.tables.shape[1]):
+            tree.tables[kept, column, 0] = tree.tables[table, column, 0]
+            tree.tables[kept, column, 1] = tree.tables[table, column, 1]
         tree.owners[kept] = node
         tree.nodes[node].table = kept
         kept += 1

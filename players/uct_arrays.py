@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 FRESH = 0
 """A node that was never played out from (its record may not be there yet)."""
@@ -118,13 +118,13 @@ class Paths(NamedTuple):
     to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
 
 
-@kernel(nogil=True)
+@inner
 def _mix(h: Any, word: Any) -> Any:
     h = (h ^ word) * np.uint64(0x9FB21C651E98DF25)
     return h ^ (h >> np.uint64(32))
 
 
-@kernel(nogil=True)
+@inner
 def find_link(table: Any, links: Any, node: Any, joint: Any) -> Any:
     """The link of a node for a joint move, or minus 1 minus the free slot of the table."""
     mask = len(table) - 1

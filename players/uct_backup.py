@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths, find_link
 from players.uct_policy import GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 _RENEW = 4
 """Priors are looked up anew when a node has so many visits, and when they have doubled."""
 
 
-@kernel(nogil=True)
+@inner
 def _prove(tree: Arrays, node: Any) -> Any:
     """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
     first = np.int64(tree.nodes[node].first_move)
@@ -41,7 +41,7 @@ def _prove(tree: Arrays, node: Any) -> Any:
     return False
 
 
-@kernel(nogil=True)
+@inner
 def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
     """The proven value after a joint move, or -1."""
     link = find_link(tree.link_table, tree.links, node, np.uint64(joint))
@@ -50,7 +50,7 @@ def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
     return np.int64(tree.nodes[tree.links[link].child].proven)
 
 
-@kernel(nogil=True)
+@inner
 def _prove_pair(tree: Arrays, node: Any) -> Any:
     """Whether the value of a node where both of two roles choose now follows: one role has a move that
     makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
@@ -118,7 +118,7 @@ def average(
                 bests[rows[i]] = best / 100.0
 
 
-@kernel(nogil=True)
+@inner
 def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, kind: Any) -> None:
     before = edges[edge].total
     edges[edge].visits += 1
@@ -138,7 +138,7 @@ def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, kind: 
     edges[edge].worth = np.float32(mean)
 
 
-@kernel(nogil=True)
+@inner
 def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArray[np.float64]) -> None:
     """Book results where two roles have a choice, and what they regret not to have done: as much as
     another move has brought more on average against the same move of the other one.
@@ -192,7 +192,7 @@ def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArr
         stride *= np.uint64(count)
 
 
-@kernel(nogil=True)
+@inner
 def _column(nodes: Any, edges: Any, columns: Any, path: Any, taken: Any, depth: Any) -> Any:
     """The column of the move by which a path came to its node at this depth; -1 where several roles
     chose, and at the root."""
@@ -204,7 +204,7 @@ def _column(nodes: Any, edges: Any, columns: Any, path: Any, taken: Any, depth: 
     return np.int64(columns[role] + edges[taken[depth - 1, role]].move)
 
 
-@kernel(nogil=True)
+@inner
 def _table(nodes: Any, tables: Any, averages: Any, path: Any, depth: Any) -> Any:
     """The table of the last node of a path down to this depth that has one, or that of all moves."""
     while depth >= 0:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 
-@kernel(nogil=True)
+@inner
 def _reach(place: Any, stack: Any, top: Any, nodes: Any, child: Any, fewest: Any) -> Any:
     """Put a child on the stack unless it is there already, or to be dropped."""
     if child >= 0 and place[child] < 0 and nodes[child].visits >= fewest:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.splitmix import next_random
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 UCB, TUNED, PUCT = 0, 1, 2
 """Values of :attr:`Rule.kind`."""
@@ -54,13 +54,13 @@ class Rule(NamedTuple):
     prior: int = NONE
 
 
-@kernel(nogil=True)
+@inner
 def start(random: Any, count: Any) -> Any:
     """A random number below ``count``."""
     return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
-@kernel(nogil=True)
+@inner
 def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: Rule) -> Any:
     """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
     if count == 1:
@@ -99,7 +99,7 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
     return best
 
 
-@kernel(nogil=True)
+@inner
 def _pair(pairs: Any, before: Any, column: Any) -> Any:
     """The row of a pair of moves."""
     h = (np.uint64(before + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
@@ -107,7 +107,7 @@ def _pair(pairs: Any, before: Any, column: Any) -> Any:
     return np.int64(h >> np.uint64(40)) & np.int64(len(pairs) - 1)
 
 
-@kernel(nogil=True)
+@inner
 def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any, rule: Rule) -> None:
     """Count a result (0..1) of a move, its column, that followed the move ``before`` (-1 for none)."""
     goal = np.float32(100.0 * result)
@@ -119,7 +119,7 @@ def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any, 
         pairs[pair, 1] += goal
 
 
-@kernel(nogil=True)
+@inner
 def set_priors(
     edges: Any,
     table: Any,
@@ -164,7 +164,7 @@ def set_priors(
             edges[edge].spread = edges[edge].spread / total
 
 
-@kernel(nogil=True)
+@inner
 def mean_prior(edges: Any, first: Any, count: Any) -> Any:
     """The mean of the priors of some edges."""
     total = 0.0
@@ -176,5 +176,7 @@ def mean_prior(edges: Any, first: Any, count: Any) -> Any:
 @kernel(nogil=True)
 def forget(averages: Any, pairs: Any, keep: Any) -> None:
     """Let the averages count for less: ``keep`` (0..1) of what they did."""
-    averages[:] *= np.float32(keep)
-    pairs[:] *= np.float32(keep)
+    for counts in (averages, pairs):
+        for row in range(len(counts)):
+            counts[row, 0] *= np.float32(keep)
+            counts[row, 1] *= np.float32(keep)

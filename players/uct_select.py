@@ -32,7 +32,7 @@ from players.uct_arrays import (
     find_node,
 )
 from players.uct_policy import EAGER, Rule, best_edge, start
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 
 _LARGEST_TABLE = 1024
 MIXED_RANDOM = 0.06
@@ -41,7 +41,7 @@ _MIXED_RANDOM = np.uint64(int(MIXED_RANDOM * (1 << 64)))
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 
 
-@kernel(nogil=True)
+@inner
 def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].status = FRESH
     nodes[node].opening = 0
@@ -54,7 +54,7 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].mover = 0
 
 
-@kernel(nogil=True)
+@inner
 def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, explore: Any) -> Any:
     """UCB1 where several roles choose: the exploration terms vary at random and some choices
     are random. Else roles with like statistics would choose in step, and learn what their
@@ -81,7 +81,7 @@ def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, ex
     return best
 
 
-@kernel(nogil=True)
+@inner
 def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
     """An edge drawn in proportion to the regrets; edges never taken come first, in random order."""
     if count == 1:

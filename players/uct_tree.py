@@ -320,25 +320,51 @@ def _table_size(entries: int) -> int:
     return 1 << (2 * entries - 1).bit_length()
 
 
-@functools.cache
-def warm_up() -> None:
-    """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
+def _small() -> tuple[Arrays, Paths]:
+    """A tree of a single node that is not open yet, with room for some more, and one path."""
     arrays, paths = _make_arrays(1, 1, 8, 8, 0, np.array([0, 2], np.int32), 1), _make_paths(1, 1)
-    rule = Rule()
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
     arrays.used[NODES] = 1
-    keeping.rehash(arrays, True)
+    return arrays, paths
+
+
+def _open_root(arrays: Arrays) -> None:
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     selection.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    selection.select(arrays, paths, 0, 1, rule, -1)
-    selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
-    average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
-    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, rule)
+
+
+def warm_up_down() -> None:
+    """Compile or load the kernels that go down the tree."""
+    arrays, paths = _small()
+    keeping.rehash(arrays, True)
     layout.find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
+    _open_root(arrays)
+    selection.select(arrays, paths, 0, 1, Rule(), -1)
+    selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
+
+
+def warm_up_up() -> None:
+    """The same of those that go up."""
+    arrays, paths = _small()
+    average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
+    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, Rule())
     tallies = np.zeros((1, 2, 2), np.int32)
     count_moves(arrays, paths, np.zeros(1, np.int64), tallies, 1, np.ones((1, 1)), 1)
+
+
+def warm_up_keep() -> None:
+    """The same of those that keep a part of the tree from turn to turn."""
+    arrays, _ = _small()
     forget(arrays.averages, arrays.pairs, _REMEMBER)
     place = keeping.mark_from(arrays, 0, 0)
     keeping.compact(arrays, place)
     keep_tables(arrays, place)
+
+
+@functools.cache
+def warm_up() -> None:
+    """Compile all kernels of the tree, or load them from the disk, so that no turn has to wait for it."""
+    warm_up_down()
+    warm_up_up()
+    warm_up_keep()

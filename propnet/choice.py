@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, aligned, any_lane, inner, item, load, splat, store
+from propnet.compiled import inner
+from propnet.vector import BYTES, aligned, any_lane, item, load, splat, store
 from propnet.xoshiro import advance
 
 

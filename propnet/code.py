@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from propnet.compiled import inner
 from propnet.plan import Plan
-from propnet.vector import BYTES, aligned, inner, raw
+from propnet.vector import BYTES, aligned, raw
 
 FLUSH = 1_000
 """What taking up the next playouts costs, in gate inputs (about half a microsecond)."""

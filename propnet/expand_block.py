@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code
+from propnet.compiled import inner
 from propnet.pack import transpose
 from propnet.step import evaluate_goals, read_goals
 from propnet.vector import (
@@ -20,7 +21,6 @@ from propnet.vector import (
     Index,
     aligned,
     any_lane,
-    inner,
     item,
     load,
     lowest_bit,

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code, uncounted
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 from propnet.expand_block import (
     Rows,
     Scratch,
@@ -35,7 +35,7 @@ from propnet.expand_block import (
 )
 from propnet.pack import collect, spread, write_lanes
 from propnet.step import evaluate_moves, evaluate_play
-from propnet.vector import BYTES, LANES, WORDS, Index, any_lane, inner, item, load, put, raw, splat, store
+from propnet.vector import BYTES, LANES, WORDS, Index, any_lane, item, load, put, raw, splat, store
 
 
 @kernel

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.vector import BYTES, Index, any_lane, call, inner, item, load, splat, store
+from propnet.compiled import inner
+from propnet.vector import BYTES, Index, any_lane, call, item, load, splat, store
 
 
 @inner

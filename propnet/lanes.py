@@ -1,7 +1,8 @@
 """The bit-sliced kernels for given states: what holds in them, and what follows a joint move.
 
 Arrays are those of :class:`propnet.code.Code`, with ``wires`` as in :mod:`propnet.kernel` and
-records as in :mod:`propnet.pack`.
+records as in :mod:`propnet.pack`. What evaluates is given bare pointers, as by
+:mod:`propnet.playouts`: numba then translates it once for all of these kernels.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.code import Code
+from propnet.code import Code, uncounted
 from propnet.compiled import kernel
 from propnet.pack import read_lanes
 from propnet.step import evaluate_goals, evaluate_moves, evaluate_play, load_records, read_goals
-from propnet.vector import BYTES, LANES, WORDS, item, load, splat, store
+from propnet.vector import BYTES, LANES, WORDS, item, load, raw, splat, store
 
 
 @kernel
@@ -31,17 +32,18 @@ def evaluate(
     lanes = np.empty((2, WORDS), np.uint64)
     rows = np.empty(LANES, np.int32)
     lane_of = np.empty(LANES, np.int64)
+    bare, at = uncounted(code), raw(wires)
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
         load_records(wires, records, first, count, item(code.sizes, 0))
-        evaluate_play(code, wires)
-        evaluate_goals(code, wires)
-        store(lanes, 0, load(wires, item(code.terminal, 0)) ^ splat(item(code.terminal, 1)))
+        evaluate_play(bare, at)
+        evaluate_goals(bare, at)
+        store(lanes, 0, load(at, item(code.terminal, 0)) ^ splat(item(code.terminal, 1)))
         for lane in range(count):
             terminal[first + lane] = (lanes[0, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1) != 0
             rows[lane] = first + lane
             lane_of[lane] = lane
-        read_goals(code, wires, lane_of, count, rows, lanes, goals)
+        read_goals(bare, at, raw(lane_of), count, raw(rows), raw(lanes), goals)
         read_lanes(wires, code.legal_offsets, code.legal_signs, legal, first, count)
 
 
@@ -56,16 +58,17 @@ def successors(
     """Fill in the records (n, words) of the states after one move id per role (n, roles)."""
     n = records.shape[0]
     bases = item(code.sizes, 0)
+    bare, at = uncounted(code), raw(wires)
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
         load_records(wires, records, first, count, bases)
-        evaluate_play(code, wires)
+        evaluate_play(bare, at)
         for wire in range(1 + bases, 1 + bases + item(code.sizes, 1)):
-            store(wires, wire * BYTES, splat(0))
+            store(at, wire * BYTES, splat(0))
         for lane in range(count):
             bit = np.uint64(1) << np.uint64(lane & 63)
             for role in range(moves.shape[1]):
                 move = item(code.role_moves, role) + moves[first + lane, role]
                 wires[1 + bases + move, lane >> 6] |= bit
-        evaluate_moves(code, wires)
+        evaluate_moves(bare, at)
         read_lanes(wires, code.next_offsets, code.next_signs, after, first, count)

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 from propnet.vector import (
     BYTES,
     LANES,
     WORDS,
     Index,
     aligned,
-    inner,
     item,
     load,
     shift_left,

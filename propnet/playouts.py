@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code, uncounted
-from propnet.compiled import kernel
+from propnet.compiled import inner, kernel
 from propnet.pack import write_lanes
 from propnet.policy import HEAVIEST, Policy, uncounted_policy
 from propnet.step import (
@@ -34,7 +34,6 @@ from propnet.vector import (
     Index,
     any_lane,
     count_lanes,
-    inner,
     item,
     load,
     lowest_bit,

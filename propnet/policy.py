@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.vector import inner, raw
+from propnet.compiled import inner
+from propnet.vector import raw
 
 HEAVIEST = 7
 """The largest exponent of a weight."""

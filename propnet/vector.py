@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
@@ -44,13 +44,6 @@ _IR_BITS = ir.IntType(LANES)
 def _operation(generate: Callable[..., Any]) -> Any:
     """numba's ``intrinsic``, for readers of types: what it makes is called without the context."""
     return intrinsic(generate)
-
-
-def inner(function: Callable[..., Any]) -> Any:
-    """``njit`` for functions that only kernels call: nothing made for Python, nothing cached by
-    itself (the kernel's cache file holds it), which saves much of the time to compile."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return njit(**options)(function)
 
 
 class VectorType(types.Type):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import kernel
-from propnet.vector import aligned, inner, rotate_left, shift_left
+from propnet.compiled import inner, kernel
+from propnet.vector import aligned, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
 

@@ -131,6 +131,7 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
     def compile_for_long(thinker: Thinker, player: str, level: str) -> None:
         gate.wait(LONG)
         thinker._warm.set()
+        thinker._warm_alone.set()
 
     monkeypatch.setattr("ggp.thinker.STAND_IN", "legal")
     monkeypatch.setattr(Thinker, "_warm_up", compile_for_long)

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from ggp.game import Game
+from players import uct_policy
 from players.uct_arrays import EDGE, NODES, OPEN, TABLES
 from players.uct_leaf import MOST_EACH, LeafPlayouts
-from players.uct_policy import GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, best_edge, set_priors
+from players.uct_policy import GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule
 from players.uct_root import rank
 from players.uct_search import Search
 from players.uct_tree import Tree
@@ -26,6 +28,18 @@ def edges_of(visits: list[int], worth: list[float], spread: float = 1.0) -> np.n
     edges["visits"], edges["worth"], edges["spread"], edges["proven"] = visits, worth, spread, -1
     edges["move"] = range(len(visits))
     return edges
+
+
+@njit
+def best_edge(edges, random, first, count, visits, eager, rule):  # type: ignore[no-untyped-def]
+    """As Python can call it."""
+    return uct_policy.best_edge(edges, random, first, count, visits, eager, rule)
+
+
+@njit
+def set_priors(edges, table, pairs, first, count, offset, base, before, rule):  # type: ignore[no-untyped-def]
+    """The same."""
+    uct_policy.set_priors(edges, table, pairs, first, count, offset, base, before, rule)
 
 
 def chosen(edges: np.ndarray, rule: Rule, eager: bool = False) -> int:

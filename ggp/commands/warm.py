@@ -1,0 +1,25 @@
+"""``ggp warm``: compile everything once, so that no match has to wait for it."""
+
+from __future__ import annotations
+
+import typer
+
+
+def command(
+    player: str = typer.Option("uct", "--player", "-p", help="Also for the options of this player."),
+    processes: int | None = typer.Option(
+        None, "--processes", min=1, max=64, help="How many share the work. [default: a process per core]"
+    ),
+) -> None:
+    """Compile all kernels that a match needs, or see that it was done: then it takes a second or two.
+
+    They are kept in $NUMBA_CACHE_DIR, else beside the program, else in the user's cache folder. Without
+    this the first match does it, and is played by a weaker player meanwhile.
+    """
+    from ggp.warm_view import compile_all
+    from players.cores import cores
+    from players.registry import check_name
+
+    check_name(player)
+    if not compile_all(player, processes or cores()):
+        raise typer.Exit(1)

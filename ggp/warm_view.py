@@ -1,0 +1,110 @@
+"""Processes that compile everything together (:mod:`ggp.warm`), and what of it is shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import time
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from players.launch import anew
+
+_LAST = 300
+"""Characters of a process's errors that are shown."""
+
+
+def compile_all(player: str, processes: int) -> bool:
+    """Compile what matches of this player need; whether all of it could be.
+
+    Args:
+        player: a registered player's name, with options or without.
+        processes: how many share the work.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    began = time.monotonic()
+    with Progress(
+        SpinnerColumn("line"),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        progress.add_task("looking for what is not compiled yet")
+        running = [_Process(player, progress) for _ in range(processes)]
+        faults = [fault for process in running if (fault := process.wait())]
+    count = sum(process.compiled for process in running)
+    seconds = time.monotonic() - began
+    if faults:
+        console.print(f"not everything could be compiled: {faults[0]}", style="yellow", markup=False)
+        console.print("matches compile the rest when they need it", style="yellow")
+    elif count:
+        console.print(f"all is ready: {count} kernels compiled in {seconds:.0f} s")
+    else:
+        console.print(f"all is ready, nothing was to be compiled ({seconds:.1f} s)")
+    return not faults
+
+
+class _Process:
+    """One of them, and its line on the screen.
+
+    Attributes:
+        compiled: how many kernels it has compiled.
+    """
+
+    def __init__(self, player: str, progress: Progress) -> None:
+        self.compiled = 0
+        self._progress = progress
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._fault = ""
+        ours, theirs = os.pipe()
+        self._messages = os.fdopen(ours)
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._process = anew("ggp.warm", [player], {1: theirs, 2: self._errors.fileno()})
+        except OSError as error:
+            self._fault = f"no process could be started ({error.strerror})"
+        finally:
+            os.close(theirs)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def wait(self) -> str:
+        """Wait for its end; what went wrong, if anything did."""
+        try:
+            if self._process is not None:
+                status = self._process.wait()
+                if status:
+                    self._errors.seek(0)
+                    said = self._errors.read().decode(errors="replace").strip().splitlines()
+                    self._fault = said[-1][-_LAST:] if said else f"a process has ended with status {status}"
+            self._reader.join()
+        except BaseException:
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+            raise
+        finally:
+            self._errors.close()
+        return self._fault
+
+    def _read(self) -> None:
+        task: TaskID | None = None
+        with self._messages:
+            for line in self._messages:
+                found = json.loads(line)
+                if task is not None:
+                    self._progress.remove_task(task)
+                    task = None
+                if "begun" in found:
+                    task = self._progress.add_task(found["begun"])
+                else:
+                    self.compiled += 1
+                    self._progress.console.print(f"{found['seconds']:6.1f} s  {found['compiled']}")
+        if task is not None:
+            self._progress.remove_task(task)

@@ -1,0 +1,27 @@
+"""Parts that are compiled side by side: each once, those that others work on last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from players.kernels import compile_together
+from propnet import playouts
+from propnet.kernel_cache import Lock
+
+
+def test_a_part_that_another_process_has_taken_is_left_for_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playouts.playouts._cache, "_cache_path", str(tmp_path))
+    done: list[str] = []
+    parts = [(name, lambda name=name: done.append(name)) for name in "abc"]
+    compile_together(parts)
+    assert done == ["a", "b", "c"]
+    done.clear()
+    theirs = Lock(str(tmp_path / "part-a.lock"))
+    assert theirs.take(0.0)
+    compile_together(parts)
+    assert done == ["b", "c", "a"]
+    theirs.leave()
