@@ -1,6 +1,7 @@
 """Mixed equilibria of small games of two roles and constant sum, and how near to them UCT comes.
 
     python -m bench.equilibrium rockpaperscissors PATH.kif --seconds 2
+    python -m bench.equilibrium PATH.kif --plies 5 --positions 10
 
 Backward induction; a state in which both roles choose is a matrix game, solved by the simplex method in
 rational numbers with Bland's rule (Dantzig 1951, Bland 1977). Values are rounded to a denominator of
@@ -10,6 +11,7 @@ at most a million, so that the numbers do not grow from state to state.
 from __future__ import annotations
 
 import argparse
+import random
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -31,6 +33,10 @@ _FINEST = 10**6
 
 class TooManyStatesError(Exception):
     """The game has more states than were allowed."""
+
+
+class NotConstantSumError(Exception):
+    """The game has not two roles whose goals add up to 100."""
 
 
 def matrix_value(table: Sequence[Sequence[Fraction]]) -> tuple[Fraction, list[Fraction]]:
@@ -75,6 +81,7 @@ class Equilibrium:
 
         Raises:
             TooManyStatesError: it takes more states than allowed.
+            NotConstantSumError: an end's goals do not add up to 100.
         """
         known = self.values.get(state)
         if known is not None:
@@ -82,7 +89,10 @@ class Equilibrium:
         if len(self.values) >= self._allowed:
             raise TooManyStatesError
         if self._machine.is_terminal(state):
-            found = Fraction(self._machine.goal(state, 0) or 0)
+            mine, other = (self._machine.goal(state, role) for role in (0, 1))
+            if mine is None or other is None or mine + other != 100:
+                raise NotConstantSumError
+            found = Fraction(mine)
         else:
             found = matrix_value(self.table(state))[0].limit_denominator(_FINEST)
         self.values[state] = found
@@ -95,14 +105,17 @@ class Equilibrium:
         return [[self.value(machine.next_state(state, (i, j))) for j in columns] for i in rows]
 
 
-def compare(machine: Machine, seconds: float, states: int) -> tuple[float, float, tuple[float, float]]:
-    """For the initial state: the value, what UCT says it is, and how much each role's mixed strategy
+def compare(
+    machine: Machine, state: State, seconds: float, states: int
+) -> tuple[float, float, tuple[float, float]]:
+    """For a state: the value, what UCT says it is, and how much each role's mixed strategy
     loses, against the best answer to it, of what it could be sure of. All 0..100.
 
     Raises:
-        TooManyStatesError: as above.
+        TooManyStatesError, NotConstantSumError: as above.
     """
-    state = machine.initial_state()
+    if len(machine.roles) != 2:
+        raise NotConstantSumError
     equilibrium = Equilibrium(machine, states)
     value = equilibrium.value(state)
     table = equilibrium.table(state)
@@ -127,24 +140,48 @@ def _by_text(machine: Machine, state: State, role: int) -> list[int]:
     return sorted(range(len(moves)), key=lambda place: sort_key(machine.move(role, moves[place])))
 
 
+def reached(machine: Machine, plies: int, seed: int) -> State:
+    """A state in which both roles choose, after so many random joint moves."""
+    rng = random.Random(seed)
+    while True:
+        state = machine.initial_state()
+        for _ in range(plies):
+            if machine.is_terminal(state):
+                break
+            moves = [rng.choice(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
+            state = machine.next_state(state, moves)
+        if not plies or not machine.is_terminal(state):
+            return state
+
+
 def main() -> None:
-    """Read the arguments, print a row for each game."""
+    """Read the arguments, print a row for each state."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="+", help="installed games or files")
     parser.add_argument("--seconds", type=float, default=2.0, help="of CPU time for UCT")
     parser.add_argument("--states", type=int, default=20_000, help="that a game may have")
+    parser.add_argument(
+        "--plies", type=int, default=0, help="random joint moves before the state that is looked at"
+    )
+    parser.add_argument("--positions", type=int, default=1, help="so many states of each game")
     given = parser.parse_args()
     printed = Printed(
-        "game", "value", "UCT says", "role 0 loses", "role 1 loses", box=None, header_style="bold"
+        "game", "seed", "value", "UCT says", "role 0 loses", "role 1 loses", box=None, header_style="bold"
     )
     for name in given.games:
         game = Game.load(name) if name.endswith(".kif") else load_game(name)
-        try:
-            value, told, losses = compare(game.machine("propnet"), given.seconds, given.states)
-        except TooManyStatesError:
-            printed.add_row(game.name, "too many states")
-            continue
-        printed.add_row(game.name, *(f"{x:.2f}" for x in (value, told, *losses)))
+        machine = game.machine("propnet")
+        for seed in range(given.positions):
+            try:
+                state = reached(machine, given.plies, seed)
+                value, told, losses = compare(machine, state, given.seconds, given.states)
+            except TooManyStatesError:
+                printed.add_row(game.name, str(seed), "too many states")
+                continue
+            except NotConstantSumError:
+                printed.add_row(game.name, str(seed), "not of constant sum")
+                break
+            printed.add_row(game.name, str(seed), *(f"{x:.2f}" for x in (value, told, *losses)))
     Console(highlight=False).print(printed)
 
 

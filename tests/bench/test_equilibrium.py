@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from bench.equilibrium import Equilibrium, TooManyStatesError, matrix_value
+from bench.equilibrium import (
+    Equilibrium,
+    NotConstantSumError,
+    TooManyStatesError,
+    compare,
+    matrix_value,
+    reached,
+)
 from bench.positions import load_game
 from players.machines import make_machine
 
@@ -60,3 +67,21 @@ def test_tic_tac_toe_is_a_draw_by_backward_induction_too() -> None:
     assert Equilibrium(machine).value(state) == 50
     with pytest.raises(TooManyStatesError):
         Equilibrium(machine, 5).value(state)
+
+
+def test_games_that_are_not_of_constant_sum_are_refused() -> None:
+    machine = make_machine(load_game("prisonersdilemma").rules, "propnet")
+    with pytest.raises(NotConstantSumError):
+        Equilibrium(machine).value(machine.initial_state())
+    alone = make_machine(load_game("hanoi").rules, "propnet")
+    with pytest.raises(NotConstantSumError):
+        compare(alone, alone.initial_state(), 0.0, 100)
+
+
+def test_positions_are_as_deep_as_asked_and_not_over() -> None:
+    machine = make_machine(load_game("tictactoe").rules, "propnet")
+    for seed in range(20):
+        state = reached(machine, 6, seed)
+        assert not machine.is_terminal(state)
+        assert len(state.propositions) == 7  # six marks, and whose turn it is
+    assert reached(machine, 6, 3) == reached(machine, 6, 3)
