@@ -21,9 +21,10 @@ from players.lanes import Lanes, NetworkLanes, lanes_of
 from players.line_search import LineSearch
 from players.pace import MARGIN, Pace
 from players.player import same_numbering
-from players.uct_arrays import ENDED, FRESH, LEAF
+from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
 from players.uct_leaf import MOST_IDLE, LeafPlayouts
+from players.uct_prover import Prover
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
 from players.uct_tuning import WIDEST, Tuning
@@ -83,6 +84,7 @@ class Search:
         self._tree: Tree | None = None
         self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
+        self._prover: Prover | None = None
         self._credit = 0.0
 
     # --- what is searched -----------------------------------------------------------------
@@ -94,7 +96,7 @@ class Search:
         self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
         self._leaf = LeafPlayouts(self._lanes.width)
         self._seconds = 0.0
-        self._solvers = None
+        self._solvers = self._prover = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
@@ -107,10 +109,24 @@ class Search:
             self._value = LearntValue(self._lanes.machine, self.seed, self.tuning.value_share)
         self._may_prove = roles <= 2
         self.opened = False
-        memory = self.tuning.memory
+        memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory)
+
+    @property
+    def _memory(self) -> int:
+        """Bytes for the tree, and for the solvers of one-player games."""
+        spare = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
+        return self.tuning.memory + spare
+
+    @property
+    def _proves(self) -> bool:
+        """Whether this search is to prove what its role can force."""
+        tuning = self.tuning
+        return (
+            tuning.prove and not tuning.number and not self._alone and isinstance(self._lanes, NetworkLanes)
+        )
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
@@ -124,13 +140,18 @@ class Search:
         self.playouts = 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
             tuning = self.tuning
-            memory = int(tuning.memory * _SOLVERS_MEMORY)
+            memory = int(self._memory * _SOLVERS_MEMORY)
             self._solvers = LineSearch(self.machine, state, self.line, memory, self.seed, tuning.number)
             self._credit = 0.0
         self.opened = tree.opened
         if not self.opened:
             return
         arrays = tree.arrays
+        if self._proves and self._prover is None:
+            assert isinstance(self._lanes, NetworkLanes)
+            self._prover = Prover(self._lanes.machine, self.role, self.tuning.proof_memory)
+        if self._prover is not None:
+            self._prover.set_root(arrays.records[tree.root])
         order: list[int] = []
         for role in range(len(self.machine.roles)):
             edges = tree.edges(tree.root, role)
@@ -146,6 +167,11 @@ class Search:
             return
         part = self.statistics().of_role(self.role)
         self._fixed = int(self._order[part][place])
+        if self._prover is not None:
+            arrays = self.tree.arrays
+            child = int(arrays.edges["child"][self._fixed + int(arrays.nodes["first_edge"][self.tree.root])])
+            if child >= 0 and arrays.nodes["status"][child] == OPEN:
+                self._prover.follow(arrays.records[child])
 
     @property
     def tree(self) -> Tree:
@@ -160,6 +186,8 @@ class Search:
         if not self.opened or self.tree.proven >= 0:
             return True
         if self._solvers is not None and self._solvers.proven >= 0:
+            return True
+        if self._prover is not None and self._prover.value >= 0:
             return True
         if self.line.value < 100:
             return False
@@ -181,11 +209,21 @@ class Search:
                 return True
             self.tuning = self._value.tuned(self.tuning)
         tuning = self.tuning
-        began = time.monotonic()
+        began, clock = time.monotonic(), time.thread_time()
         solvers, latest = self._solvers, deadline - MARGIN
         if limit is None and solvers and solvers.active and self._credit > _SOLVERS_SLICE and began < latest:
             solvers.step(min(began + self._credit, latest))
             self._credit -= max(time.monotonic() - began, _SOLVERS_SLICE)
+            return True
+        if (
+            limit is None
+            and self._prover is not None
+            and self.playouts
+            and self._prover.due
+            and began < latest
+        ):
+            if self._prover.step(latest):
+                self._hear(self._prover)
             return True
         lanes, steps = self._pace.plan(deadline - began, not self.playouts)
         each = (tuning.per_leaf or self._leaf.each) if self._lanes.width > 1 else 1
@@ -212,6 +250,10 @@ class Search:
         now = time.monotonic()
         self._pace.learn(lanes * each, now - began, longest, cut, deadline - now)
         self._credit += (now - began) * _SOLVERS
+        if self._prover is not None:
+            self._prover.learn(
+                time.thread_time() - clock, deadline - now, self._length, self._mean, self.tree
+            )
         taken = (now - began) / (lanes * each)
         self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
         return True
@@ -271,12 +313,23 @@ class Search:
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
             sure = np.ones(len(paths), np.bool_)
             self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
+        length = float(tree.paths.length[:lanes].sum()) + (
+            float(ends.lengths.sum()) / each if len(rest) else 0.0
+        )
+        self._length, self._mean = length / lanes, float(results[:, self.role].mean())
         self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
         tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
         seconds = time.perf_counter() - began - rolled
         self._leaf.learn(seconds, lanes, rolled, len(rest) * each)
         return longest, cut
+
+    def _hear(self, prover: Prover) -> None:
+        """Take over what is proven."""
+        if self._may_prove and not prover.adds_to_100:
+            self._may_prove = False
+            self.tree.unprove()
+        prover.tell(self.tree, self._may_prove)
 
     def _known(
         self,
@@ -349,14 +402,27 @@ class Search:
         if not self.opened:
             return RootStatistics.empty([0] * len(self.machine.roles))
         edges = tree.arrays.edges[self._order + int(tree.arrays.nodes["first_edge"][tree.root])]
+        counts: tuple[int, ...] = tuple(tree.arrays.counts[tree.root].tolist())
+        proven, value = edges["proven"].copy(), tree.proven
+        # The tree holds what role 0 gets.
+        second = proven[counts[0] :]
+        second[second >= 0] = 100 - second[second >= 0]
+        if self.role == 1 and value >= 0:
+            value = 100 - value
+        if self._solvers is not None:
+            value = max(value, self._solvers.proven)
+        if self._prover is not None and self._prover.value >= 0:
+            value = self._prover.value
+            mine = slice(sum(counts[: self.role]), sum(counts[: self.role + 1]))
+            proven[mine][edges["move"][mine] == self._prover.best] = value
         return RootStatistics(
-            tuple(tree.arrays.counts[tree.root].tolist()),
+            counts,
             edges["visits"].astype(np.int64),
             edges["total"].copy(),
-            edges["proven"].copy(),
+            proven,
             self.playouts,
             tree.nodes,
             tree.depth,
-            max(tree.proven, self._solvers.proven if self._solvers is not None else -1),
+            value,
             tree.mixed,
         )

@@ -43,7 +43,10 @@ class Tuning:
             (:mod:`players.guided_machine`).
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
+        prove: whether the first of several searches for the same role also proves what it can force
+            (:mod:`players.uct_prover`), in games of several roles.
         memory: bytes for the search tree, and for the solvers of one-player games.
+        proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.
     """
 
@@ -60,7 +63,9 @@ class Tuning:
     counted: int = 16
     decisive: bool = True
     value_share: float = 0.0
-    memory: int = 1 << 29
+    prove: bool = True
+    memory: int = 1 << 28
+    proof_memory: int = 1 << 28
     number: int = 0
 
     def rule(self, spread: float, numbered: bool) -> Rule:
