@@ -32,8 +32,8 @@ class Playouts:
     """What a batch of uniformly random playouts (depth charges) found.
 
     Attributes:
-        goals: int16, shape (n, roles): each playout's goal values 0..100; -1 where the final
-            state gives a role no value or more than one.
+        goals: int16, shape (n, roles): each playout's goal values 0..100, the highest that
+            holds in the final state; -1 where a role has none there.
         lengths: int32, shape (n,): joint moves made until the terminal state.
         cut: how many playouts hit the step limit instead of a terminal state; their goals
             are those of the state they were cut in.
@@ -108,6 +108,12 @@ class Machine(ABC):
     def goal(self, state: State, role: int) -> int | None:
         """The role's goal value (0..100); None where no value or more than one holds."""
 
+    def result(self, state: State, role: int) -> int | None:
+        """What players take a match that ends in this state to be worth: the role's goal value, the highest
+        where several hold (some public games give a winner both 100 and 0); None where none does.
+        Arrays of goals (playouts, successors) tell the same."""
+        return self.goal(state, role)
+
     # --- states in and out -------------------------------------------------------------
     @abstractmethod
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
@@ -151,7 +157,7 @@ class Machine(ABC):
                 steps += 1
             lengths[i] = steps
             for r in roles:
-                value = self.goal(now, r)
+                value = self.result(now, r)
                 goals[i, r] = -1 if value is None else value
         return Playouts(goals, lengths, cut)
 

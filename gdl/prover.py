@@ -159,6 +159,11 @@ class ProverMachine(Machine):
         """See :class:`Machine`."""
         return self._goal_of(self._node(state), role)
 
+    def result(self, state: State, role: int) -> int | None:
+        """See :class:`Machine`."""
+        value = self._result_of(self._node(state), role)
+        return None if value < 0 else value
+
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         """See :class:`Machine`."""
         assert isinstance(key, frozenset)
@@ -186,13 +191,13 @@ class ProverMachine(Machine):
             start = self._node(self.initial_state() if state is None else state)
             if self._charge is not None and self._charging:
                 steps, was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
-                values = [self._goal_in(tables, r) for r in roles]
+                values = [max(self._goals_in(tables, r), default=-1) for r in roles]
             else:
                 steps, was_cut, node = self._walk(start, rng.random, max_steps)
-                values = [self._goal_of(node, r) for r in roles]
+                values = [self._result_of(node, r) for r in roles]
             lengths[i] = steps
             cut += was_cut
-            goals[i] = [-1 if v is None else v for v in values]
+            goals[i] = values
         return Playouts(goals, lengths, cut)
 
     def _walk(self, node: Node, draw: Callable[[], float], most: int) -> tuple[int, bool, Node]:
@@ -271,16 +276,22 @@ class ProverMachine(Machine):
     def _goal_of(self, node: Node, role: int) -> int | None:
         asked, found = node.goals[role]
         if not asked:
-            found = self._goal_in(self._tables(node), role)
+            values = self._goals_in(self._tables(node), role)
+            found = values.pop() if len(values) == 1 else None
             node.goals[role] = (True, found)
         return found
 
-    def _goal_in(self, tables: Tables, role: int) -> int | None:
+    def _result_of(self, node: Node, role: int) -> int:
+        """The highest goal that holds; -1 for none."""
+        found = self._goal_of(node, role)
+        return max(self._goals_in(self._tables(node), role), default=-1) if found is None else found
+
+    def _goals_in(self, tables: Tables, role: int) -> set[int]:
         values: set[int] = set()
         for predicate, numbers in self._goal[role]:
             values.update(map(numbers.__getitem__, _set(self._evaluator.rows(predicate, tables))))
         values.discard(-1)
-        return values.pop() if len(values) == 1 else None
+        return values
 
     def _successor(self, node: Node, joint: tuple[int, ...]) -> Node:
         known = node.successors.get(joint)

@@ -232,9 +232,9 @@ def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds:
 
 
 def _totals(network: Network, holds: NDArray[np.bool_]) -> set[int]:
-    """What the goals of all roles add up to, in states in which these goals hold; -1 where a role has no
-    goal, or more than one."""
-    roles = len(network.roles)
-    count = np.stack([holds[:, network.goals[:, 0] == role].sum(axis=1) for role in range(roles)], axis=1)
-    total = (holds * network.goals[:, 1]).sum(axis=1)
-    return set(np.where((count == 1).all(axis=1), total, -1).tolist())
+    """What the goals of all roles add up to, in states in which these goals hold (of several of a role the
+    highest counts); -1 where a role has no goal."""
+    worth = np.where(holds, network.goals[:, 1], -1)
+    roles = range(len(network.roles))
+    best = np.stack([worth[:, network.goals[:, 0] == role].max(axis=1, initial=-1) for role in roles], axis=1)
+    return set(np.where((best >= 0).all(axis=1), best.sum(axis=1), -1).tolist())

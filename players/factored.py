@@ -140,7 +140,7 @@ class Factored(LineSolver):
                 return False
             played += wanted
             state = machine.next_state(state, wanted)
-        value = machine.goal(state, 0)
+        value = machine.result(state, 0)
         if not machine.is_terminal(state) or value is None:
             return False
         self.report(value, played)

@@ -57,5 +57,5 @@ class GreedyPlayer(Player):
         return [tuple(self._rng.choice(moves) for moves in others) for _ in range(_REPLIES)]
 
     def _value(self, state: State) -> float:
-        value = self.machine.goal(state, self.role)
+        value = self.machine.result(state, self.role)
         return 50.0 if value is None else float(value)

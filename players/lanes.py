@@ -269,7 +269,9 @@ class ScalarLanes(Lanes):
                 trace.append(joint[0])
                 state = machine.next_state(state, joint)
             if terminal or not finished[lane]:
-                goals[lane] = [-1 if g is None else g for g in (machine.goal(state, r) for r in self._roles)]
+                goals[lane] = [
+                    -1 if g is None else g for g in (machine.result(state, r) for r in self._roles)
+                ]
             lengths[lane] = len(trace)
             self._traces.append(trace)
         return Ends(goals, lengths, finished)

@@ -1,7 +1,10 @@
-"""Proves what states of two-player games are worth: proof-number search by many lines at once.
+"""Proves what one role of a game can force: proof-number search by many lines at once.
 
-Proof-number search: Allis, van der Meulen and van den Herik 1994. For games of constant sum in which the
-roles move in turn; that a game is none of these shows as it is searched, and then the search gives up.
+Proof-number search: Allis, van der Meulen and van den Herik 1994. For games in which, wherever the role has
+a choice, no other role has one. The others are taken to play together against it (as in the paranoid
+algorithm of Sturtevant and Korf 2000): what it can force is then certain in every game; that it can force no
+more is what the game is worth only where two roles play for a constant sum. That a game is of
+another class shows as it is searched.
 
 A number of lines go down the graph at the same time. Each goes to a node that is to be opened and waits
 there until all have one; then the machine expands all these states at once, and all states that come of
@@ -10,6 +13,7 @@ them, so that wins in one move are seen before a state is ever chosen.
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from players import proof_keep as keeping
 from players import proof_kernel as kernels
 from players.proof_arrays import EDGES, NODE, NODES, Graph, Lines
 from players.uct_arrays import find_node
@@ -28,11 +33,20 @@ if TYPE_CHECKING:
 _DEEPEST = 512
 _STUCK = 100
 """So many rounds without anything to open end a search: states that repeat are in its way."""
+_MOST = 4096
+"""So many successors are made in a round, unless a single node has more."""
+_FIRST_MOST = 128
+_ROUND_SECONDS = 0.006
+"""What a round is meant to take: it cannot be stopped."""
+_SLOW_SECONDS = 0.05
+"""No round is begun that would take so long."""
+_EDGES = 2
+"""Edges there is room for, for each node: most states have one path to them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What role 0 gets at least and at most under best play."""
+    """What the role gets at least, and at most if the others see to it."""
 
     low: int = 0
     high: int = 100
@@ -43,56 +57,92 @@ class Bounds:
         return self.low == self.high
 
 
-class Proof:
-    """A search for the value of one state after another; what is known below the state is kept.
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the moves of a state lead to; m joint moves.
 
     Attributes:
+        moves: int32, shape (m, roles): move ids.
+        low, high: int16, shape (m,): the bounds of the states after them.
+        length: int16, shape (m,): in how many moves the role wins as much as it wins at all, where that is
+            known; :data:`players.proof_keep.FAR` elsewhere.
+    """
+
+    moves: NDArray[np.int32]
+    low: NDArray[np.int16]
+    high: NDArray[np.int16]
+    length: NDArray[np.int16]
+
+
+class Proof:
+    """A search for what one state after another is worth; what is known below the state is kept.
+
+    Attributes:
+        role: who is to get the points that are proven.
         fits: whether the game can be searched so, as far as it was seen.
         opened: how many states were opened.
+        most: the highest goal of the role.
     """
 
     def __init__(
-        self, machine: PropnetMachine, memory: int = 1 << 27, lines: int = 128, penalty: float = 1.0
+        self,
+        machine: PropnetMachine,
+        role: int = 0,
+        memory: int = 1 << 27,
+        lines: int = 128,
+        penalty: float = 1.0,
     ) -> None:
         """Args:
-        machine: a network machine of two roles.
-        memory: bytes for the graph.
+        machine: a network machine of two roles or more.
+        role: see the attribute.
+        memory: bytes for the graph. They are set aside, but taken only as it fills.
         lines: how many go down at once.
         penalty: what each line below a node adds to its numbers.
         """
         self.machine = machine
-        self._expander = Expander(machine)
+        self.role = role
+        self._expander = Expander(machine, 1 << 14)
         words = machine.words
-        nodes = max(4096, memory // (words * 8 + NODE.itemsize + 4 * 4 + 8))
+        nodes = max(4096, memory // (words * 8 + NODE.itemsize + 4 * _EDGES + 12))
         self._graph = Graph(
             np.empty((nodes, words), np.uint64),
             np.empty(nodes, NODE),
-            np.empty(4 * nodes, np.int32),
+            np.empty(_EDGES * nodes, np.int32),
             np.zeros(1 << (2 * nodes - 1).bit_length(), np.int32),
             np.zeros(2, np.int64),
         )
         path, proof, disproof = (np.zeros((lines, _DEEPEST), np.int32) for _ in range(3))
         self._lines = Lines(np.zeros(lines, np.int32), path, proof, disproof, np.zeros(lines, np.int32))
         self._penalty = penalty
-        self.fits = len(machine.roles) == 2
+        self.fits = len(machine.roles) >= 2
         self.opened = 0
-        self._values = sorted({0, 100, *machine.network.goals[:, 1].tolist()})
-        self._claim = 100
+        goals = machine.network.goals
+        self._values = sorted({0, *goals[goals[:, 0] == role, 1].tolist()})
+        self.most = self._values[-1]
+        self._sums = np.array([1 << 30, -1], np.int64)
+        self._claim = 0
         self._root = 0
+        self._guess = 0.5
         self._stuck = 0
+        self._round = _FIRST_MOST
+        self._seconds = 0.0
 
+    # --- the question -------------------------------------------------------------------------
     def set_root(self, record: NDArray[np.uint64], guess: float = 0.5) -> None:
         """Search from this state, shape (words,), from now on; it is not terminal.
 
-        ``guess``: what it may be worth to role 0, 0..1; says which claim comes first.
+        ``guess``: what it may be worth to the role, 0..1; says which claim comes first.
         """
         graph = self._graph
         self._stuck = 0
+        self._guess = guess
         found = -1
         if graph.used[NODES]:
             found = int(find_node(graph.table, graph.records, record[None, :].copy(), 0))
         if found >= 0:
-            self._root = int(kernels.keep(graph, found, 0))
+            self._root = found
+            if not keeping.shown(graph, found):
+                keeping.reopen(graph, found, self.most)
         else:
             graph.used[:] = 0
             graph.table[:] = 0
@@ -101,7 +151,22 @@ class Proof:
             graph.used[NODES] = 1
             self._root = 0
             self._judge(0)
-        self._ask(guess)
+            if not self._seconds:  # the first time may have loaded code
+                began = time.thread_time()
+                self._judge(0)
+                self._seconds = time.thread_time() - began
+        self._ask()
+
+    @property
+    def constant_sum(self) -> bool:
+        """Whether two roles play for a constant sum, as far as it was seen."""
+        least, largest = self._sums.tolist()
+        return len(self.machine.roles) == 2 and (largest < 0 or least == largest)
+
+    @property
+    def total(self) -> int | None:
+        """What the goals of all roles added up to at most, at the ends that were seen; None before."""
+        return int(self._sums[1]) if self._sums[1] >= 0 else None
 
     @property
     def bounds(self) -> Bounds:
@@ -110,40 +175,93 @@ class Proof:
         return Bounds(int(node["low"]), int(node["high"]))
 
     @property
+    def solved(self) -> bool:
+        """Whether the root's bounds say what it is worth: they are exact, and the game's sum is constant or
+        the role gets its highest goal."""
+        bounds = self.bounds
+        return self.fits and bounds.exact and (self.constant_sum or 0 < self.most == bounds.low)
+
+    @property
     def finished(self) -> bool:
-        """Whether there is nothing more to find."""
-        return not self.fits or self.bounds.exact or self._stuck > _STUCK
+        """Whether there is nothing more to find, or no way to."""
+        return not self.fits or not self._open_values() or self._stuck > _STUCK
+
+    def answers(self) -> Answers:
+        """What the root's moves lead to."""
+        graph = self._graph
+        chunk = self._expander.expand(graph.records[self._root : self._root + 1].copy(), judged=True)
+        value = int(graph.nodes[self._root]["low"])
+        low = np.where(chunk.terminal, np.maximum(chunk.goals[:, self.role], 0), 0).astype(np.int16)
+        high = np.where(chunk.terminal, low, self.most).astype(np.int16)
+        length = np.where(chunk.terminal & (low >= value), 1, keeping.FAR).astype(np.int16)
+        going = np.flatnonzero(~chunk.terminal)
+        lows, highs = low[going], high[going]
+        nodes = keeping.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
+        low[going], high[going] = lows, highs
+        if value and (lows >= value).any():
+            found = nodes >= 0
+            length[going[found]] = (
+                np.minimum(keeping.FAR - 1, keeping.lengths(graph, value)[nodes[found]]) + 1
+            )
+        return Answers(chunk.moves, low, high, length)
 
     def known(self, records: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The values of states (n, words) to role 0, -1 where they are not proven."""
-        return kernels.known(self._graph, np.ascontiguousarray(records))  # type: ignore[no-any-return]
+        """The values of states (n, words) to the role, -1 where they are not proven."""
+        low, high = np.zeros(len(records), np.int16), np.ones(len(records), np.int16)
+        keeping.known(self._graph, np.ascontiguousarray(records), low, high)
+        return np.where(low == high, low, np.int16(-1))
 
+    # --- the search -------------------------------------------------------------------------------
     def search(self, deadline: float) -> None:
-        """Go on until the deadline (time.monotonic() seconds), or until the value is proven."""
+        """Go on until the deadline (time.monotonic() seconds), or until nothing more is to be found."""
         graph, lines = self._graph, self._lines
-        while not self.finished and time.monotonic() < deadline:
-            wanted, enough = kernels.walk(graph, lines, len(lines.depth), self._claim, self._penalty)
+        while not self.finished:
+            if time.monotonic() >= deadline:
+                break
+            began = time.thread_time()
+            choices = int(graph.nodes[self._root]["choices"])
+            if choices * self._seconds > _SLOW_SECONDS and not graph.nodes[self._root]["status"]:
+                self._stuck = _STUCK + 1
+                break
+            first = int(graph.used[NODES])
+            wanted, enough = kernels.walk(
+                graph, lines, len(lines.depth), self._claim, self._penalty, self._round
+            )
             if wanted:
                 self._stuck = 0
                 self._open(lines.wanted[:wanted].copy())
+                self._pace(int(graph.used[NODES]) - first, time.thread_time() - began)
             elif self._decided():
-                self._ask(0.5)
+                self._ask()
             elif enough:
                 self._stuck += 1
             if not enough:
                 self._make_room()
 
+    def _pace(self, made: int, seconds: float) -> None:
+        """Learn from a round what successors cost, and how many the next one may make."""
+        cost = seconds / max(1, made)
+        self._seconds = min(cost, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else cost
+        self._round = int(min(_MOST, 2 * self._round, max(1, _ROUND_SECONDS / max(self._seconds, 1e-9))))
+
+    def _open_values(self) -> list[int]:
+        """The claims that are open."""
+        bounds = self.bounds
+        values = self._values if self.constant_sum else self._values[-1:]
+        return [value for value in values if bounds.low < value <= bounds.high]
+
     def _decided(self) -> bool:
         node = self._graph.nodes[self._root]
         return bool(node["proof"] == 0 or node["disproof"] == 0)
 
-    def _ask(self, guess: float) -> None:
+    def _ask(self) -> None:
         """Choose a claim that is open, near the guess, and let all lines begin with it."""
-        bounds = self.bounds
-        open_values = [value for value in self._values if bounds.low < value <= bounds.high]
-        if open_values and self.fits:
-            self._claim = min(open_values, key=lambda value: abs(value - 100 * guess))
-            kernels.ask(self._graph, self._claim)
+        values = self._open_values()
+        if values and self.fits:
+            claim = min(values, key=lambda value: abs(value - 100 * self._guess))
+            if claim != self._claim or self._decided():
+                self._claim = claim
+                kernels.ask(self._graph, claim)
             kernels.restart(self._graph, self._lines, self._root)
 
     def _open(self, nodes: NDArray[np.int32]) -> None:
@@ -157,22 +275,35 @@ class Proof:
     def _judge(self, first: int) -> None:
         """See what follows the nodes from ``first`` on."""
         graph = self._graph
-        kernels.clear(graph, first)
+        kernels.clear(graph, first, self.most)
         records = graph.records[first : int(graph.used[NODES])]
-        seen = np.full((len(records), 2), -1, np.int32)
+        seen = np.full((len(records), len(self.machine.roles)), -1, np.int32)
+        constant = self.constant_sum
         for chunk in self._expander.stream(records, judged=True):
-            if not kernels.judge(graph, first, seen, chunk.parents, chunk.moves, chunk.terminal, chunk.goals):
-                self.fits = False
+            self.fits = self.fits and kernels.judge(
+                graph,
+                first,
+                self.role,
+                seen,
+                self._sums,
+                chunk.parents,
+                chunk.moves,
+                chunk.terminal,
+                chunk.goals,
+            )
+            if not self.fits:
                 return
-        if not kernels.conclude(graph, first, self._claim):
-            self.fits = False
+        self.fits = kernels.conclude(graph, first, self._claim)
+        if constant and not self.constant_sum:
+            self._ask()
 
     def _make_room(self) -> None:
-        """Drop what little work was done below, so that at least half of the room is free."""
+        """Drop what cannot be reached any more, and then what little work was done below, so that at least
+        half of the room is free."""
         graph = self._graph
         fewest = 1
         while True:
-            self._root = int(kernels.keep(graph, self._root, fewest))
+            self._root = int(keeping.keep(graph, self._root, fewest))
             if 2 * graph.used[NODES] < len(graph.nodes) and 2 * graph.used[EDGES] < len(graph.edges):
                 break
             if fewest > self.opened:  # the root alone has too many successors
@@ -180,3 +311,33 @@ class Proof:
                 break
             fewest *= 4
         kernels.restart(graph, self._lines, self._root)
+
+
+@functools.cache
+def warm_up() -> None:
+    """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
+    graph = Graph(
+        np.zeros((4, 1), np.uint64),
+        np.zeros(4, NODE),
+        np.zeros(8, np.int32),
+        np.zeros(16, np.int32),
+        np.zeros(2, np.int64),
+    )
+    path, proof, disproof = (np.zeros((1, 4), np.int32) for _ in range(3))
+    lines = Lines(np.zeros(1, np.int32), path, proof, disproof, np.zeros(1, np.int32))
+    graph.used[NODES] = 1
+    none, wide = np.zeros(0, np.int32), np.zeros((0, 2), np.int32)
+    sums, ended, goals = np.zeros(2, np.int64), np.zeros(0, np.bool_), np.zeros((0, 2), np.int16)
+    kernels.clear(graph, 0, 100)
+    kernels.judge(graph, 0, 0, wide, sums, none, wide, ended, goals)
+    kernels.conclude(graph, 0, 100)
+    kernels.ask(graph, 100)
+    kernels.restart(graph, lines, 0)
+    kernels.walk(graph, lines, 1, 100, 1.0, 1)
+    kernels.attach(graph, none, none, graph.records[:0], ended)
+    keeping.reopen(graph, 0, 100)
+    keeping.keep(graph, 0, 1)
+    keeping.shown(graph, 0)
+    keeping.lengths(graph, 100)
+    keeping.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
+    find_node(graph.table, graph.records, graph.records[:1].copy(), 0)

@@ -1,6 +1,7 @@
 """The graph of a proof-number search as flat arrays: their layout, and the numbers of fresh nodes.
 
-The question is always the same, with another number in it: does role 0 get at least ``claim`` points?
+The question is always the same, with another number in it: does one role, the
+*own* one, get at least ``claim`` points whatever the others do?
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ NODE = np.dtype(
         ("first", np.int32),  # the first edge of an OPEN node
         ("choices", np.int32),  # successors that are not terminal: its edges once it is OPEN
         ("work", np.int32),  # nodes opened below it
-        ("low", np.int16),  # role 0 is proven to get so much at least
-        ("high", np.int16),  # and at most
-        ("ended", np.int16),  # the best of its terminal successors for the mover (role 0's points); or -1
+        ("low", np.int16),  # the own role is proven to get so much at least
+        ("high", np.int16),  # and at most, if the others see to it
+        ("ended", np.int16),  # the best of its terminal successors for the mover (own points); or -1
         ("lanes", np.int16),  # lines of search that are below it
-        ("mover", np.uint8),  # the role that chooses; 0 where none has a choice
+        ("mover", np.uint8),  # 1 where others choose, 0 where the own role does or nobody
         ("status", np.uint8),  # NEW, OPEN or ASKED
     ],
     align=True,

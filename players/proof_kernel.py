@@ -22,8 +22,6 @@ _NOBODY = 101
 """More than the goal of any role."""
 _LONGEST = 1 << 14
 """A line that moved so often without coming to a node to open begins again at the root."""
-MOST = 4096
-"""So many successors are made in a round, unless a single node has more."""
 
 
 @kernel(nogil=True)
@@ -97,9 +95,9 @@ def _leave(nodes: Any, path: Any, depth: Any) -> None:
 
 
 @kernel(nogil=True)
-def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any) -> Any:
+def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any, most: Any) -> Any:
     """Let the first ``count`` lines go on until each stands before a node that is to be opened, or until
-    these have ``MOST`` successors.
+    these have ``most`` successors.
 
     Returns how many nodes that is, and whether there was room for all. None when the root is decided."""
     nodes, edges = graph.nodes, graph.edges
@@ -134,7 +132,7 @@ def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any) -> An
                 successors += nodes[node].choices
                 if room < 0:
                     return wanted, False
-                if wanted > 0 and successors > MOST:
+                if wanted > 0 and successors > most:
                     return wanted, True
                 nodes[node].status = ASKED
                 lines.wanted[wanted] = node
@@ -194,11 +192,11 @@ def attach(
 
 
 @kernel(nogil=True)
-def clear(graph: Graph, first: Any) -> None:
-    """Know nothing yet of the nodes from ``first`` on."""
+def clear(graph: Graph, first: Any, most: Any) -> None:
+    """Know nothing yet of the nodes from ``first`` on, but that no goal is above ``most``."""
     for node in range(first, graph.used[NODES]):
         graph.nodes[node].low = 0
-        graph.nodes[node].high = 100
+        graph.nodes[node].high = most
         graph.nodes[node].ended = -1
         graph.nodes[node].choices = 0
         graph.nodes[node].work = 0
@@ -212,34 +210,42 @@ def clear(graph: Graph, first: Any) -> None:
 def judge(
     graph: Graph,
     first: Any,
+    role: Any,
     seen: NDArray[np.int32],
+    sums: NDArray[np.int64],
     parents: NDArray[np.int32],
     moves: NDArray[np.int32],
     terminal: NDArray[np.bool_],
     goals: NDArray[np.int16],
 ) -> bool:
     """Note what the moves of the nodes from ``first`` on lead to: successors (m,) of node ``first +
-    parents[i]``. ``seen`` (n, 2), -1 at first, keeps the moves that each node's first successor comes
-    by. Returns False where the roles do not move in turn, or their goals do not add up to 100."""
+    parents[i]``. ``seen`` (n, roles), -1 at first, keeps the moves that each node's first successor comes
+    by; ``sums`` (2,) the least and the largest sum of all roles' goals at an end, -1 as the least where a
+    role had none. Returns False where ``role`` and another one choose at the same time."""
     nodes = graph.nodes
+    roles = seen.shape[1]
     for i in range(len(parents)):
         row = parents[i]
         node = first + row
         if seen[row, 0] < 0:
             seen[row] = moves[i]
-        same, other = moves[i, 0] == seen[row, 0], moves[i, 1] == seen[row, 1]
-        if not other:
-            nodes[node].mover |= 1
-        if not same:
-            nodes[node].mover |= 2
+        for other in range(roles):
+            if moves[i, other] != seen[row, other]:
+                nodes[node].mover |= 2 if other == role else 1
         if nodes[node].mover == 3:
             return False
         if not terminal[i]:
             nodes[node].choices += 1
             continue
-        value = goals[i, 0]
-        if value < 0 or goals[i, 1] != 100 - value:
-            return False
+        total = np.int64(0)
+        for other in range(roles):
+            if goals[i, other] < 0 or total < 0:
+                total = np.int64(-1)
+            else:
+                total += goals[i, other]
+        sums[0] = min(sums[0], total)
+        sums[1] = max(sums[1], total)
+        value = max(goals[i, role], np.int16(0))
         # The mover may be known only from the next successor on: both bests are kept.
         if nodes[node].ended < 0:
             nodes[node].ended = value
@@ -280,61 +286,3 @@ def ask(graph: Graph, claim: Any) -> None:
     for node in range(graph.used[NODES] - 1, -1, -1):
         if graph.nodes[node].status == OPEN:
             look(graph.nodes, graph.edges, node, claim, 0.0)
-
-
-@kernel(nogil=True)
-def keep(graph: Graph, root: Any, fewest: Any) -> Any:
-    """Keep what can be reached from the root through open nodes that are undecided, and of at least
-    ``fewest`` work; the others lose their edges. Returns the root's new place."""
-    nodes, edges, used = graph.nodes, graph.edges, graph.used
-    n = used[NODES]
-    place = np.full(n, -1, np.int32)
-    order = np.empty(n, np.int32)
-    order[0] = root
-    place[root] = 0
-    found, at = 1, 0
-    while at < found:
-        node = order[at]
-        at += 1
-        if nodes[node].status != OPEN:
-            continue
-        closed = nodes[node].low == nodes[node].high or nodes[node].work < fewest
-        if node != root and closed:
-            nodes[node].status = NEW
-            continue
-        first = np.int64(nodes[node].first)
-        for edge in range(first, first + nodes[node].choices):
-            child = edges[edge]
-            if place[child] < 0:
-                place[child] = found
-                order[found] = child
-                found += 1
-    old_records, old_nodes = graph.records[:n].copy(), nodes[:n].copy()
-    old_edges = edges[: used[EDGES]].copy()
-    graph.table[:] = 0
-    used[NODES] = used[EDGES] = 0
-    for k in range(found):
-        node = order[k]
-        slot = -1 - find_node(graph.table, graph.records, old_records, node)
-        graph.records[k] = old_records[node]
-        graph.table[slot] = k + 1
-        nodes[k] = old_nodes[node]
-        used[NODES] += 1
-        if nodes[k].status == OPEN:
-            first = np.int64(nodes[k].first)
-            nodes[k].first = used[EDGES]
-            for edge in range(first, first + nodes[k].choices):
-                edges[used[EDGES]] = place[old_edges[edge]]
-                used[EDGES] += 1
-    return np.int64(0)
-
-
-@kernel(nogil=True)
-def known(graph: Graph, records: NDArray[np.uint64]) -> NDArray[np.int16]:
-    """The values of states (n, words) to role 0, -1 where they are not proven."""
-    values = np.full(len(records), -1, np.int16)
-    for i in range(len(records)):
-        node = find_node(graph.table, graph.records, records, i)
-        if node >= 0 and graph.nodes[node].low == graph.nodes[node].high:
-            values[i] = graph.nodes[node].low
-    return values

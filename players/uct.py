@@ -20,6 +20,7 @@ from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
 from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
+from players.proof import warm_up as warm_up_proofs
 from players.uct_pool import Pool
 from players.uct_root import RootStatistics, merge, rank, strategy
 from players.uct_search import SHORTEN_SECONDS, Search
@@ -35,6 +36,8 @@ _GRACE_SHARE = 0.2
 _MEND_SECONDS = 0.1
 """So much time must be left for a process to be replaced."""
 _OWN_MEMORY = 1 << 26
+_TREES_PART = 0.6
+"""This part of the memory is for the trees together, the rest for proofs."""
 
 
 def _switch(text: str) -> bool:
@@ -86,6 +89,7 @@ class UctPlayer(Player):
         "decisive": _switch,
         "trim": _switch,
         "value_share": float,
+        "prove": _switch,
         "ponder": _switch,
     }
     TUNING = Tuning()
@@ -109,15 +113,16 @@ class UctPlayer(Player):
         decisive: bool | None = None,
         trim: bool | None = None,
         value_share: float | None = None,
+        prove: bool | None = None,
         ponder: bool = True,
     ) -> None:
         """Args:
         seed: what its randomness comes from.
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
-        memory: bytes for the search trees together.
+        memory: bytes for the search trees together, and for proofs.
         lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, decisive, trim,
-            value_share: see :class:`~players.uct_tuning.Tuning`.
+            value_share, prove: see :class:`~players.uct_tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -125,6 +130,9 @@ class UctPlayer(Player):
         self.resumes = playouts is None
         self.on_progress: Callable[[Choice], None] | None = None
         usual = self.TUNING
+        room = memory or usual.memory + usual.proof_memory
+        proves = usual.prove if prove is None else prove
+        trees = int(room * _TREES_PART) if proves else room
         self._tuning = Tuning(
             lanes=lanes or usual.lanes,
             per_leaf=per_leaf or usual.per_leaf,
@@ -138,7 +146,9 @@ class UctPlayer(Player):
             decisive=usual.decisive if decisive is None else decisive,
             trim=usual.trim if trim is None else trim,
             value_share=usual.value_share if value_share is None else value_share,
-            memory=(memory or usual.memory) // max(1, workers),
+            prove=proves,
+            memory=trees // max(1, workers),
+            proof_memory=room - trees,
         )
         self._ponder = ponder
         self._workers = workers
@@ -148,6 +158,8 @@ class UctPlayer(Player):
         self._random = random.Random(seed)
         self._open_pool()
         warm_up()
+        if self._tuning.prove:
+            warm_up_proofs()
         if self._tuning.value_share:
             warm_up_value()
 
@@ -202,7 +214,10 @@ class UctPlayer(Player):
         """The search in this process, made when it is first needed."""
         if self._search is None:
             memory = self._tuning.memory if self._pool is None else _OWN_MEMORY
-            search = Search(self.role, self.seed, replace(self._tuning, memory=memory))
+            tuning = replace(self._tuning, memory=memory)
+            if self._pool is not None:
+                tuning = replace(tuning, prove=False, proof_memory=0)
+            search = Search(self.role, self.seed, tuning)
             search.set_machine(self.machine)
             if self._pool is None:
                 search.line = self._line
@@ -344,6 +359,5 @@ class UctPlayer(Player):
         if len(self._counts) == 1 and self._line.moves:
             parts.append(str(self._line))
         if found.value >= 0:
-            value = 100 - found.value if self.role == 1 else found.value
-            parts.append(f"proven {value}")
+            parts.append(f"proven {found.value}")
         return ", ".join(parts)

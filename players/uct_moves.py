@@ -28,6 +28,7 @@ class RootMoves:
         first = int(tree.arrays.nodes["first_edge"][tree.root])
         places: list[int] = []
         counts: list[int] = []
+        numbers: list[int] = []
         for role in range(len(machine.roles)):
             edges = tree.edges(tree.root, role)
             listed: list[int] = tree.arrays.edges["move"][edges].tolist()
@@ -37,6 +38,8 @@ class RootMoves:
             )
             places += (place.get(move, -1) for move in moves)
             counts.append(len(moves))
+            numbers += moves
+        self._numbers = np.array(numbers, np.int64)
         self.places: NDArray[np.int64] = np.array(places, np.int64)
         self.counts = tuple(counts)
         self._whole = bool((self.places >= 0).all())
@@ -45,12 +48,20 @@ class RootMoves:
         """Where the edge of a role's move is, counted from the root's first; -1 if it was left out."""
         return int(self.places[sum(self.counts[:role]) + place])
 
+    def numbered(self, role: int, move: int) -> int:
+        """The place of a role's move among the moves of all roles, by its number."""
+        low = sum(self.counts[:role])
+        return low + int(np.flatnonzero(self._numbers[low : low + self.counts[role]] == move)[0])
+
     def told(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
         """Visits, total and proven result of each move: see :class:`players.uct_root.RootStatistics`."""
         first = int(tree.arrays.nodes["first_edge"][tree.root])
         edges = tree.arrays.edges[first + np.maximum(self.places, 0)]
         visits, totals = edges["visits"].astype(np.int64), edges["total"].astype(np.float64)
         proven = edges["proven"].copy()
+        # The tree holds what role 0 gets.
+        second = proven[self.counts[0] :]
+        second[second >= 0] = 100 - second[second >= 0]
         if self._whole:
             return visits, totals, proven
         low = 0
@@ -62,8 +73,8 @@ class RootMoves:
                 mover = tree.arrays.edges[first]
                 visits[part] = max(1, int(mover["visits"]))
                 totals[part] = mover["total"] if role == 0 else mover["visits"] - mover["total"]
-                proven[part] = tree.proven
-            proven[part][~listed] = 0 if role == 0 else 100
+                proven[part] = 100 - tree.proven if role and tree.proven >= 0 else tree.proven
+            proven[part][~listed] = 0
             visits[part][~listed] = 0
             totals[part][~listed] = 0.0
             low += count

@@ -25,11 +25,11 @@ class RootStatistics:
         counts: how many moves each role has.
         visits: int64, shape (M,): how often each was taken.
         totals: float64, shape (M,): the sum of the role's own results, 0..1 each.
-        proven: int16, shape (M,): role 0's result after this move where it is proven, else -1.
+        proven: int16, shape (M,): the role's own result after this move where it is proven, else -1.
         playouts: how many playouts this comes from, of this turn alone.
         nodes: states in the tree.
         depth: length of the longest path.
-        value: role 0's proven result; -1 while unknown.
+        value: the proven result of the role that searches; -1 while unknown.
         mixed: whether the visits are shares of a mixed strategy, to draw a move by.
     """
 
@@ -100,8 +100,6 @@ def rank(found: RootStatistics, role: int) -> Ranking:
     part = found.of_role(role)
     visits: list[int] = found.visits[part].tolist()
     known: list[int] = found.proven[part].tolist()
-    if role == 1:
-        known = [100 - value if value >= 0 else -1 for value in known]
     values = [
         float(sure) if sure >= 0 else 100 * total / n if n else 0.0
         for n, total, sure in zip(visits, found.totals[part].tolist(), known, strict=True)

@@ -20,10 +20,11 @@ from players.lanes import Lanes, NetworkLanes, lanes_of
 from players.line_search import LineSearch
 from players.pace import MARGIN, Pace
 from players.player import same_numbering
-from players.uct_arrays import ENDED, FRESH, LEAF
+from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
 from players.uct_leaf import MOST_IDLE, LeafPlayouts
 from players.uct_moves import RootMoves
+from players.uct_prover import Prover
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
 from players.uct_tuning import WIDEST, Tuning
@@ -84,6 +85,7 @@ class Search:
         self._tree: Tree | None = None
         self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
+        self._prover: Prover | None = None
         self._credit = 0.0
 
     # --- what is searched -----------------------------------------------------------------
@@ -95,7 +97,7 @@ class Search:
         self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
         self._leaf = LeafPlayouts(self._lanes.width)
         self._seconds = 0.0
-        self._solvers = None
+        self._solvers = self._prover = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
@@ -109,7 +111,7 @@ class Search:
             self._value = LearntValue(self._lanes.machine, self.seed, self.tuning.value_share)
         self._may_prove = roles <= 2
         self.opened = False
-        memory = self.tuning.memory
+        memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory)
@@ -119,6 +121,20 @@ class Search:
         """Whether moves that lose at once can be left out of the tree: none is worse, if what one role
         wins the other one loses."""
         return self.tuning.trim and self._may_prove and not self._alone and self._lanes.guided
+
+    @property
+    def _memory(self) -> int:
+        """Bytes for the tree, and for the solvers of one-player games."""
+        spare = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
+        return self.tuning.memory + spare
+
+    @property
+    def _proves(self) -> bool:
+        """Whether this search is to prove what its role can force."""
+        tuning = self.tuning
+        return (
+            tuning.prove and not tuning.number and not self._alone and isinstance(self._lanes, NetworkLanes)
+        )
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
@@ -131,13 +147,18 @@ class Search:
         self.playouts = 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
             tuning = self.tuning
-            memory = int(tuning.memory * _SOLVERS_MEMORY)
+            memory = int(self._memory * _SOLVERS_MEMORY)
             self._solvers = LineSearch(self.machine, state, self.line, memory, self.seed, tuning.number)
             self._credit = 0.0
         self.opened = tree.opened
         if not self.opened:
             return
         self._moves = RootMoves(tree, self.machine, state)
+        if self._proves and self._prover is None:
+            assert isinstance(self._lanes, NetworkLanes)
+            self._prover = Prover(self._lanes.machine, self.role, self.tuning.proof_memory)
+        if self._prover is not None:
+            self._prover.set_root(tree.arrays.records[tree.root])
 
     def fix(self, place: int) -> None:
         """Take for granted that the role makes this move of the root (its place in the order of
@@ -145,6 +166,11 @@ class Search:
         if not self.opened:
             return
         self._fixed = self._moves.edge(self.role, place)
+        if self._prover is not None and self._fixed >= 0:
+            arrays = self.tree.arrays
+            child = int(arrays.edges["child"][self._fixed + int(arrays.nodes["first_edge"][self.tree.root])])
+            if child >= 0 and arrays.nodes["status"][child] == OPEN:
+                self._prover.follow(arrays.records[child])
 
     @property
     def tree(self) -> Tree:
@@ -159,6 +185,8 @@ class Search:
         if not self.opened or self.tree.proven >= 0:
             return True
         if self._solvers is not None and self._solvers.proven >= 0:
+            return True
+        if self._prover is not None and self._prover.value >= 0:
             return True
         if self.line.value < 100:
             return False
@@ -186,11 +214,21 @@ class Search:
             self.tree.open_root()
             self._moves = RootMoves(self.tree, self.machine, self._root)
         tuning = self.tuning
-        began = time.monotonic()
+        began, clock = time.monotonic(), time.thread_time()
         solvers, latest = self._solvers, deadline - MARGIN
         if limit is None and solvers and solvers.active and self._credit > _SOLVERS_SLICE and began < latest:
             solvers.step(min(began + self._credit, latest))
             self._credit -= max(time.monotonic() - began, _SOLVERS_SLICE)
+            return True
+        if (
+            limit is None
+            and self._prover is not None
+            and self.playouts
+            and self._prover.due
+            and began < latest
+        ):
+            if self._prover.step(latest):
+                self._hear(self._prover)
             return True
         lanes, steps = self._pace.plan(deadline - began, not self.playouts)
         each = (tuning.per_leaf or self._leaf.each) if self._lanes.width > 1 else 1
@@ -217,6 +255,10 @@ class Search:
         now = time.monotonic()
         self._pace.learn(lanes * each, now - began, longest, cut, deadline - now)
         self._credit += (now - began) * _SOLVERS
+        if self._prover is not None:
+            self._prover.learn(
+                time.thread_time() - clock, deadline - now, self._length, self._mean, self.tree
+            )
         taken = (now - began) / (lanes * each)
         self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
         return True
@@ -276,12 +318,23 @@ class Search:
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
             sure = np.ones(len(paths), np.bool_)
             self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
+        length = float(tree.paths.length[:lanes].sum()) + (
+            float(ends.lengths.sum()) / each if len(rest) else 0.0
+        )
+        self._length, self._mean = length / lanes, float(results[:, self.role].mean())
         self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
         tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
         seconds = time.perf_counter() - began - rolled
         self._leaf.learn(seconds, lanes, rolled, len(rest) * each)
         return longest, cut
+
+    def _hear(self, prover: Prover) -> None:
+        """Take over what is proven."""
+        if self._may_prove and not prover.adds_to_100:
+            self._may_prove = False
+            self.tree.unprove()
+        prover.tell(self.tree, self._may_prove)
 
     def _known(
         self,
@@ -354,12 +407,21 @@ class Search:
         tree = self.tree
         if not self.opened:
             return RootStatistics.empty([0] * len(self.machine.roles))
+        visits, totals, proven = self._moves.told(tree)
+        value = 100 - tree.proven if self.role == 1 and tree.proven >= 0 else tree.proven
+        if self._solvers is not None:
+            value = max(value, self._solvers.proven)
+        if self._prover is not None and self._prover.value >= 0:
+            value = self._prover.value
+            proven[self._moves.numbered(self.role, self._prover.best)] = value
         return RootStatistics(
             self._moves.counts,
-            *self._moves.told(tree),
+            visits,
+            totals,
+            proven,
             self.playouts,
             tree.nodes,
             tree.depth,
-            max(tree.proven, self._solvers.proven if self._solvers is not None else -1),
+            value,
             tree.mixed,
         )

@@ -44,7 +44,10 @@ class Tuning:
         trim: whether such moves are left out of the tree as well, in games of two roles and constant sum.
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
+        prove: whether the first of several searches for the same role also proves what it can force
+            (:mod:`players.uct_prover`), in games of several roles.
         memory: bytes for the search tree, and for the solvers of one-player games.
+        proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.
     """
 
@@ -62,7 +65,9 @@ class Tuning:
     decisive: bool = True
     trim: bool = True
     value_share: float = 0.0
-    memory: int = 1 << 29
+    prove: bool = True
+    memory: int = 1 << 28
+    proof_memory: int = 1 << 28
     number: int = 0
 
     def rule(self, spread: float, numbered: bool) -> Rule:

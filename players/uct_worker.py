@@ -23,6 +23,7 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
 from players.limits import describe
+from players.proof import warm_up as warm_up_proofs
 from players.uct_search import Search
 from players.uct_slot import Slot
 from players.uct_tree import warm_up
@@ -87,6 +88,8 @@ class Worker:
     def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
         """A new match, or another search altogether."""
         self._root = 0
+        if tuning.prove and not tuning.number:
+            warm_up_proofs()
         self._search = Search(role, seed, tuning)
 
     def _do_machine(self, descriptor: int) -> None:

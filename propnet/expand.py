@@ -47,8 +47,8 @@ class Expansion:
         moves: int32, shape (m, roles): the move ids that lead to it.
         records: uint64, shape (m, words).
         terminal: bool, shape (m,); no rows unless successors were to be judged.
-        goals: int16, shape (m, roles): goals 0..100 of terminal successors; -1 where a role has no
-            value or more than one, and in states that are not terminal. No rows unless judged.
+        goals: int16, shape (m, roles): goals 0..100 of terminal successors, the highest that holds;
+            -1 where a role has none, and in states that are not terminal. No rows unless judged.
     """
 
     parents: NDArray[np.int32]
@@ -75,8 +75,8 @@ class Judgement:
 
     Attributes:
         terminal: bool, shape (n,).
-        goals: int16, shape (n, roles): -1 where a role has no value or more than one, and in
-            states that are not terminal.
+        goals: int16, shape (n, roles): the highest that holds; -1 where a role has none, and in states
+            that are not terminal.
     """
 
     terminal: NDArray[np.bool_]

@@ -34,7 +34,7 @@ class Evaluation:
 
     Attributes:
         terminal: bool, shape (n,).
-        goals: int16, shape (n, roles): 0..100; -1 where a role has no value or more than one.
+        goals: int16, shape (n, roles): 0..100, the highest value that holds; -1 where a role has none.
         legal: uint64, shape (n, move_words): bit m of a row is set where move m is legal, the
             moves of all roles counted on in role order (role r's begin at ``role_moves[r]``).
     """
@@ -136,11 +136,15 @@ class PropnetMachine(Machine):
         value = self._seen_goals[role]
         return None if value < 0 else value
 
+    def result(self, state: State, role: int) -> int | None:
+        value = int(self.evaluate(self._record(state.key)).goals[0, role])
+        return None if value < 0 else value
+
     def _look(self, key: Hashable) -> None:
         """Evaluate a state unless it was the last one: questions about a state come in a row."""
         if key == self._seen_key:
             return
-        found = self.evaluate(self._record(key))
+        found = self.evaluate(self._record(key), single=True)
         legal = unpack(found.legal, self.network.move_count)[0]
         bounds = self.role_moves.tolist()
         self._seen_legal = [np.flatnonzero(legal[low:high]).tolist() for low, high in pairwise(bounds)]
@@ -173,13 +177,14 @@ class PropnetMachine(Machine):
         return np.frombuffer(cast(bytes, key), np.uint64).reshape(1, self.words)
 
     # --- many at once --------------------------------------------------------------------
-    def evaluate(self, records: NDArray[np.uint64]) -> Evaluation:
-        """What holds in the states with these records: uint64, shape (n, words), any n."""
+    def evaluate(self, records: NDArray[np.uint64], single: bool = False) -> Evaluation:
+        """What holds in the states with these records: uint64, shape (n, words), any n. With ``single``
+        goals are told only where a role has exactly one."""
         n = len(records)
         terminal = np.zeros(n, np.bool_)
         goals = np.full((n, len(self.roles)), -1, np.int16)
         legal = np.zeros((n, self.move_words), np.uint64)
-        lanes.evaluate(self._code, self._wires, _rows(records), terminal, goals, legal)
+        lanes.evaluate(self._code, self._wires, _rows(records), terminal, goals, legal, single)
         return Evaluation(terminal, goals, legal)
 
     def successors(self, records: NDArray[np.uint64], moves: NDArray[np.int32]) -> NDArray[np.uint64]:

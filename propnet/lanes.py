@@ -25,9 +25,10 @@ def evaluate(
     terminal: NDArray[np.bool_],
     goals: NDArray[np.int16],
     legal: NDArray[np.uint64],
+    single: bool,
 ) -> None:
     """Fill in whether each of n states is terminal (n,), its goals (n, roles; -1 on entry and
-    where not exactly one value holds) and its legal moves as records (n, words)."""
+    where no value holds, or with ``single`` several do) and its legal moves as records (n, words)."""
     n = records.shape[0]
     lanes = np.empty((2, WORDS), np.uint64)
     rows = np.empty(LANES, np.int32)
@@ -43,7 +44,7 @@ def evaluate(
             terminal[first + lane] = (lanes[0, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1) != 0
             rows[lane] = first + lane
             lane_of[lane] = lane
-        read_goals(bare, at, raw(lane_of), count, raw(rows), raw(lanes), goals)
+        read_goals(bare, at, raw(lane_of), count, raw(rows), raw(lanes), goals, single)
         read_lanes(wires, code.legal_offsets, code.legal_signs, legal, first, count)
 
 

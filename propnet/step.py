@@ -127,17 +127,20 @@ def read_goals(
     rows: NDArray[np.int32],
     scratch: NDArray[np.uint64],
     goals: NDArray[np.int16],
+    single: Any = False,
 ) -> None:
-    """Write the goals of the first ``count`` lanes in ``lane_of`` to ``goals[rows[lane]]`` where
-    exactly one holds."""
+    """Write the goals of the first ``count`` lanes in ``lane_of`` to ``goals[rows[lane]]`` (-1 on entry):
+    the highest that holds; with ``single`` only where exactly one does."""
     for role in range(item(code.sizes, 9)):
-        once = splat(0)
-        twice = splat(0)
-        for goal in range(item(code.role_goals, role), item(code.role_goals, role + 1)):
-            holds = load(wires, item(code.goal_offsets, goal)) ^ splat(item(code.goal_signs, goal))
-            twice = twice | (once & holds)
-            once = once | holds
-        clear = once & ~twice
+        clear = ~splat(0)
+        if single:
+            once = splat(0)
+            twice = splat(0)
+            for goal in range(item(code.role_goals, role), item(code.role_goals, role + 1)):
+                holds = load(wires, item(code.goal_offsets, goal)) ^ splat(item(code.goal_signs, goal))
+                twice = twice | (once & holds)
+                once = once | holds
+            clear = once & ~twice
         for goal in range(item(code.role_goals, role), item(code.role_goals, role + 1)):
             holds = load(wires, item(code.goal_offsets, goal)) ^ splat(item(code.goal_signs, goal))
             holds = holds & clear
@@ -147,7 +150,8 @@ def read_goals(
                 for i in range(count):
                     lane = item(lane_of, i)
                     if (item(scratch, lane >> 6) >> np.uint64(lane & 63)) & np.uint64(1) != 0:
-                        goals[item(rows, lane), role] = value
+                        row = item(rows, lane)
+                        goals[row, role] = max(goals[row, role], value)
 
 
 @inner

@@ -11,6 +11,7 @@ from gdl.ground import ground
 from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from propnet.build import build
+from propnet.expand import expand_records
 from propnet.interpret import PropnetMachine
 
 GAMES = Path(__file__).resolve().parents[2] / "games"
@@ -65,3 +66,32 @@ def test_random_playouts_end_alike(name):
     for role in range(len(prover.roles)):
         spread = many.goals[:, role].std()
         assert abs(many.goals[:, role].mean() - few.goals[:, role].mean()) <= 5 * spread / 150**0.5 + 1e-9
+
+
+BOTH = """(role a) (role b) (init (n 0)) (init (turn a))
+(succ 0 1) (succ 1 2)
+(<= (legal ?r up) (true (turn ?r))) (<= (legal ?r down) (true (turn ?r)))
+(<= (legal a noop) (true (turn b))) (<= (legal b noop) (true (turn a)))
+(<= (next (turn a)) (true (turn b))) (<= (next (turn b)) (true (turn a)))
+(<= (next (n ?k)) (true (n ?j)) (succ ?j ?k))
+(<= (next won) (does a up)) (<= (next won) (true won))
+(<= terminal (true (n 2)))
+(<= (goal a 100) (true won)) (<= (goal a 0) (true (n ?k))) (<= (goal b 0) (true won))
+(<= (goal b 100) (not (true won)))"""
+"""Whoever wins as ``a`` is given 0 as well, as in some public games."""
+
+
+def test_of_several_goals_the_highest_counts_in_play_on_every_machine():
+    rules = parse_rules(BOTH)
+    network = PropnetMachine(rules, build(ground(rules)))
+    for machine in (network, ProverMachine(rules)):
+        won = machine.initial_state().play("up", "noop").play("noop", "up")
+        lost = machine.initial_state().play("down", "noop").play("noop", "up")
+        assert won.terminal and lost.terminal
+        assert [machine.goal(won, role) for role in range(2)] == [None, 0]
+        assert [machine.result(won, role) for role in range(2)] == [100, 0]
+        assert [machine.result(lost, role) for role in range(2)] == [0, 100]
+        many = machine.playouts(64, seed=1)
+        assert set(map(tuple, many.goals.tolist())) == {(100, 0), (0, 100)}
+    record = network.records([network.initial_state().play("up", "noop")])
+    assert set(map(tuple, expand_records(network, record, judged=True).goals.tolist())) == {(100, 0)}

@@ -1,0 +1,155 @@
+"""The compiled loops that read the graph of a proof-number search, and that drop a part of it.
+
+Mark and compact, as garbage collectors do it (Jones, Hosking and Moss 2011, chapter 3). The layout is that of
+:class:`players.proof_arrays.Graph`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.proof_arrays import EDGES, NEW, NODES, OPEN, Graph
+from players.uct_arrays import find_node
+from propnet.compiled import kernel
+
+FAR = 1 << 14
+"""The length of a win that is not known."""
+_SWEEPS = 32
+"""So often lengths are looked at again at most."""
+
+
+@kernel(nogil=True)
+def reopen(graph: Graph, root: Any, most: Any) -> None:
+    """Forget the bounds of a node that do not come from its terminal successors."""
+    nodes = graph.nodes
+    nodes[root].low, nodes[root].high = 0, most
+    if nodes[root].ended >= 0:
+        if nodes[root].mover == 0 or nodes[root].choices == 0:
+            nodes[root].low = nodes[root].ended
+        if nodes[root].mover == 1 or nodes[root].choices == 0:
+            nodes[root].high = nodes[root].ended
+
+
+@kernel(nogil=True)
+def keep(graph: Graph, root: Any, fewest: Any) -> Any:
+    """Keep what can be reached from the root through open nodes that are undecided, and of at least
+    ``fewest`` work; the others lose their edges. With 0 decided nodes keep theirs. Returns the root's new
+    place; nodes stay in their order."""
+    nodes, edges, used = graph.nodes, graph.edges, graph.used
+    n = used[NODES]
+    place = np.full(n, -1, np.int32)
+    stack = np.empty(n, np.int32)
+    stack[0] = root
+    place[root] = 0
+    top, kept_edges = 1, 0
+    while top:
+        top -= 1
+        node = stack[top]
+        if nodes[node].status != OPEN:
+            continue
+        closed = nodes[node].low == nodes[node].high or nodes[node].work < fewest
+        if node != root and closed and fewest:
+            nodes[node].status = NEW
+            continue
+        kept_edges += nodes[node].choices
+        first = np.int64(nodes[node].first)
+        for edge in range(first, first + nodes[node].choices):
+            child = edges[edge]
+            if place[child] < 0:
+                place[child] = 0
+                stack[top] = child
+                top += 1
+    kept = 0
+    for node in range(n):
+        if place[node] == 0:
+            place[node] = kept
+            kept += 1
+    new_edges = np.empty(kept_edges, np.int32)
+    at = 0
+    graph.table[:] = 0
+    used[NODES] = 0
+    for node in range(n):
+        k = np.int64(place[node])
+        if k < 0:
+            continue
+        if nodes[node].status == OPEN:
+            first = np.int64(nodes[node].first)
+            nodes[node].first = at
+            for edge in range(first, first + nodes[node].choices):
+                new_edges[at] = place[edges[edge]]
+                at += 1
+        nodes[k] = nodes[node]
+        for w in range(graph.records.shape[1]):
+            graph.records[k, w] = graph.records[node, w]
+        slot = -1 - find_node(graph.table, graph.records, graph.records, k)
+        graph.table[slot] = k + 1
+        used[NODES] = k + 1
+    edges[:at] = new_edges
+    used[EDGES] = at
+    return np.int64(place[root])
+
+
+@kernel(nogil=True)
+def shown(graph: Graph, root: Any) -> bool:
+    """Whether the edges of a decided node, or its terminal successors, show what it is worth."""
+    nodes = graph.nodes
+    value = nodes[root].low
+    if nodes[root].mover != 0 or nodes[root].choices == 0 or nodes[root].ended >= value:
+        return True
+    if nodes[root].status == OPEN:
+        first = np.int64(nodes[root].first)
+        for edge in range(first, first + nodes[root].choices):
+            if nodes[graph.edges[edge]].low >= value:
+                return True
+    return False
+
+
+@kernel(nogil=True)
+def lengths(graph: Graph, value: Any) -> NDArray[np.int16]:
+    """After how many moves each node's match is over with ``value`` at least, as far as is known; FAR
+    elsewhere. Shape (nodes,)."""
+    nodes, edges = graph.nodes, graph.edges
+    n = graph.used[NODES]
+    length = np.full(n, FAR, np.int16)
+    for _ in range(_SWEEPS):
+        changed = False
+        for node in range(n - 1, -1, -1):
+            if nodes[node].low < value:
+                continue
+            own = nodes[node].mover == 0
+            found = np.int64(FAR)
+            if own:
+                if nodes[node].ended >= value:
+                    found = np.int64(1)
+            elif nodes[node].choices == 0 or nodes[node].status == OPEN:
+                found = np.int64(1)
+            if nodes[node].status == OPEN:
+                first = np.int64(nodes[node].first)
+                for edge in range(first, first + nodes[node].choices):
+                    after = np.int64(length[edges[edge]]) + 1
+                    found = min(found, after) if own else max(found, after)
+            found = min(found, np.int64(FAR))
+            if found < length[node]:
+                length[node] = found
+                changed = True
+        if not changed:
+            break
+    return length
+
+
+@kernel(nogil=True)
+def known(
+    graph: Graph, records: NDArray[np.uint64], low: NDArray[np.int16], high: NDArray[np.int16]
+) -> NDArray[np.int32]:
+    """Write the bounds of states (n, words) to ``low`` and ``high`` where they are nodes; returns the
+    nodes, -1 for others."""
+    found = np.full(len(records), -1, np.int32)
+    for i in range(len(records)):
+        node = find_node(graph.table, graph.records, records, i)
+        if node >= 0:
+            found[i] = node
+            low[i], high[i] = graph.nodes[node].low, graph.nodes[node].high
+    return found

@@ -1,0 +1,206 @@
+"""The prover beside a search tree: its share of the time, and what it proves of the root's moves.
+
+The share follows an estimate of the work: with n moves to the end and b choices on average at least about
+b^(n/2) states have to be seen (Knuth and Moore 1975). That is held against what can be opened in a turn, both
+as measured; how much the estimate is trusted is learnt from turn to turn.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.proof import Proof
+from players.uct_arrays import OPENED
+
+if TYPE_CHECKING:
+    from players.uct_tree import Tree
+    from propnet.interpret import PropnetMachine
+
+_LARGEST_SHARE = 0.85
+_USUAL_SHARE = 0.05
+"""The share where the estimate leaves no hope: wins by a few forced moves are found all the same."""
+_SMALLEST_SHARE = 0.02
+_FADE = 0.8
+"""The smallest share becomes so much smaller with each turn in which nothing is proven."""
+_RAMP = 6.0
+"""The share grows while the estimate (a natural logarithm) falls by so much, ..."""
+_HOPE = 8.0
+"""... beginning where that is so much larger than what can be opened."""
+_LEARNT = 1.0
+"""What a turn changes in this hope, ..."""
+_MOST_LEARNT = 6.0
+"""... and all turns together at most."""
+_SLICE = 0.01
+"""Seconds of CPU time at once, at least, ..."""
+_LONGEST_SLICE = 0.02
+"""... and at most: between two slices a process hears of the next turn."""
+_MOST_DEBT = 0.5
+"""What it took longer than it should is made good for, but no more than so many seconds."""
+_NEWS_SECONDS = 0.1
+"""How often the tree is told of single moves."""
+_FIRST_RATE = 2e5
+"""States opened a second, before that is measured."""
+_EARNEST = 1.0
+"""After so many seconds of CPU time without success the estimate is trusted less."""
+
+
+class Prover:
+    """Proves what a role can force, beside its tree.
+
+    Attributes:
+        value: what the role is proven to get from the root; -1 while unknown.
+        best: its move that makes sure of that, a move id; -1 while unknown or where it has no choice.
+    """
+
+    def __init__(self, machine: PropnetMachine, role: int, memory: int) -> None:
+        """``memory``: bytes for the states."""
+        self._proof = Proof(machine, role, memory)
+        self._role = role
+        self._root: NDArray[np.uint64] | None = None
+        self._begun = self._followed = False
+        self._hope = _HOPE
+        self._least = _USUAL_SHARE
+        self._rate = _FIRST_RATE
+        self._spent = 0.0
+        self._turn = 1.0
+        self._credit = self._heard = 0.0
+        self._length = self._choices = self._mean = -1.0
+        self.value = self.best = -1
+        self._low: dict[int, int] = {}
+
+    # --- what is searched ---------------------------------------------------------------------
+    def set_root(self, record: NDArray[np.uint64]) -> None:
+        """Search from this state, shape (words,), from the next step on."""
+        if self._begun:
+            self._judge_turn()
+        self._root = record.copy()
+        self._begun = self._followed = False
+        self._credit, self._spent = _SLICE, 0.0
+        self._mean = -1.0
+        self.value = self.best = -1
+
+    def follow(self, record: NDArray[np.uint64]) -> None:
+        """The role has made a move that leads to this state: go on from there, if the move's value is not
+        known. The root stays what it was for all others."""
+        if self.value < 0 and self._begun:
+            self._followed = True
+            self._proof.set_root(record, self._guess())
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to do."""
+        return self._root is not None and self._proof.fits and not (self._begun and self._proof.finished)
+
+    @property
+    def adds_to_100(self) -> bool:
+        """Whether the goals of two roles added up to 100 at all ends it has seen."""
+        return self._proof.constant_sum and self._proof.total in (100, None)
+
+    # --- its share of the time -------------------------------------------------------------------
+    def learn(self, seconds: float, left: float, length: float, mean: float, tree: Tree) -> None:
+        """Take note of a batch of the tree.
+
+        Args:
+            seconds: CPU time that it took.
+            left: how many there are to the end of the turn.
+            length: mean number of moves from the root to the end of the match.
+            mean: mean result of the role, 0..1.
+            tree: the tree.
+        """
+        opened = tree.arrays.opened[: tree.arrays.used[OPENED]][-512:]
+        choices = float(np.log(np.maximum(1, tree.arrays.nodes["choices"][opened])).mean())
+        self._length = length if self._length < 0 else self._length + 0.2 * (length - self._length)
+        self._choices = choices if self._choices < 0 else self._choices + 0.2 * (choices - self._choices)
+        self._mean = mean if self._mean < 0 else self._mean + 0.2 * (mean - self._mean)
+        self._turn = max(left, self._turn if self._begun else 1.0)
+        share = self.share
+        self._credit = min(self._credit + seconds * share / (1.0 - share), 1.0)
+
+    @property
+    def share(self) -> float:
+        """The part of all time that it wants."""
+        if not self.active:
+            return 0.0
+        effort = self._length * self._choices / 2
+        room = math.log(self._rate * self._turn)
+        hope = min(1.0, max(0.0, (room + self._hope - effort) / _RAMP))
+        return self._least + (_LARGEST_SHARE - self._least) * hope
+
+    @property
+    def due(self) -> bool:
+        """Whether it is its turn."""
+        return self._credit >= _SLICE and self.active
+
+    def step(self, deadline: float) -> bool:
+        """Search for a while, at most until the deadline (time.monotonic() seconds). Returns whether there
+        may be news of the root."""
+        began, clock = time.monotonic(), time.thread_time()
+        proof = self._proof
+        if not self._begun:
+            assert self._root is not None
+            proof.set_root(self._root, self._guess())
+            self._begun = True
+            self._heard = began
+        opened = proof.opened
+        proof.search(min(began + min(self._credit, _LONGEST_SLICE), deadline))
+        now = time.monotonic()
+        # Of the processor's time: others may use it too.
+        seconds = max(time.thread_time() - clock, 1e-6)
+        self._credit = max(self._credit - seconds, -_MOST_DEBT)
+        self._spent += seconds
+        if proof.opened > opened:
+            self._rate += 0.05 * ((proof.opened - opened) / seconds - self._rate)
+        if self._followed or not proof.fits:
+            return False
+        if not proof.finished and now - self._heard < _NEWS_SECONDS:
+            return False
+        self._heard = now
+        return True
+
+    def _judge_turn(self) -> None:
+        """Learn from the last root how much is to be hoped."""
+        if self.value >= 0:
+            self._least = 2 * _USUAL_SHARE
+            if self._spent > _NEWS_SECONDS:
+                self._hope = min(self._hope + _LEARNT, _HOPE + _MOST_LEARNT)
+        else:
+            self._least = max(_SMALLEST_SHARE, _FADE * self._least)
+            if self._spent > _EARNEST:
+                self._hope = max(self._hope - _LEARNT, _HOPE - _MOST_LEARNT)
+
+    def _guess(self) -> float:
+        return self._mean if self._mean >= 0 else 0.5
+
+    # --- what it proves ----------------------------------------------------------------------------
+    def tell(self, tree: Tree, exact: bool) -> None:
+        """Look at what is proven now: sets ``value`` and ``best``.
+
+        With ``exact`` (two roles whose goals add up to 100) the tree, whose root is the same, is told of
+        single moves too: those that are known to be lost are not searched any more. Of moves that
+        win only the shortest is told, so that it is the one that is made."""
+        proof = self._proof
+        answers = proof.answers()
+        mover = int(tree.arrays.nodes["mover"][tree.root])
+        if mover < 0 or not len(answers.moves):
+            return
+        low, high = answers.low.astype(np.int64), answers.high.astype(np.int64)
+        best = -1
+        if proof.solved:
+            self.value = proof.bounds.low
+            if mover == self._role:
+                good = np.flatnonzero(low >= self.value)
+                best = int(good[np.argmin(answers.length[good])])
+                self.best = int(answers.moves[best, mover])
+        if not exact:
+            return
+        edges = tree.edges(tree.root, mover)
+        place = {move: edges.start + i for i, move in enumerate(tree.arrays.edges["move"][edges].tolist())}
+        won = proof.most if mover == self._role else -1
+        for i in np.flatnonzero((low == high) & ((low != won) | (np.arange(len(low)) == best))).tolist():
+            value = int(low[i]) if self._role == 0 else 100 - int(low[i])
+            tree.arrays.edges["proven"][place[int(answers.moves[i, mover])]] = value
