@@ -18,11 +18,11 @@ from players.best_line import BestLine
 from players.evaluation_use import LearntValue
 from players.lanes import Lanes, NetworkLanes, lanes_of
 from players.line_search import LineSearch
-from players.pace import MARGIN, Pace
+from players.pace import MARGIN
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
-from players.uct_leaf import MOST_IDLE, LeafPlayouts
+from players.uct_batches import Batch, Batches, Outcome
 from players.uct_moves import RootMoves
 from players.uct_prover import Prover
 from players.uct_root import RootStatistics
@@ -32,18 +32,8 @@ from players.uct_tuning import WIDEST, Tuning
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
 
-_FIXED_STEPS = 1000
 _ALONE_SPREAD = 0.25
 """In one-player games results are taken to differ so much: there the best one counts more than the mean."""
-_FEWEST_PATHS = 8
-_BATCH = 16_384
-"""Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
-idle at its end."""
-_BATCH_SECONDS = 0.02
-"""What a batch may take: a process hears of the next turn only between two of them."""
-_FEWEST_OF_MANY = 256
-"""Paths in a batch at least, once the tree is large enough: fewer would pay more each for what a batch
-costs, and so ask for more playouts each, and for fewer paths."""
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _LONG = 1 << 20
@@ -94,9 +84,7 @@ class Search:
         old = self.machine if self._tree is not None else None
         self.machine = machine
         self._lanes: Lanes = lanes_of(machine, decisive=self.tuning.decisive)
-        self._pace = Pace(self._lanes.width, self.tuning.lanes, self._lanes.warm_up())
-        self._leaf = LeafPlayouts(self._lanes.width)
-        self._seconds = 0.0
+        self._sizes = Batches(self._lanes, self.tuning.lanes)
         self._solvers = self._prover = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
@@ -230,42 +218,28 @@ class Search:
             if self._prover.step(latest):
                 self._hear(self._prover)
             return True
-        lanes, steps = self._pace.plan(deadline - began, not self.playouts)
-        each = (tuning.per_leaf or self._leaf.each) if self._lanes.width > 1 else 1
-        if limit is not None:
-            each = tuning.per_leaf or 1
-            left = limit - self.playouts
-            each = max(1, min(each, left))
-            lanes = min(lanes and tuning.lanes, left // each)
-            steps = _FIXED_STEPS
-        elif self._lanes.width > 1:
-            lanes = min(lanes, max(_BATCH // each, _FEWEST_OF_MANY))
-        lanes = min(lanes, max(_FEWEST_PATHS, self.tree.visits // tuning.growth))
-        if lanes <= 0:
+        left, first, visits = deadline - began, not self.playouts, self.tree.visits
+        if limit is None:
+            batch = self._sizes.plan(tuning, left, first, visits)
+        else:
+            batch = self._sizes.plan_limited(tuning, left, first, visits, limit - self.playouts)
+        if batch is None:
             return False
-        if limit is None and not tuning.per_leaf:
-            # Playouts in lanes that would be idle cost nothing.
-            each = max(each, min(MOST_IDLE, self._lanes.width // lanes))
-        if limit is None and self._seconds:
-            affordable = max(self._lanes.width, int(_BATCH_SECONDS / self._seconds))
-            lanes = min(lanes, max(1, affordable // each))
         if self.tree.full:
             self.tree.make_room()
-        longest, cut = self._batch(lanes, each, steps, deadline - 2 * MARGIN)
+        outcome = self._run(batch, deadline - 2 * MARGIN)
         now = time.monotonic()
-        self._pace.learn(lanes * each, now - began, longest, cut, deadline - now)
+        self._sizes.learn(batch, now - began, outcome, deadline - now)
         self._credit += (now - began) * _SOLVERS
         if self._prover is not None:
             self._prover.learn(
                 time.thread_time() - clock, deadline - now, self._length, self._mean, self.tree
             )
-        taken = (now - began) / (lanes * each)
-        self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
         return True
 
-    def _batch(self, lanes: int, each: int, steps: int, deadline: float) -> tuple[int, int]:
-        """One round of selection, playouts and backup. Returns the length of the longest playout, and
-        how many were cut."""
+    def _run(self, batch: Batch, deadline: float) -> Outcome:
+        """One round of selection, playouts and backup."""
+        lanes, each, steps = batch
         began = time.perf_counter()
         tree = self.tree
         arrays = tree.arrays
@@ -325,16 +299,19 @@ class Search:
         self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
         tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
-        seconds = time.perf_counter() - began - rolled
-        self._leaf.learn(seconds, lanes, rolled, len(rest) * each)
-        return longest, cut
+        return Outcome(longest, cut, len(rest) * each, rolled, time.perf_counter() - began - rolled)
 
     def _hear(self, prover: Prover) -> None:
         """Take over what is proven."""
         if self._may_prove and not prover.adds_to_100:
-            self._may_prove = False
-            self.tree.unprove()
+            self._prove_no_more()
         prover.tell(self.tree, self._may_prove)
+
+    def _prove_no_more(self) -> None:
+        """The goals do not add up to 100: what one role gets the other one does not lose."""
+        self._may_prove = False
+        self.tree.unprove()
+        self._restart = self.tree.trimmed
 
     def _known(
         self,
@@ -396,9 +373,7 @@ class Search:
         if self._may_prove and len(self.machine.roles) == 2:
             values = goals[over]
             if (values < 0).any() or (values.sum(axis=1) != 100).any():
-                self._may_prove = False
-                tree.unprove()
-                self._restart = tree.trimmed
+                self._prove_no_more()
         tree.end(nodes[over], goals[over], self._may_prove)
 
     # --- what it knows ----------------------------------------------------------------------
