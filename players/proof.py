@@ -40,6 +40,8 @@ _ROUND_SECONDS = 0.006
 """What a round is meant to take: it cannot be stopped."""
 _SLOW_SECONDS = 0.05
 """No round is begun that would take so long."""
+_ROOM_SECONDS = 3e-7
+"""What it takes at most to make room, for each node."""
 _EDGES = 2
 """Edges there is room for, for each node: most states have one path to them."""
 
@@ -64,8 +66,8 @@ class Answers:
     Attributes:
         moves: int32, shape (m, roles): move ids.
         low, high: int16, shape (m,): the bounds of the states after them.
-        length: int16, shape (m,): in how many moves the role wins as much as it wins at all, where that is
-            known; :data:`players.proof_keep.FAR` elsewhere.
+        length: int16, shape (m,): in how many moves the role gets what the state is worth, where that is
+            solved and so much is known; :data:`players.proof_keep.FAR` elsewhere.
     """
 
     moves: NDArray[np.int32]
@@ -81,6 +83,7 @@ class Proof:
         role: who is to get the points that are proven.
         fits: whether the game can be searched so, as far as it was seen.
         opened: how many states were opened.
+        waits: whether the search goes on only when there is time to make room.
         most: the highest goal of the role.
     """
 
@@ -116,6 +119,7 @@ class Proof:
         self._penalty = penalty
         self.fits = len(machine.roles) >= 2
         self.opened = 0
+        self.waits = False
         goals = machine.network.goals
         self._values = sorted({0, *goals[goals[:, 0] == role, 1].tolist()})
         self.most = self._values[-1]
@@ -161,7 +165,7 @@ class Proof:
     def constant_sum(self) -> bool:
         """Whether two roles play for a constant sum, as far as it was seen."""
         least, largest = self._sums.tolist()
-        return len(self.machine.roles) == 2 and (largest < 0 or least == largest)
+        return len(self.machine.roles) == 2 and (least > largest or least == largest >= 0)
 
     @property
     def total(self) -> int | None:
@@ -198,7 +202,7 @@ class Proof:
         lows, highs = low[going], high[going]
         nodes = keeping.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
         low[going], high[going] = lows, highs
-        if value and (lows >= value).any():
+        if value and self.solved:
             found = nodes >= 0
             length[going[found]] = (
                 np.minimum(keeping.FAR - 1, keeping.lengths(graph, value)[nodes[found]]) + 1
@@ -212,9 +216,11 @@ class Proof:
         return np.where(low == high, low, np.int16(-1))
 
     # --- the search -------------------------------------------------------------------------------
-    def search(self, deadline: float) -> None:
-        """Go on until the deadline (time.monotonic() seconds), or until nothing more is to be found."""
+    def search(self, deadline: float, latest: float | None = None) -> None:
+        """Go on until the deadline (time.monotonic() seconds), or until nothing more is to be found. To make
+        room takes longer: that is over by ``latest``, the deadline if not given."""
         graph, lines = self._graph, self._lines
+        self.waits = False
         while not self.finished:
             if time.monotonic() >= deadline:
                 break
@@ -236,6 +242,10 @@ class Proof:
             elif enough:
                 self._stuck += 1
             if not enough:
+                left = (deadline if latest is None else latest) - time.monotonic()
+                self.waits = left < _ROOM_SECONDS * graph.used[NODES]
+                if self.waits:
+                    break
                 self._make_room()
 
     def _pace(self, made: int, seconds: float) -> None:

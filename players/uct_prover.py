@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.proof import Proof
+from players.proof_keep import FAR
 from players.uct_arrays import OPENED
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
 
 _LARGEST_SHARE = 0.85
-_USUAL_SHARE = 0.05
+_USUAL_SHARE = 0.04
 """The share where the estimate leaves no hope: wins by a few forced moves are found all the same."""
 _SMALLEST_SHARE = 0.02
 _FADE = 0.8
@@ -43,6 +44,10 @@ _MOST_DEBT = 0.5
 """What it took longer than it should is made good for, but no more than so many seconds."""
 _NEWS_SECONDS = 0.1
 """How often the tree is told of single moves."""
+_SAMPLED = 16
+"""Choices are counted at every so many batches, ..."""
+_SAMPLE = 256
+"""... in so many of the states opened last."""
 _FIRST_RATE = 2e5
 """States opened a second, before that is measured."""
 _EARNEST = 1.0
@@ -70,8 +75,8 @@ class Prover:
         self._turn = 1.0
         self._credit = self._heard = 0.0
         self._length = self._choices = self._mean = -1.0
+        self._batches = 0
         self.value = self.best = -1
-        self._low: dict[int, int] = {}
 
     # --- what is searched ---------------------------------------------------------------------
     def set_root(self, record: NDArray[np.uint64]) -> None:
@@ -112,10 +117,12 @@ class Prover:
             mean: mean result of the role, 0..1.
             tree: the tree.
         """
-        opened = tree.arrays.opened[: tree.arrays.used[OPENED]][-512:]
-        choices = float(np.log(np.maximum(1, tree.arrays.nodes["choices"][opened])).mean())
+        if self._batches % _SAMPLED == 0:
+            opened = tree.arrays.opened[: int(tree.arrays.used[OPENED])][-_SAMPLE:]
+            choices = float(np.log(np.maximum(1, tree.arrays.nodes["choices"][opened])).mean())
+            self._choices = choices if self._choices < 0 else (self._choices + choices) / 2
+        self._batches += 1
         self._length = length if self._length < 0 else self._length + 0.2 * (length - self._length)
-        self._choices = choices if self._choices < 0 else self._choices + 0.2 * (choices - self._choices)
         self._mean = mean if self._mean < 0 else self._mean + 0.2 * (mean - self._mean)
         self._turn = max(left, self._turn if self._begun else 1.0)
         share = self.share
@@ -147,12 +154,14 @@ class Prover:
             self._begun = True
             self._heard = began
         opened = proof.opened
-        proof.search(min(began + min(self._credit, _LONGEST_SLICE), deadline))
+        proof.search(min(began + min(self._credit, _LONGEST_SLICE), deadline), deadline)
         now = time.monotonic()
         # Of the processor's time: others may use it too.
         seconds = max(time.thread_time() - clock, 1e-6)
         self._credit = max(self._credit - seconds, -_MOST_DEBT)
         self._spent += seconds
+        if proof.waits:
+            self._credit = 0.0
         if proof.opened > opened:
             self._rate += 0.05 * ((proof.opened - opened) / seconds - self._rate)
         if self._followed or not proof.fits:
@@ -192,9 +201,10 @@ class Prover:
         best = -1
         if proof.solved:
             self.value = proof.bounds.low
-            if mover == self._role:
-                good = np.flatnonzero(low >= self.value)
-                best = int(good[np.argmin(answers.length[good])])
+            # Where all is lost the tree knows best which move is hard to answer.
+            if mover == self._role and self.value > 0:
+                length = answers.length.astype(np.int64)
+                best = int(np.argmin(np.where(low >= self.value, length, 2 * FAR)))
                 self.best = int(answers.moves[best, mover])
         if not exact:
             return
