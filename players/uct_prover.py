@@ -194,23 +194,27 @@ class Prover:
         win only the shortest is told, so that it is the one that is made."""
         proof = self._proof
         answers = proof.answers()
-        mover = int(tree.arrays.nodes["mover"][tree.root])
-        if mover < 0 or not len(answers.moves):
+        if not len(answers.moves):
             return
         low, high = answers.low.astype(np.int64), answers.high.astype(np.int64)
+        choosing = np.flatnonzero((answers.moves != answers.moves[0]).any(axis=0)).tolist()
         best = -1
         if proof.solved:
             self.value = proof.bounds.low
             # Where all is lost the tree knows best which move is hard to answer.
-            if mover == self._role and self.value > 0:
+            if choosing == [self._role] and self.value > 0:
                 length = answers.length.astype(np.int64)
                 best = int(np.argmin(np.where(low >= self.value, length, 2 * FAR)))
-                self.best = int(answers.moves[best, mover])
-        if not exact:
+                self.best = int(answers.moves[best, self._role])
+        # The tree may have left out moves of the root that lose at once.
+        if not exact or choosing != [int(tree.arrays.nodes["mover"][tree.root])]:
             return
+        mover = choosing[0]
         edges = tree.edges(tree.root, mover)
         place = {move: edges.start + i for i, move in enumerate(tree.arrays.edges["move"][edges].tolist())}
         won = proof.most if mover == self._role else -1
         for i in np.flatnonzero((low == high) & ((low != won) | (np.arange(len(low)) == best))).tolist():
-            value = int(low[i]) if self._role == 0 else 100 - int(low[i])
-            tree.arrays.edges["proven"][place[int(answers.moves[i, mover])]] = value
+            edge = place.get(int(answers.moves[i, mover]), -1)
+            if edge >= 0:
+                value = int(low[i]) if self._role == 0 else 100 - int(low[i])
+                tree.arrays.edges["proven"][edge] = value

@@ -388,7 +388,8 @@ class Search:
             value = max(value, self._solvers.proven)
         if self._prover is not None and self._prover.value >= 0:
             value = self._prover.value
-            proven[self._moves.numbered(self.role, self._prover.best)] = value
+            if self._prover.best >= 0:
+                proven[self._moves.numbered(self.role, self._prover.best)] = value
         return RootStatistics(
             self._moves.counts,
             visits,

@@ -16,6 +16,7 @@ from bench.solver import Solver, mover_of
 from gdl.machine import Machine
 from gdl.parser import parse_rules
 from gdl.state import State
+from players.guided_machine import GuidedMachine, guided
 from players.machines import make_machine
 from players.proof import Proof
 from players.uct_root import RootStatistics, merge, rank
@@ -144,6 +145,36 @@ def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_val
                 assert machine.result(after, role) == value
             else:
                 assert 100 - solver.solve(after, 1 - role, 100, count=False).value == value
+
+
+def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_at_once() -> None:
+    machine = guided(make_machine(load_game("connectfour").rules, "native"))
+    assert isinstance(machine, GuidedMachine)
+    solver = Solver(machine, 10**7)
+    rng = np.random.default_rng(3)
+    left_out = 0
+    for role in (0, 1):
+        search = search_for(machine, role)
+        for state in positions(machine, 29, 4, seed=8):
+            while not machine.is_terminal(state):
+                mover = mover_of(machine, state)
+                value = solver.solve(state, mover, 100, count=False).value
+                search.set_root(state)
+                edges = search.tree.edges(search.tree.root, mover)
+                left_out += edges.stop - edges.start < len(machine.legal_moves(state, mover))
+                found = search_until_proven(search, state)
+                assert found.value == (value if mover == role else 100 - value)
+                joint = [machine.legal_moves(state, r)[0] for r in range(2)]
+                moves = machine.legal_moves(state, mover)
+                joint[mover] = moves[int(rng.integers(len(moves)))]
+                if mover == role:
+                    joint[mover] = move_of(machine, state, found, role)
+                state = machine.next_state(state, joint)
+                if mover == role and not machine.is_terminal(state):
+                    after = mover_of(machine, state)
+                    worth = solver.solve(state, after, 100, count=False).value
+                    assert (worth if after == role else 100 - worth) == value
+    assert left_out
 
 
 def test_a_proven_win_is_carried_through_without_another_search() -> None:
