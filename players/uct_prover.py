@@ -42,12 +42,12 @@ _LONGEST_SLICE = 0.02
 """... and at most: between two slices a process hears of the next turn."""
 _MOST_DEBT = 0.5
 """What it took longer than it should is made good for, but no more than so many seconds."""
-_NEWS_SECONDS = 0.1
+_NEWS_SECONDS = 0.2
 """How often the tree is told of single moves."""
 _SAMPLED = 16
-"""Choices are counted at every so many batches, ..."""
+"""The estimate is made anew at every so many batches, ..."""
 _SAMPLE = 256
-"""... in so many of the states opened last."""
+"""... by the choices in so many of the states opened last."""
 _FIRST_RATE = 2e5
 """States opened a second, before that is measured."""
 _EARNEST = 1.0
@@ -76,6 +76,7 @@ class Prover:
         self._credit = self._heard = 0.0
         self._length = self._choices = self._mean = -1.0
         self._batches = 0
+        self._owed = 0.0
         self.value = self.best = -1
 
     # --- what is searched ---------------------------------------------------------------------
@@ -87,6 +88,7 @@ class Prover:
         self._begun = self._followed = False
         self._credit, self._spent = _SLICE, 0.0
         self._mean = -1.0
+        self._batches = 0
         self.value = self.best = -1
 
     def follow(self, record: NDArray[np.uint64]) -> None:
@@ -121,12 +123,13 @@ class Prover:
             opened = tree.arrays.opened[: int(tree.arrays.used[OPENED])][-_SAMPLE:]
             choices = float(np.log(np.maximum(1, tree.arrays.nodes["choices"][opened])).mean())
             self._choices = choices if self._choices < 0 else (self._choices + choices) / 2
+            self._length = length if self._length < 0 else (self._length + length) / 2
+            self._mean = mean if self._mean < 0 else (self._mean + mean) / 2
+            self._turn = max(left, self._turn if self._begun else 1.0)
+            share = self.share
+            self._owed = share / (1.0 - share)
         self._batches += 1
-        self._length = length if self._length < 0 else self._length + 0.2 * (length - self._length)
-        self._mean = mean if self._mean < 0 else self._mean + 0.2 * (mean - self._mean)
-        self._turn = max(left, self._turn if self._begun else 1.0)
-        share = self.share
-        self._credit = min(self._credit + seconds * share / (1.0 - share), 1.0)
+        self._credit = min(self._credit + seconds * self._owed, 1.0)
 
     @property
     def share(self) -> float:
