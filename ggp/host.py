@@ -224,7 +224,7 @@ class Host:
             record.add_moves(joint)
             self._reached(state, errors)
             self._watch(Step(len(record.moves), state, joint, errors, tuple(a.seconds for a in answers)))
-        record.goals = [machine.result(state, role) for role in range(len(self._seats))]
+        record.goals = [machine.result(state, role) or 0 for role in range(len(self._seats))]
         record.completed = machine.is_terminal(state)
         record.aborted = not record.completed
         if record.completed:
