@@ -169,7 +169,12 @@ def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_
                 joint[mover] = moves[int(rng.integers(len(moves)))]
                 if mover == role:
                     joint[mover] = move_of(machine, state, found, role)
-                state = machine.next_state(state, joint)
+                before, state = state, machine.next_state(state, joint)
+                # States are listed as nodes below another root first.
+                search = search_for(machine, role)
+                search.set_root(before)
+                while search.step(time.monotonic() + LONG, 3000):
+                    pass
                 if mover == role and not machine.is_terminal(state):
                     after = mover_of(machine, state)
                     worth = solver.solve(state, after, 100, count=False).value

@@ -62,7 +62,7 @@ def test_one_state_gets_the_answers_of_many(seed):
         assert machine.legal_moves(state, 0) == np.flatnonzero(bits[:5]).tolist()
         assert machine.legal_moves(state, 1) == np.flatnonzero(bits[5:]).tolist()
         for role in (0, 1):
-            value = machine.goal(state, role)
+            value = machine.result(state, role)
             assert (-1 if value is None else value) == found.goals[i, role]
 
 
