@@ -30,7 +30,7 @@ SOCKET = "GGP_FORK_SERVER"
 ANSWER_SECONDS = 1.0
 """How long a fork server is waited for. It only has to fork."""
 
-STATUS_SECONDS = 0.2
+STATUS_SECONDS = 1.0
 """How long after the end of a process it may take to be told its status."""
 
 MOST_FILES = 16
