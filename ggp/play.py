@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from functools import partial
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from gdl.errors import GdlError
@@ -19,6 +18,7 @@ from ggp.game import Game
 from ggp.human import HumanPlayer, Quit
 from ggp.local_match import play_match
 from ggp.match_view import JsonView, TextView
+from ggp.spinner import spinner
 from players.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade_player import KaskadePlayer
 from players.player import Player
@@ -73,14 +73,7 @@ def play_in_terminal(
     """Play a match and print it for people. Raises KeyboardInterrupt when a person leaves."""
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     with ExitStack() as kept:
-        with Progress(
-            SpinnerColumn("line"),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        ) as progress:
+        with spinner(console) as progress:
             task = progress.add_task(f"{game.name}: reading the rules")
 
             def tell(event: Event) -> None:

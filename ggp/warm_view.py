@@ -10,8 +10,9 @@ import threading
 import time
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, TaskID
 
+from ggp.spinner import spinner
 from players.launch import anew
 
 _LAST = 300
@@ -27,14 +28,7 @@ def compile_all(player: str, processes: int) -> bool:
     """
     console = Console(highlight=False, soft_wrap=True)
     began = time.monotonic()
-    with Progress(
-        SpinnerColumn("line"),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
+    with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
         running = [_Process(player, progress) for _ in range(processes)]
         faults = [fault for process in running if (fault := process.wait())]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.remake import EffortError, Remake
+from propnet.remake import EffortError, Remake, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +56,4 @@ def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int]
             )
     except EffortError:
         return None
-    return Cofactors([step.value(x) for x in following], changed), made.effort
+    return Cofactors([value(step.usual, x) for x in following], changed), made.effort

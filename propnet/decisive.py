@@ -190,4 +190,6 @@ class _Work:
     def _values(self, cone: Cone, after: _After, literals: list[int]) -> list[int]:
         """The same after a move."""
         changed = self.made.changed(cone, after.bases, after.known)
-        return [assume(changed.get(x >> 1, cone.value(x & ~1)) ^ (x & 1), after.known) for x in literals]
+        return [
+            assume(changed.get(x >> 1, value(cone.usual, x & ~1)) ^ (x & 1), after.known) for x in literals
+        ]

@@ -37,10 +37,6 @@ class Cone:
     readers: dict[int, list[int]]
     usual: Literals = field(default_factory=dict)
 
-    def value(self, literal: int) -> int:
-        """What a literal is for the usual inputs."""
-        return self.usual.get(literal >> 1, literal & ~1) ^ (literal & 1)
-
 
 class Remake:
     """The gates of a network, and new ones.

@@ -1,0 +1,18 @@
+"""What is under way, a line each with the seconds it takes: in a terminal only, and gone when it is over."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+def spinner(console: Console) -> Progress:
+    """A display whose tasks are lines: a spinner, the task's description, and its time."""
+    return Progress(
+        SpinnerColumn("line"),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
