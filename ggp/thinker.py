@@ -238,6 +238,7 @@ class Thinker:
     def _employ(self, player: Player, position: Position, startclock: float, deadline: float) -> None:
         """Have this player play from here on."""
         state = self._state(position)
+        player.found_out = lambda text: self._log("info", "found out", text=text)
         self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
         try:
             self._player.start(state.machine, self._role, state, startclock, deadline)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from gdl.state import State
 from players.move_lists import unpack_moves
+from propnet.policy import UNIFORM, policy_of
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
@@ -133,6 +134,8 @@ class NetworkLanes(Lanes):
         self.words = machine.words
         self.width = 512
         self.first_column = machine.role_moves
+        self._weights: Weights | None = None
+        self._policy = UNIFORM
 
     def warm_up(self) -> float:
         records = self.machine.records([self.machine.initial_state()])
@@ -175,9 +178,10 @@ class NetworkLanes(Lanes):
         tallies: NDArray[np.int32] | None = None,
         counted: int | None = None,
     ) -> Ends:
-        from propnet.policy import UNIFORM, policy_of
-
-        policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
+        if weights is not self._weights:
+            self._weights = weights
+            self._policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
+        policy = self._policy
         found = self._playing.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
         )

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _LEAST_SECONDS = 0.001
 """Counted for a turn in which a solver did nothing since there was too little time, so that others come."""
+_SHARE = 2.0
+"""The solvers get so many times the time that the tree beside them gets, ..."""
+_SLICE_SECONDS = 0.05
+"""... at least so many seconds of it at once, since some of them work in rounds."""
 
 
 class LineSearch:
@@ -39,6 +43,7 @@ class LineSearch:
         self._line = line
         self._solvers: list[LineSolver] = []
         self._spent: list[float] = []
+        self._credit = 0.0
         if hasattr(machine, "playouts_from"):
             from players.breadth_first import BreadthFirst
             from players.factored import Factored
@@ -62,16 +67,28 @@ class LineSearch:
         """Whether there is anything left to do."""
         return bool(self._solvers)
 
+    def learn(self, seconds: float) -> None:
+        """Take note of the time that a batch of the tree took."""
+        self._credit += seconds * _SHARE
+
+    @property
+    def due(self) -> bool:
+        """Whether it is the solvers' turn."""
+        return self._credit > _SLICE_SECONDS and self.active
+
     def step(self, deadline: float) -> bool:
-        """Let the solver that had the least time work until about the deadline (time.monotonic()
-        seconds). Returns whether there is anything left to do."""
+        """Let the solver that had the least time work for the time that is owed to the solvers, at least
+        for a slice, at most until about the deadline (time.monotonic() seconds). Returns whether there is
+        anything left to do."""
         if not self._solvers:
             return False
         place = self._spent.index(min(self._spent))
         solver = self._solvers[place]
         began = time.monotonic()
-        goes_on = solver.step(deadline)
-        self._spent[place] += max(_LEAST_SECONDS, time.monotonic() - began)
+        goes_on = solver.step(min(began + max(self._credit, _SLICE_SECONDS), deadline))
+        seconds = time.monotonic() - began
+        self._credit -= max(seconds, _SLICE_SECONDS)
+        self._spent[place] += max(_LEAST_SECONDS, seconds)
         if solver.proven >= 0:
             self.proven = solver.proven
             self._solvers.clear()

@@ -54,6 +54,10 @@ def same_numbering(one: Machine, other: Machine) -> bool:
     )
 
 
+def _ignore(_: str) -> None:
+    pass
+
+
 def _never() -> bool:
     return False
 
@@ -72,6 +76,7 @@ class Player(ABC):
         role: index of its role.
         interrupted: what a player that :attr:`resumes` asks now and then while it thinks: whether to
             come back before the deadline with what it has found so far.
+        found_out: is told what the player has found out about the game, for people to read.
         resumes: whether it does so, and goes on where it was when it is asked about the same state
             again.
     """
@@ -89,6 +94,7 @@ class Player(ABC):
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
         self.interrupted: Callable[[], bool] = _never
+        self.found_out: Callable[[str], None] = _ignore
 
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         """Take a role of a match that begins in ``state``, and prepare until ``deadline``.

@@ -21,6 +21,7 @@ from players.evaluation_use import warm_up as warm_up_value
 from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
+from players.uct_playing import POLICIES
 from players.uct_pool import Pool
 from players.uct_root import RootStatistics, merge, rank, strategy
 from players.uct_search import SHORTEN_SECONDS, Search
@@ -88,6 +89,7 @@ class UctPlayer(Player):
         "trust": float,
         "decisive": _switch,
         "trim": _switch,
+        "policy": _one_of(POLICIES),
         "value_share": float,
         "prove": _switch,
         "ponder": _switch,
@@ -112,6 +114,7 @@ class UctPlayer(Player):
         trust: float | None = None,
         decisive: bool | None = None,
         trim: bool | None = None,
+        policy: str | None = None,
         value_share: float | None = None,
         prove: bool | None = None,
         ponder: bool = True,
@@ -122,7 +125,7 @@ class UctPlayer(Player):
         playouts: see the attribute.
         memory: bytes for the search trees together, and for proofs.
         lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, decisive, trim,
-            value_share, prove: see :class:`~players.uct_tuning.Tuning`.
+            policy, value_share, prove: see :class:`~players.uct_tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -145,6 +148,7 @@ class UctPlayer(Player):
             trust=usual.trust if trust is None else trust,
             decisive=usual.decisive if decisive is None else decisive,
             trim=usual.trim if trim is None else trim,
+            policy=policy or usual.policy,
             value_share=usual.value_share if value_share is None else value_share,
             prove=proves,
             memory=trees // max(1, workers),
@@ -244,11 +248,14 @@ class UctPlayer(Player):
     def _think_here(self, state: State, deadline: float) -> RootStatistics:
         search = self._own_search()
         search.set_root(state)
+        known = search.news
         while search.step(deadline, self.playouts):
             if self._is_progress_due():
                 self._show(merge(self._counts, [search.statistics()]))
             if self._is_interrupted():
                 break
+        if search.news != known:
+            self.found_out(search.news)
         return merge(self._counts, [search.statistics()])
 
     def _think_together(self, pool: Pool, state: State, deadline: float) -> RootStatistics:
@@ -301,6 +308,8 @@ class UctPlayer(Player):
         for value, terms in pool.lines():
             if self._line.beaten_by(value, len(terms)):
                 self._line.keep(self._root_state, [machine.move_id(0, term) for term in terms], value)
+        while pool.news:
+            self.found_out(pool.news.pop(0))
 
     def _is_interrupted(self) -> bool:
         return self.resumes and self.interrupted()

@@ -51,9 +51,13 @@ class Pool:
 
     Args:
         size: how many.
+
+    Attributes:
+        news: what they have found out about the game, for people to read; whoever reads it clears it.
     """
 
     def __init__(self, size: int) -> None:
+        self.news: list[str] = []
         self._size = size
         self._processes: list[_Process] = []
         # Starting and ending a process can take long on a busy computer.
@@ -119,11 +123,13 @@ class Pool:
         return [part for part in found if part is not None]
 
     def lines(self) -> Iterator[tuple[int, list[Term]]]:
-        """New finished lines from the root with their values (one-player games)."""
+        """New finished lines from the root with their values (one-player games); also collects news."""
         for process in self._processes:
             for message in process.messages():
                 if message[0] == "line" and message[1] == self._root_number:
                     yield message[2], message[3]
+                elif message[0] == "news":
+                    self.news.append(message[1])
 
     def watch(self, seconds: float) -> None:
         """Wait until one sends a message, but not longer than that."""

@@ -24,6 +24,7 @@ from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
 from players.uct_batches import Batch, Batches, Outcome
 from players.uct_moves import RootMoves
+from players.uct_playing import Playing
 from players.uct_prover import Prover
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
@@ -39,12 +40,8 @@ SHORTEN_SECONDS = 1.0
 _LONG = 1 << 20
 _VARIANCE_STEP = 0.05
 """How much a batch changes what is known of the variance of results."""
-_SOLVERS = 2.0
-"""In one-player games the solvers of lines get so many times the time that the tree gets, ..."""
-_SOLVERS_SLICE = 0.05
-"""... at least so many seconds of it at once, since some of them work in rounds, ..."""
 _SOLVERS_MEMORY = 0.75
-"""... and this part of the memory."""
+"""In one-player games the solvers of lines get this part of the memory."""
 
 
 class Search:
@@ -61,6 +58,7 @@ class Search:
     """
 
     machine: Machine
+    _playing: Playing
 
     def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
         self.role = role
@@ -76,7 +74,6 @@ class Search:
         self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
         self._prover: Prover | None = None
-        self._credit = 0.0
 
     # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
@@ -91,9 +88,11 @@ class Search:
             if same_numbering(old, machine):
                 self._tree.lanes = self._lanes
                 self._tree.trimmed = self._trims()
+                self._playing.set_lanes(self._lanes)
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
+        self._playing = Playing(self._lanes, self.tuning.policy, self.seed)
         self._value = None
         if self.tuning.value_share and isinstance(self._lanes, NetworkLanes) and not self._alone:
             self._value = LearntValue(self._lanes.machine, self.seed, self.tuning.value_share)
@@ -129,6 +128,7 @@ class Search:
         tree = self.tree
         tree.move_root(self._lanes.record(state))
         self.line.follow(state)
+        self._playing.set_root()
         tree.open_root()
         self._root = state
         self._fixed = -1
@@ -137,7 +137,6 @@ class Search:
             tuning = self.tuning
             memory = int(self._memory * _SOLVERS_MEMORY)
             self._solvers = LineSearch(self.machine, state, self.line, memory, self.seed, tuning.number)
-            self._credit = 0.0
         self.opened = tree.opened
         if not self.opened:
             return
@@ -167,6 +166,11 @@ class Search:
         return self._tree
 
     @property
+    def news(self) -> str:
+        """What it has found out about the game, for people to read; empty if nothing."""
+        return str(self._playing)
+
+    @property
     def finished(self) -> bool:
         """Whether more search would tell nothing: the result is proven, or a perfect line was found
         some time ago (a shorter one may follow)."""
@@ -191,10 +195,8 @@ class Search:
         """
         if self.finished:
             return False
-        if limit is None and self._value is not None:
-            if self._value.learn(deadline):
-                return True
-            self.tuning = self._value.tuned(self.tuning)
+        if limit is None and self._step_beside(deadline):
+            return True
         if self._restart:
             # Moves were left out for what is worst in games of constant sum only.
             self._restart = self.tree.trimmed = False
@@ -203,21 +205,6 @@ class Search:
             self._moves = RootMoves(self.tree, self.machine, self._root)
         tuning = self.tuning
         began, clock = time.monotonic(), time.thread_time()
-        solvers, latest = self._solvers, deadline - MARGIN
-        if limit is None and solvers and solvers.active and self._credit > _SOLVERS_SLICE and began < latest:
-            solvers.step(min(began + self._credit, latest))
-            self._credit -= max(time.monotonic() - began, _SOLVERS_SLICE)
-            return True
-        if (
-            limit is None
-            and self._prover is not None
-            and self.playouts
-            and self._prover.due
-            and began < latest
-        ):
-            if self._prover.step(latest):
-                self._hear(self._prover)
-            return True
         left, first, visits = deadline - began, not self.playouts, self.tree.visits
         if limit is None:
             batch = self._sizes.plan(tuning, left, first, visits)
@@ -230,12 +217,35 @@ class Search:
         outcome = self._run(batch, deadline - 2 * MARGIN)
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
-        self._credit += (now - began) * _SOLVERS
+        self._playing.grant(now - began)
+        if self._solvers is not None:
+            self._solvers.learn(now - began)
         if self._prover is not None:
             self._prover.learn(
                 time.thread_time() - clock, deadline - now, self._length, self._mean, self.tree
             )
         return True
+
+    def _step_beside(self, deadline: float) -> bool:
+        """Let one of those that work beside the tree do so for a while, if it is due. Returns whether one
+        was."""
+        if self._playing.learn(deadline):
+            return True
+        if self._value is not None:
+            if self._value.learn(deadline):
+                return True
+            self.tuning = self._value.tuned(self.tuning)
+        latest = deadline - MARGIN
+        if time.monotonic() >= latest:
+            return False
+        if self._solvers is not None and self._solvers.due:
+            self._solvers.step(latest)
+            return True
+        if self._prover is not None and self.playouts and self._prover.due:
+            if self._prover.step(latest):
+                self._hear(self._prover)
+            return True
+        return False
 
     def _run(self, batch: Batch, deadline: float) -> Outcome:
         """One round of selection, playouts and backup."""
@@ -263,19 +273,13 @@ class Search:
             self._batches += 1
             tallies = tree.new_tallies(rule, len(rest))
             counted = min(each, self.tuning.counted)
-            rolled = time.perf_counter()
             seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
             starts = arrays.records[leaves[rest]]
-            if tallies is None:
-                ends = self._lanes.playouts(starts, seed, steps, deadline, each)
-            else:
-                ends = self._lanes.playouts(
-                    starts, seed, steps, deadline, each, tallies=tallies, counted=counted
-                )
+            rolled = time.perf_counter()
+            ends = self._playing.playouts(starts, seed, steps, deadline, each, tallies, counted)
             rolled = time.perf_counter() - rolled
             self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
-            unknown = 0 if self._alone else 50
-            average(ends.goals, each, unknown, rest, results, bests)
+            average(ends.goals, each, 0 if self._alone else 50, rest, results, bests)
             if self._value is not None:
                 going = rest[ends.lengths[::each] > 0]
                 self._value.mix(arrays.records[leaves[going]], going, results)

@@ -42,6 +42,9 @@ class Tuning:
         decisive: whether moves that win or lose at once are told apart in playouts, where the machine can
             (:mod:`players.guided_machine`).
         trim: whether such moves are left out of the tree as well, in games of two roles and constant sum.
+        policy: how playouts choose moves, in games of several roles: with ``equal`` chances, by their
+            ``averages`` (:mod:`players.playout_policy`), or ``auto``, as trials before the first turn
+            recommend (:mod:`players.playout_choice`); not where playouts are limited.
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
         prove: whether the first of several searches for the same role also proves what it can force
@@ -65,6 +68,7 @@ class Tuning:
     decisive: bool = True
     trim: bool = True
     value_share: float = 0.0
+    policy: str = "auto"
     prove: bool = True
     memory: int = 1 << 28
     proof_memory: int = 1 << 28

@@ -54,6 +54,7 @@ class Worker:
         self._deadline = 0.0
         self._until = 0.0
         self._line: list[int] = []
+        self._news = ""
         self._told = 0.0
 
     def run(self) -> None:
@@ -146,6 +147,9 @@ class Worker:
             self._line = search.line.moves
             terms = search.line.terms(search.machine)
             self._wire.send(("line", self._root, search.line.value, terms))
+        if search.news != self._news:
+            self._news = search.news
+            self._wire.send(("news", f"search {search.tuning.number}: {self._news}"))
         self._slot.write(self._root, search.statistics())
         self._told = time.monotonic()
 

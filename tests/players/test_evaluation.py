@@ -16,8 +16,9 @@ from players.evaluation import BITS, Evaluation, chances, tables_of
 from players.evaluation_fit import Features, fit
 from players.evaluation_kernel import NOBODY, SEVERAL, add_back, add_up, draw
 from players.evaluation_lessons import Lessons
-from players.evaluation_trial import Trial
 from players.evaluation_use import LearntValue, warm_up
+from players.lanes import NetworkLanes
+from players.trial import ByPlayouts, Trial
 from players.uct_tuning import Tuning
 from propnet.interpret import PropnetMachine
 from propnet.pack import pack
@@ -134,7 +135,8 @@ def test_a_trial_tells_good_values_from_bad_ones() -> None:
     weights = np.stack([advanced, -advanced])
     found = []
     for sign in (1.0, -1.0):
-        trial = Trial(machine, Evaluation(tables_of(sign * weights), 0, 0.0), 1)
+        lanes = NetworkLanes(machine, machine)
+        trial = Trial(lanes, Evaluation(tables_of(sign * weights), 0, 0.0), ByPlayouts(lanes, 1, 32, 500), 1)
         for _ in trial.play(math.inf):
             pass
         found.append(trial.ahead)
