@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from gdl.prover import ProverMachine
 from ggp.game import Game
 from players import playout_choice
+from players.guided_machine import guided
 from players.lanes import NetworkLanes, lanes_of
 from players.playout_choice import TEMPERATURES, PlayoutChoice
 from players.playout_policy import PlayoutPolicy
@@ -113,9 +114,8 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
         pass
     assert not choice.done
     assert time.thread_time() - began < 1.0
-    choice.grant(0.1)
     assert not choice.learn(deadline)
-    choice.grant(1.0)
+    choice.grant(100.0)
     assert choice.learn(deadline)
 
 
@@ -159,3 +159,25 @@ def test_a_player_tells_what_it_has_found_out() -> None:
     player.stop()
     assert len(told) == 1
     assert "against equal chances in" in told[0]
+
+
+def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_until_then() -> None:
+    machine = guided(Game.load("tictactoe").machine("propnet"))
+    plain, with_guide = lanes_of(machine), lanes_of(machine, decisive=True)
+    assert with_guide.guided and not plain.guided
+    playing = Playing(plain, "auto", 1)
+    while playing.learn(math.inf):
+        pass
+    first = str(playing)
+    assert first
+    playing.policy = PlayoutPolicy(plain.first_column, 1.0)
+    before = playing.policy
+    playing.set_lanes(plain)
+    assert str(playing) == first
+    playing.set_lanes(with_guide)
+    assert not str(playing)
+    assert playing.policy is before
+    while playing.learn(math.inf):
+        pass
+    assert str(playing)
+    assert playing.policy is None
