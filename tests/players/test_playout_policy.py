@@ -162,7 +162,7 @@ def test_a_player_tells_what_it_has_found_out() -> None:
 
 
 def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_until_then() -> None:
-    machine = guided(Game.load("tictactoe").machine("propnet"))
+    machine = guided(Game.load("tictactoe").machine("native"))
     plain, with_guide = lanes_of(machine), lanes_of(machine, decisive=True)
     assert with_guide.guided and not plain.guided
     playing = Playing(plain, "auto", 1)
