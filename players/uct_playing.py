@@ -40,11 +40,13 @@ class Playing:
             self._choice = PlayoutChoice(lanes, seed)
 
     def set_lanes(self, lanes: Lanes) -> None:
-        """Play on this machine from now on, which numbers states and moves alike. Playouts that tell moves
-        apart are tried anew, if there is time; until then it goes on as before."""
-        anew = lanes.guided != self._lanes.guided
+        """Play on this machine from now on, which numbers states and moves alike. Playouts with a guide are
+        tried anew, and it goes on as before until that is done."""
+        other = lanes.guided != self._lanes.guided
         self._lanes = lanes
-        if self._choice is not None and anew and isinstance(lanes, NetworkLanes):
+        if self._choice is None or not isinstance(lanes, NetworkLanes):
+            return
+        if other or not self._choice.done:  # if it is only faster, what is under way is done sooner anew
             self._choice = PlayoutChoice(lanes, self._seed, self._choice.temperature)
 
     def set_root(self) -> None:

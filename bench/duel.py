@@ -1,0 +1,157 @@
+"""Two tunings of the search against each other, at equal CPU time: which plays better?
+
+    python -m bench.duel GAME.kif policy=averages policy=equal --seconds 0.3 --pairs 20
+
+For games of two roles. Each opening of random moves is played twice, with seats changed. A tuning is options
+of ``uct``, with commas between them, or - for the usual ones. Both search with the same machine in this
+process, one after the other, and neither proves anything unless told to (``prove=1``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import time
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from gdl.state import State
+from gdl.terms import sort_key
+from ggp.game import Game
+from players.guided_machine import guided
+from players.uct import UctPlayer
+from players.uct_root import rank, strategy
+from players.uct_search import Search
+from players.uct_tuning import Tuning
+from propnet.native import NativeMachine
+
+_SURE = 1.96
+"""Standard errors of a 95 % interval."""
+
+
+@dataclass
+class Score:
+    """What the first tuning has got: games won, drawn and lost."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.won + self.drawn + self.lost
+
+    def __str__(self) -> str:
+        games = max(1, self.games)
+        share = (self.won + self.drawn / 2) / games
+        # Wilson's interval; draws make it rather too wide than too narrow.
+        middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
+        width = (
+            _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
+        )
+        return (
+            f"{share * games:g} of {self.games} ({self.won} won, {self.drawn} drawn, {self.lost} lost;"
+            f" 95 % interval {middle - width:.0%} to {middle + width:.0%})"
+        )
+
+
+def tuning_of(text: str) -> Tuning:
+    """The tuning that options ask for.
+
+    Raises:
+        GdlError: there is no such option, or its value is none.
+    """
+    known = {field.name for field in fields(Tuning)}
+    chosen: dict[str, Any] = {"prove": False}
+    for part in text.split(",") if text != "-" else []:
+        key, _, value = part.partition("=")
+        if key not in known or key not in UctPlayer.OPTIONS:
+            raise GdlError(f"a search has no option {key!r}")
+        try:
+            chosen[key] = UctPlayer.OPTIONS[key](value)
+        except ValueError:
+            raise GdlError(f"{value!r} is no value of {key}") from None
+    return replace(Tuning(), **chosen)
+
+
+def opening(machine: Machine, plies: int, rng: random.Random) -> State:
+    """A state after at most so many random joint moves, in which the match goes on."""
+    state = machine.initial_state()
+    for _ in range(plies):
+        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        after = machine.next_state(state, [rng.choice(moves) for moves in options])
+        if machine.is_terminal(after):
+            break
+        state = after
+    return state
+
+
+def choose(search: Search, state: State, role: int, seconds: float, rng: random.Random) -> int:
+    """The move that a search of so many CPU seconds finds best."""
+    machine = search.machine
+    options = sorted(machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move)))
+    if len(options) == 1:
+        return options[0]
+    search.set_root(state)
+    end = time.process_time() + seconds
+    while (left := end - time.process_time()) > 0.0 and search.step(time.monotonic() + left):
+        pass
+    found = search.statistics()
+    if found.mixed and found.value < 0:
+        return rng.choices(options, strategy(found, role).tolist())[0]
+    return options[rank(found, role).best]
+
+
+def play(
+    machine: Machine, state: State, tunings: tuple[Tuning, Tuning], seconds: float, seed: int
+) -> list[int]:
+    """The results of both roles in a match from a state; role 0 has the first tuning."""
+    rng = random.Random(seed)
+    searches = []
+    for role, tuning in enumerate(tunings):
+        searches.append(Search(role, 2 * seed + role, tuning))
+        searches[role].set_machine(machine)
+    while not machine.is_terminal(state):
+        joint = [choose(search, state, role, seconds, rng) for role, search in enumerate(searches)]
+        state = machine.next_state(state, joint)
+    return [machine.result(state, role) or 0 for role in range(2)]
+
+
+def main() -> None:
+    """Play, and print the score after every pair."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("game")
+    parser.add_argument("first")
+    parser.add_argument("second")
+    parser.add_argument("--seconds", type=float, default=0.1, help="CPU seconds for a move")
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--plies", type=int, default=4, help="random moves to begin with")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    native = Game.load(given.game).machine("native")
+    if len(native.roles) != 2:
+        parser.error("the game must have two roles")
+    assert isinstance(native, NativeMachine)
+    machine = guided(native)
+    tunings = tuning_of(given.first), tuning_of(given.second)
+    score = Score()
+    for pair in range(given.pairs):
+        state = opening(machine, given.plies, random.Random(given.seed * 100_003 + pair))
+        for seat in (0, 1):
+            seated = tunings if seat == 0 else tunings[::-1]
+            goals = play(machine, state, seated, given.seconds, given.seed * 1009 + 2 * pair + seat)
+            gain = goals[seat] - goals[1 - seat]
+            score.won += gain > 0
+            score.drawn += gain == 0
+            score.lost += gain < 0
+        print(f"{given.first} against {given.second}: {score}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Duels are fair: whole matches from legal openings, seats changed, and options read as uct reads them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bench.duel import Score, opening, play, tuning_of
+from gdl.errors import GdlError
+from ggp.game import Game
+from players.uct_tuning import Tuning
+
+
+def test_tunings_are_read_as_options_of_the_player() -> None:
+    assert tuning_of("-") == Tuning(prove=False)
+    assert tuning_of("policy=equal,explore=0.3,decisive=0,prove=1") == Tuning(
+        policy="equal", explore=0.3, decisive=False
+    )
+
+
+@pytest.mark.parametrize("text", ["workers=2", "nothing=1", "policy=best", "explore=much"])
+def test_what_a_search_does_not_know_is_refused(text: str) -> None:
+    with pytest.raises(GdlError):
+        tuning_of(text)
+
+
+def test_openings_go_on_and_differ() -> None:
+    machine = Game.load("tictactoe").machine("propnet")
+    found = [opening(machine, 30, random.Random(seed)) for seed in range(20)]
+    assert not any(map(machine.is_terminal, found))
+    assert len({state.propositions for state in found}) > 1
+
+
+def test_a_search_beats_one_that_cannot_learn_and_two_good_ones_draw() -> None:
+    machine = Game.load("tictactoe").machine("propnet")
+    state = machine.initial_state()
+    good = tuning_of("-")
+    assert play(machine, state, (good, good), 0.05, 1) == [50, 50]
+    score = Score(3, 1, 0)
+    assert score.games == 4
+    assert "3.5 of 4" in str(score)
