@@ -30,6 +30,8 @@ from propnet.native import NativeMachine
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
+_LEAST = 0.02
+"""Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
 
 
 @dataclass
@@ -98,8 +100,8 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
         return options[0]
     search.set_root(state)
     end = time.process_time() + seconds
-    while (left := end - time.process_time()) > 0.0 and search.step(time.monotonic() + left):
-        pass
+    while (left := end - time.process_time()) > 0.0 and not search.finished:
+        search.step(time.monotonic() + max(left, _LEAST))
     found = search.statistics()
     if found.mixed and found.value < 0:
         return rng.choices(options, strategy(found, role).tolist())[0]
