@@ -1,5 +1,6 @@
 """A machine with a second one for its playouts, in which moves that lose at once, or do not win at once
-where others do, are illegal (:mod:`propnet.decisive`)."""
+where others do, are illegal (:mod:`propnet.decisive`; :mod:`propnet.sure_ends` where roles move at the same
+time)."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from propnet.native import NativeCode, NativeMachine, compile_network
 from propnet.network import Network
 from propnet.network_bytes import from_bytes, to_bytes
 from propnet.object_cache import ObjectCache, digest
+from propnet.sure_ends import sure_ends
 from propnet.turns import forced_moves, rivals
 
 log = logging.getLogger("players.guided")
@@ -28,7 +30,7 @@ _LARGEST = 20_000
 _EFFORT = 4_000_000
 """Gate inputs to look at before giving up: 2 seconds at most. Breakthrough needs half of it."""
 _KEPT_BYTES = 1 << 28
-_VERSION = "3"
+_VERSION = "4"
 
 
 class GuidedMachine(NativeMachine):
@@ -36,6 +38,8 @@ class GuidedMachine(NativeMachine):
 
     Attributes:
         guide: has the same states and moves; fewer of these are legal, always at least one.
+        exact: whether, as far as was seen, roles take turns. Then, if what one role wins the other loses, no
+            move that the guide leaves out is better than the best that it keeps.
     """
 
     def __init__(
@@ -43,6 +47,7 @@ class GuidedMachine(NativeMachine):
     ) -> None:
         super().__init__(rules, network, code)
         self.guide = NativeMachine(rules, guide, guide_code)
+        self.exact = forced_moves(self) is not None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GuidedMachine, (self.rules, self.network, self.code, self.guide.network, self.guide.code)
@@ -50,8 +55,7 @@ class GuidedMachine(NativeMachine):
 
 def guide_network(machine: PropnetMachine) -> Network | None:
     """The network with the same states in which only the better moves are legal; None where no move wins
-    or loses at once, where roles move at the same time, are no rivals, or there is but one, and where it
-    would be too large.
+    or loses at once, where roles are no rivals, or there is but one, and where it would be too large.
 
     What is found is kept on disk, whichever it is.
     """
@@ -69,10 +73,13 @@ def guide_network(machine: PropnetMachine) -> Network | None:
             return found and replace(found, roles=network.roles, bases=network.bases, moves=network.moves)
         except GdlError as error:
             log.warning("%s is not used: %s", name, error)
-    forced = forced_moves(machine)
     made = None
-    if forced is not None and rivals(machine):
-        made = decisive(network, forced, most_inputs=_MOST_INPUTS, effort=_EFFORT)
+    if rivals(machine):
+        forced = forced_moves(machine)
+        if forced is not None:
+            made = decisive(network, forced, most_inputs=_MOST_INPUTS, effort=_EFFORT)
+        else:
+            made = sure_ends(network, most_inputs=_MOST_INPUTS, effort=_EFFORT)
     kept.put(name, to_bytes(made) if made else b"")
     return made
 

@@ -73,6 +73,11 @@ class Lanes(ABC):
         """Whether moves that win or lose at once are told from others."""
         return False
 
+    @property
+    def exact(self) -> bool:
+        """Whether, where what one role wins the other loses, the best moves are among the favoured ones."""
+        return False
+
     def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """As :meth:`legal`, but without moves that lose at once or do not win at once where others do."""
         return self.legal(records)
@@ -158,6 +163,10 @@ class NetworkLanes(Lanes):
     @property
     def guided(self) -> bool:
         return self._playing is not self.machine
+
+    @property
+    def exact(self) -> bool:
+        return self.guided and bool(getattr(self.machine, "exact", False))
 
     def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         counts, moves = unpack_moves(self._playing.evaluate(records).legal, self.first_column)

@@ -107,7 +107,7 @@ class Search:
     def _trims(self) -> bool:
         """Whether moves that lose at once can be left out of the tree: none is worse, if what one role
         wins the other one loses."""
-        return self.tuning.trim and self._may_prove and not self._alone and self._lanes.guided
+        return self.tuning.trim and self._may_prove and not self._alone and self._lanes.exact
 
     @property
     def _memory(self) -> int:

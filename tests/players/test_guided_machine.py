@@ -66,7 +66,7 @@ def test_the_builder_delivers_native_code_first_and_then_the_guide(game, own_cac
 
 
 def test_games_without_a_guide_are_left_alone(own_cache):
-    for name in ("biddingtictactoe", "sokoban", "hex"):
+    for name in ("rockpaperscissors", "sokoban", "hex"):
         game = Game.load(name)
         machine = game.machine("native")
         assert compiled_guide(machine, 60.0) is None
@@ -79,7 +79,7 @@ def test_games_without_a_guide_are_left_alone(own_cache):
 
 
 def test_what_was_found_is_kept_whichever_it_is(own_cache, monkeypatch):
-    for name in ("tictactoe", "biddingtictactoe"):
+    for name in ("tictactoe", "rockpaperscissors"):
         machine = Game.load(name).machine("propnet")
         first = guide_network(machine)
         with monkeypatch.context() as patch:

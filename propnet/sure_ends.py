@@ -1,0 +1,150 @@
+"""Moves by which a match surely ends, in games whose roles move at the same time: a network for playouts.
+In it a role that surely wins by a move must make one, and one that surely ends the match without its best
+goal must not, if it can help it.
+
+What the others do is not known: each function of the state after a move becomes two, what must be and what
+may be, whatever they do (the two rails of ternary simulation: R. Bryant and C. Seger, 1995). Else it works
+as :mod:`propnet.decisive`, where roles take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from propnet.extend import with_legality
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE
+from propnet.remake import Cone, EffortError, Literals, Remake
+
+EFFORT = 3_000_000
+"""Gate inputs that are looked at, at most."""
+
+Pair = tuple[int, int]
+"""Literals over the state before: what must be, what may be."""
+
+
+def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Network | None:
+    """The network in which, where a role has moves by which it surely wins at once, these alone are legal,
+    and else those alone by which the match does not surely end without the role's best goal, if there are
+    any.
+
+    In terminal states it may call other moves legal; all else is as in the network.
+
+    Args:
+        network: a game.
+        most_inputs: how many inputs the new gates may have.
+        effort: how many gate inputs may be looked at.
+
+    Returns:
+        The network; None if no move surely ends a match, or if the limits do not allow for it, or where what
+        a move does, or an end, depends on positive recursion.
+    """
+    try:
+        work = _Work(network, effort)
+        favoured = work.favoured()
+        return with_legality(work.made, favoured, most_inputs) if favoured != work.legal else None
+    except EffortError:
+        return None
+
+
+class _Work:
+    """Works out which moves surely end a match, as literals over the gates of ``made``."""
+
+    def __init__(self, network: Network, effort: int) -> None:
+        self.network = network
+        self.made = Remake(network, effort)
+        self.legal: list[int] = network.legal_literals.tolist()
+        self.offsets: list[int] = np.cumsum([0, *map(len, network.moves)]).tolist()
+        self.over = int(network.terminal_literal)
+        self.running = self.made.implied(self.over ^ 1)
+
+    def favoured(self) -> list[int]:
+        """Per move of all roles a literal: it is legal, and none that is better is."""
+        made, found = self.made, list(self.legal)
+        for role, (low, high) in enumerate(pairwise(self.offsets)):
+            ends = self._ends(role)
+            wins = [made.conjunction([self.legal[m], ends[m - low][0]]) for m in range(low, high)]
+            losses = [ends[m - low][1] for m in range(low, high)]
+            winnable = made.disjunction(wins)
+            good = [made.conjunction([self.legal[m], loss ^ 1]) for m, loss in enumerate(losses, low)]
+            tenable = made.disjunction(good)
+            for move, (win, loss) in enumerate(zip(wins, losses, strict=True), low):
+                beside = made.conjunction([winnable, win ^ 1])
+                mistake = made.conjunction([tenable, loss, win ^ 1])
+                found[move] = made.conjunction([self.legal[move], beside ^ 1, mistake ^ 1])
+        return found
+
+    def _ends(self, role: int) -> list[Pair]:
+        """Per move of a role, where it is legal: whether it surely wins at once, and whether it surely ends
+        the match with less."""
+        made, first_move = self.made, 1 + len(self.network.bases)
+        mine = [(worth, literal) for r, worth, literal in self.network.goals.tolist() if r == role]
+        best = max(mine)[1] if mine else FALSE
+        own = range(self.offsets[role], self.offsets[role + 1])
+        moves = {
+            first_move + move: (FALSE, FALSE if move in own else self.legal[move])
+            for move in range(len(self.legal))
+        }
+        step = _two_rails(made.step(), moves)
+        made.evaluate(step, self.running)
+        following = self.network.next_literals.tolist()
+        usual = {1 + base: _pair(step.usual, {}, x) for base, x in enumerate(following)}
+        end = _two_rails(made.above_bases([self.over, best]), usual)
+        made.evaluate(end, self.running)
+        readers: dict[int, list[int]] = {}
+        for base, x in enumerate(following):
+            readers.setdefault(x >> 1, []).append(base)
+        found: list[Pair] = []
+        for move in own:
+            if self.legal[move] == FALSE:
+                found.append((FALSE, FALSE))
+                continue
+            known = self.running | made.implied(self.legal[move])
+            rails = _rails(first_move + move)
+            after = made.changed(step, dict.fromkeys(rails, TRUE), known)
+            bases: Literals = {}
+            for node in {rail >> 1 for rail in after}:
+                for base in readers.get(node, ()):
+                    bases.update(
+                        zip(_rails(1 + base), _pair(step.usual, after, following[base]), strict=True)
+                    )
+            bases = {rail: x for rail, x in bases.items() if end.usual.get(rail, x) != x}
+            changed = made.changed(end, bases, known)
+            over, won = (_pair(end.usual, changed, x) for x in (self.over, best))
+            wins = made.conjunction([over[0], won[0]], known)
+            loses = made.conjunction([over[0], won[1] ^ 1], known)
+            found.append((wins, loses))
+        return found
+
+
+def _rails(node: int) -> Pair:
+    """The nodes that stand for what must be and what may be of a node."""
+    return 2 * node, 2 * node + 1
+
+
+def _two_rails(cone: Cone, inputs: dict[int, Pair]) -> Cone:
+    """The cone in which each node is two, as :func:`_rails` numbers them; ``inputs`` are what its inputs must
+    and may be, those that are not there are known."""
+    reads: dict[int, Sequence[int]] = {}
+    for node, read in cone.reads.items():
+        for may, rail in enumerate(_rails(node)):
+            # What must not be is what may be, negated.
+            reads[rail] = [2 * _rails(x >> 1)[may ^ (x & 1)] + (x & 1) for x in read]
+    readers: dict[int, list[int]] = {}
+    for rail, read in reads.items():
+        for below in {x >> 1 for x in read}:
+            readers.setdefault(below, []).append(rail)
+    usual: Literals = {}
+    for node in ({rail >> 1 for rail in readers} | inputs.keys()) - cone.reads.keys():
+        usual.update(zip(_rails(node), inputs.get(node, (2 * node, 2 * node)), strict=True))
+    return Cone(reads, readers, usual)
+
+
+def _pair(usual: Literals, changed: Literals, literal: int) -> Pair:
+    """What a literal of the network must and may be, by what its rails usually are and have become."""
+    node, negated = literal >> 1, literal & 1
+    must, may = (changed.get(rail, usual.get(rail, 2 * node)) for rail in _rails(node))
+    return (may ^ 1, must ^ 1) if negated else (must, may)

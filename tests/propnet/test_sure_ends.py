@@ -1,0 +1,115 @@
+"""Where roles move at the same time, moves that surely end a match badly are left out, and none else."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.ground import ground
+from gdl.machine import Machine
+from gdl.parser import parse_rules
+from gdl.state import State
+from ggp.game import Game
+from players.guided_machine import GuidedMachine, guided
+from players.lanes import lanes_of
+from propnet.build import build
+from propnet.interpret import PropnetMachine
+from propnet.sure_ends import sure_ends
+from tests.players.random_games import random_game
+
+
+def ends(machine: Machine, state: State, role: int, move: int) -> set[int | None]:
+    """The goals of the role at the ends that its move may bring, whatever the others do; None among them
+    where the match may go on."""
+    options = [machine.legal_moves(state, other) for other in range(len(machine.roles))]
+    options[role] = [move]
+    found: set[int | None] = set()
+    for joint in product(*options):
+        after = machine.next_state(state, joint)
+        found.add(machine.result(after, role) if machine.is_terminal(after) else None)
+    return found
+
+
+def states_in_play(machine: Machine, count: int, seed: int) -> list[State]:
+    """States that are not terminal, from random play."""
+    rng = random.Random(seed)
+    found: list[State] = []
+    state = machine.initial_state()
+    while len(found) < count:
+        if machine.is_terminal(state):
+            state = machine.initial_state()
+            if machine.is_terminal(state):
+                break
+        found.append(state)
+        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        state = machine.next_state(state, [rng.choice(moves) for moves in options])
+    return found
+
+
+def check(plain: PropnetMachine, played: PropnetMachine, count: int, seed: int) -> tuple[int, int]:
+    """Check that moves are left out for good reasons. Returns how many were, and how many should have been as
+    far as trying all moves shows."""
+    best = dict.fromkeys(range(len(plain.roles)), 0)
+    for role, worth, _ in plain.network.goals.tolist():
+        best[role] = max(best[role], worth)
+    left = wanted = 0
+    for state in states_in_play(plain, count, seed):
+        copy = played.states(played.records([state]))[0]
+        for role in range(len(plain.roles)):
+            legal, kept = plain.legal_moves(state, role), played.legal_moves(copy, role)
+            assert kept
+            assert set(kept) <= set(legal)
+            found = {move: ends(plain, state, role, move) for move in legal}
+            wins = [move for move in legal if found[move] == {best[role]}]
+            losses = [m for m in legal if None not in found[m] and best[role] not in found[m]]
+            if set(kept) != set(legal):
+                assert set(kept) <= set(wins) or set(legal) - set(kept) <= set(losses)
+            left += len(legal) - len(kept)
+            better = wins or [move for move in legal if move not in losses] or legal
+            wanted += len(legal) - len(better)
+    return left, wanted
+
+
+@pytest.mark.parametrize("name", ["tron", "biddingtictactoe"])
+def test_what_is_left_out_is_what_trying_all_moves_finds(name: str) -> None:
+    game = Game.load(name)
+    plain = game.machine("propnet")
+    assert isinstance(plain, PropnetMachine)
+    network = sure_ends(plain.network, most_inputs=100_000)
+    assert network is not None
+    left, wanted = check(plain, PropnetMachine(game.rules, network), 60, 1)
+    assert left == wanted > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), roles=st.integers(2, 3), simultaneous=st.booleans())
+def test_moves_are_left_out_for_good_reasons_in_any_game(seed: int, roles: int, simultaneous: bool) -> None:
+    rules = parse_rules(random_game(seed, roles, simultaneous), "a random game")
+    plain = PropnetMachine(rules, build(ground(rules)))
+    network = sure_ends(plain.network, most_inputs=100_000)
+    if network is not None:
+        left, wanted = check(plain, PropnetMachine(rules, network), 12, seed)
+        assert left <= wanted
+
+
+def test_limits_are_kept() -> None:
+    network = Game.load("tron").machine("propnet").network
+    assert sure_ends(network, most_inputs=1000) is None
+    assert sure_ends(network, most_inputs=100_000, effort=1000) is None
+
+
+def test_playouts_avoid_what_surely_ends_the_match_and_the_tree_leaves_nothing_out() -> None:
+    machine = guided(Game.load("tron").machine("native"))
+    assert isinstance(machine, GuidedMachine)
+    assert not machine.exact
+    lanes = lanes_of(machine, decisive=True)
+    assert lanes.guided
+    assert not lanes.exact
+    records = machine.records([machine.initial_state()])
+    careful = lanes.playouts(records, 1, 200, float("inf"), 512).lengths.mean()
+    careless = lanes_of(machine).playouts(records, 1, 200, float("inf"), 512).lengths.mean()
+    assert careful > 2 * careless
