@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,19 +63,16 @@ def check(plain: PropnetMachine, played: PropnetMachine, count: int, seed: int) 
             assert kept
             assert set(kept) <= set(legal)
             found = {move: ends(plain, state, role, move) for move in legal}
-            wins = [move for move in legal if found[move] == {best[role]}]
             losses = [m for m in legal if None not in found[m] and best[role] not in found[m]]
-            if set(kept) != set(legal):
-                assert set(kept) <= set(wins) or set(legal) - set(kept) <= set(losses)
+            assert set(legal) - set(kept) <= set(losses)
             left += len(legal) - len(kept)
-            better = wins or [move for move in legal if move not in losses] or legal
+            better = [move for move in legal if move not in losses] or legal
             wanted += len(legal) - len(better)
     return left, wanted
 
 
-@pytest.mark.parametrize("name", ["tron", "biddingtictactoe"])
-def test_what_is_left_out_is_what_trying_all_moves_finds(name: str) -> None:
-    game = Game.load(name)
+def test_what_is_left_out_is_what_trying_all_moves_finds() -> None:
+    game = Game.load("tron")
     plain = game.machine("propnet")
     assert isinstance(plain, PropnetMachine)
     network = sure_ends(plain.network, most_inputs=100_000)
