@@ -70,15 +70,14 @@ class PlayoutChoice:
     Args:
         lanes: the machine.
         seed: of the trials.
-        temperature: of the policy in use, 0 for equal chances.
 
     Attributes:
         temperature: of the policy by which playouts are to choose; 0 for equal chances.
         done: whether the trials are over.
     """
 
-    def __init__(self, lanes: NetworkLanes, seed: int, temperature: float = 0.0) -> None:
-        self.temperature = temperature
+    def __init__(self, lanes: NetworkLanes, seed: int) -> None:
+        self.temperature = 0.0
         self.done = False
         self._lanes = lanes
         self._seed = seed
@@ -114,11 +113,10 @@ class PlayoutChoice:
 
     def _try_all(self) -> Iterator[None]:
         for temperature in TEMPERATURES:
-            if temperature != self.temperature:
-                yield from self._try(temperature)
+            yield from self._try(temperature)
 
     def _try(self, temperature: float) -> Iterator[None]:
-        """Hold a policy against what is in use, and use it from now on if it is clearly ahead."""
+        """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
         lanes = self._lanes
         policy = PlayoutPolicy(lanes.first_column, temperature)
         costs = yield from self._teach(policy)

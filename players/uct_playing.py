@@ -47,7 +47,7 @@ class Playing:
         if self._choice is None or not isinstance(lanes, NetworkLanes):
             return
         if other or not self._choice.done:  # if it is only faster, what is under way is done sooner anew
-            self._choice = PlayoutChoice(lanes, self._seed, self._choice.temperature)
+            self._choice = PlayoutChoice(lanes, self._seed)
 
     def set_root(self) -> None:
         """The root has moved: what was learnt counts for less."""
