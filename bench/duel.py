@@ -13,14 +13,15 @@ import argparse
 import math
 import random
 import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.state import State
-from gdl.terms import sort_key
 from ggp.game import Game
+from ggp.tournament.openings import Openings, in_order
+from ggp.tournament.scores import Tally, compare
 from players.guided_machine import guided
 from players.uct import UctPlayer
 from players.uct_root import rank, strategy
@@ -34,31 +35,16 @@ _LEAST = 0.02
 """Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
 
 
-@dataclass
-class Score:
-    """What the first tuning has got: games won, drawn and lost."""
-
-    won: int = 0
-    drawn: int = 0
-    lost: int = 0
-
-    @property
-    def games(self) -> int:
-        """How many were played."""
-        return self.won + self.drawn + self.lost
-
-    def __str__(self) -> str:
-        games = max(1, self.games)
-        share = (self.won + self.drawn / 2) / games
-        # Wilson's interval; draws make it rather too wide than too narrow.
-        middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
-        width = (
-            _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
-        )
-        return (
-            f"{share * games:g} of {self.games} ({self.won} won, {self.drawn} drawn, {self.lost} lost;"
-            f" 95 % interval {middle - width:.0%} to {middle + width:.0%})"
-        )
+def told(score: Tally) -> str:
+    """What the first tuning has got, with Wilson's interval of its share."""
+    games, share = max(1.0, score.games), score.score
+    # Draws make it rather too wide than too narrow.
+    middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
+    width = _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
+    return (
+        f"{share * score.games:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
+        f" {score.losses:g} lost; 95 % interval {middle - width:.0%} to {middle + width:.0%})"
+    )
 
 
 def tuning_of(text: str) -> Tuning:
@@ -80,22 +66,18 @@ def tuning_of(text: str) -> Tuning:
     return replace(Tuning(), **chosen)
 
 
-def opening(machine: Machine, plies: int, rng: random.Random) -> State:
-    """A state after at most so many random joint moves, in which the match goes on."""
+def opening(openings: Openings, machine: Machine, number: int) -> State:
+    """The state after the opening of a round, numbered from 1; the match goes on in it."""
     state = machine.initial_state()
-    for _ in range(plies):
-        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
-        after = machine.next_state(state, [rng.choice(moves) for moves in options])
-        if machine.is_terminal(after):
-            break
-        state = after
+    for joint in openings.of_round(number):
+        state = machine.next_state(state, joint)
     return state
 
 
 def choose(search: Search, state: State, role: int, seconds: float, rng: random.Random) -> int:
     """The move that a search of so many CPU seconds finds best."""
     machine = search.machine
-    options = sorted(machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move)))
+    options = in_order(machine, role, machine.legal_moves(state, role))
     if len(options) == 1:
         return options[0]
     search.set_root(state)
@@ -142,17 +124,15 @@ def main() -> None:
     assert isinstance(native, NativeMachine)
     machine = guided(native)
     tunings = tuning_of(given.first), tuning_of(given.second)
-    score = Score()
+    openings = Openings(machine, given.plies, given.seed)
+    score = Tally()
     for pair in range(given.pairs):
-        state = opening(machine, given.plies, random.Random(given.seed * 100_003 + pair))
+        state = opening(openings, machine, pair + 1)
         for seat in (0, 1):
             seated = tunings if seat == 0 else tunings[::-1]
             goals = play(machine, state, seated, given.seconds, given.seed * 1009 + 2 * pair + seat)
-            gain = goals[seat] - goals[1 - seat]
-            score.won += gain > 0
-            score.drawn += gain == 0
-            score.lost += gain < 0
-        print(f"{given.first} against {given.second}: {score}", flush=True)
+            score.add(compare(goals[seat], goals[1 - seat]), 1.0)
+        print(f"{given.first} against {given.second}: {told(score)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from propnet.extend import with_legality
+from propnet.lookahead import Lookahead
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.remake import Cone, EffortError, Remake, assume, value
+from propnet.remake import Cone, EffortError, assume, value
 
 EFFORT = 3_000_000
 """Gate inputs that are looked at, at most: about two seconds."""
@@ -90,17 +89,12 @@ class _Turn:
     after: list[_After | None]
 
 
-class _Work:
+class _Work(Lookahead):
     """Works out which moves win and lose at once, as literals over the gates of ``made``."""
 
     def __init__(self, network: Network, forced: list[int], effort: int) -> None:
-        self.network = network
-        self.made = Remake(network, effort)
-        self.legal: list[int] = network.legal_literals.tolist()
-        self.offsets: list[int] = np.cumsum([0, *map(len, network.moves)]).tolist()
-        self.over = int(network.terminal_literal)
-        self.running = self.made.implied(self.over ^ 1)
-        self.best = [self._best_goal(role) for role in range(len(network.roles))]
+        super().__init__(network, effort)
+        self.best = [self.best_goal(role) for role in range(len(network.roles))]
         self.turns = [self._turn(role, forced) for role in range(len(network.roles))]
 
     def wins(self) -> list[int]:
@@ -148,10 +142,6 @@ class _Work:
                 found[move] = made.conjunction([self.legal[move], beside ^ 1, mistake ^ 1])
         return found
 
-    def _best_goal(self, role: int) -> int:
-        mine = [(worth, literal) for r, worth, literal in self.network.goals.tolist() if r == role]
-        return max(mine)[1] if mine else FALSE
-
     def _turn(self, role: int, forced: list[int]) -> _Turn:
         made, first_move = self.made, 1 + len(self.network.bases)
         step = made.step()
@@ -162,9 +152,6 @@ class _Work:
         made.evaluate(step, self.running)
         next_literals = self.network.next_literals.tolist()
         usual = {1 + base: value(step.usual, x, self.running) for base, x in enumerate(next_literals)}
-        outputs: dict[int, list[int]] = {}
-        for base, x in enumerate(next_literals):
-            outputs.setdefault(x >> 1, []).append(base)
         after: list[_After | None] = []
         for move in range(self.offsets[role], self.offsets[role + 1]):
             if self.legal[move] == FALSE or move - self.offsets[role] == forced[role]:
@@ -175,7 +162,7 @@ class _Work:
             bases = {
                 1 + base: value(changed, next_literals[base], known)
                 for node in changed
-                for base in outputs.get(node, ())
+                for base in self.outputs.get(node, ())
             }
             after.append(_After(known, {node: x for node, x in bases.items() if x != usual[node]}))
         return _Turn(usual, after)

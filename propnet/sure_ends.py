@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from propnet.extend import with_legality
+from propnet.lookahead import Lookahead
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.remake import Cone, EffortError, Literals, Remake
+from propnet.remake import Cone, EffortError, Literals
 
 EFFORT = 3_000_000
 """Gate inputs that are looked at, at most."""
@@ -48,16 +47,8 @@ def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Ne
         return None
 
 
-class _Work:
+class _Work(Lookahead):
     """Works out which moves surely end a match, as literals over the gates of ``made``."""
-
-    def __init__(self, network: Network, effort: int) -> None:
-        self.network = network
-        self.made = Remake(network, effort)
-        self.legal: list[int] = network.legal_literals.tolist()
-        self.offsets: list[int] = np.cumsum([0, *map(len, network.moves)]).tolist()
-        self.over = int(network.terminal_literal)
-        self.running = self.made.implied(self.over ^ 1)
 
     def favoured(self) -> list[int]:
         """Per move of all roles a literal: it is legal, and does not end the match badly if others do not."""
@@ -73,8 +64,7 @@ class _Work:
     def _losses(self, role: int) -> list[int]:
         """Per move of a role a literal: where it is legal, it surely ends the match without the best goal."""
         made, first_move = self.made, 1 + len(self.network.bases)
-        mine = [(worth, literal) for r, worth, literal in self.network.goals.tolist() if r == role]
-        best = max(mine)[1] if mine else FALSE
+        best = self.best_goal(role)
         own = range(self.offsets[role], self.offsets[role + 1])
         moves = {
             first_move + move: (FALSE, FALSE if move in own else self.legal[move])
@@ -86,9 +76,6 @@ class _Work:
         usual = {1 + base: _pair(step.usual, {}, x) for base, x in enumerate(following)}
         end = _two_rails(made.above_bases([self.over, best]), usual)
         made.evaluate(end, self.running)
-        readers: dict[int, list[int]] = {}
-        for base, x in enumerate(following):
-            readers.setdefault(x >> 1, []).append(base)
         found: list[int] = []
         for move in own:
             if self.legal[move] == FALSE:
@@ -99,7 +86,7 @@ class _Work:
             after = made.changed(step, dict.fromkeys(rails, TRUE), known)
             bases: Literals = {}
             for node in {rail >> 1 for rail in after}:
-                for base in readers.get(node, ()):
+                for base in self.outputs.get(node, ()):
                     bases.update(
                         zip(_rails(1 + base), _pair(step.usual, after, following[base]), strict=True)
                     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
-from bench.duel import Score, opening, play, tuning_of
+from bench.duel import opening, play, told, tuning_of
 from gdl.errors import GdlError
 from ggp.game import Game
+from ggp.tournament.openings import Openings
+from ggp.tournament.scores import Tally
 from players.uct_tuning import Tuning
 
 
@@ -27,7 +27,8 @@ def test_what_a_search_does_not_know_is_refused(text: str) -> None:
 
 def test_openings_go_on_and_differ() -> None:
     machine = Game.load("tictactoe").machine("propnet")
-    found = [opening(machine, 30, random.Random(seed)) for seed in range(20)]
+    openings = Openings(machine, 30, 1)
+    found = [opening(openings, machine, number) for number in range(1, 21)]
     assert not any(map(machine.is_terminal, found))
     assert len({state.propositions for state in found}) > 1
 
@@ -37,6 +38,6 @@ def test_a_search_beats_one_that_cannot_learn_and_two_good_ones_draw() -> None:
     state = machine.initial_state()
     good = tuning_of("-")
     assert play(machine, state, (good, good), 0.05, 1) == [50, 50]
-    score = Score(3, 1, 0)
+    score = Tally(3, 1, 0)
     assert score.games == 4
-    assert "3.5 of 4" in str(score)
+    assert "3.5 of 4" in told(score)
