@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -104,23 +105,52 @@ def test_a_policy_is_chosen_where_it_is_far_ahead_and_not_where_it_misleads(
     assert "in use" not in str(lines)
 
 
-def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_what_the_search_takes() -> (
-    None
-):
+class Clock:
+    """Time as the trials see it: the clock stands still, and each piece of a trial takes 5 ms of CPU time."""
+
+    def __init__(self) -> None:
+        self.used = 0.0
+
+    def monotonic(self) -> float:
+        return 1000.0
+
+    def thread_time(self) -> float:
+        return self.used
+
+    def pieces(self) -> Iterator[None]:
+        while True:
+            self.used += 0.005
+            yield
+
+
+def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_what_the_search_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(playout_choice, "time", clock)
+    monkeypatch.setattr(PlayoutChoice, "_try_all", lambda _: clock.pieces())
     choice = PlayoutChoice(lanes_of_game("connectfour"), 1)
-    began = time.thread_time()
-    deadline = time.monotonic() + 2.0
-    while choice.learn(deadline):
-        pass
+
+    def used_by(deadline: float) -> float:
+        before = clock.used
+        while choice.learn(deadline):
+            pass
+        return clock.used - before
+
+    slack = 0.021  # a slice, and what floats lose
+    assert used_by(1002.0) == pytest.approx(0.15 * 2.0, abs=slack)
+    assert used_by(1100.0) == 0.0
+    choice.grant(4.0)
+    assert used_by(1100.0) == pytest.approx(0.1 * 4.0, abs=2 * slack)
     assert not choice.done
-    assert time.thread_time() - began < 1.0
-    assert not choice.learn(deadline)
-    choice.grant(100.0)
-    assert choice.learn(deadline)
+    choice.grant(1000.0)
+    assert clock.used + used_by(1100.0) == pytest.approx(playout_choice._MOST_SECONDS, abs=slack)
+    assert choice.done
+    assert not choice.learn(1100.0)
 
 
 def test_where_playouts_are_too_slow_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playout_choice, "_MOST_SECONDS", 0.1)
+    monkeypatch.setattr(playout_choice, "_MOST_SECONDS", 0.02)
     choice = chosen("connectfour")
     assert choice.done
     assert choice.temperature == 0.0
