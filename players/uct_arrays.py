@@ -1,8 +1,8 @@
 """The search tree of UCT as flat arrays: their layout, and how nodes and links are found in them.
 
 States reached by several paths are one node, the statistics belong to the moves (Childs, Brodeur and
-Kocsis 2008). All compiled loops of UCT (``uct_select``, ``uct_backup``, ``uct_keep``) work on one
-:class:`Arrays`.
+Kocsis 2008). All compiled loops of UCT (``uct_select``, ``uct_backup``, ``uct_pairs``, ``uct_keep``) work
+on one :class:`Arrays`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SEVERAL = -1
 PAIR = -2
 """Two have, and the table of their joint moves is small enough to be kept."""
 
-NODES, EDGES, LINKS, OPENED, PEAK, TABLES = 0, 1, 2, 3, 4, 5
+NODES, EDGES, LINKS, OPENED, PEAK, TABLES, CELLS, TABLED = 0, 1, 2, 3, 4, 5, 6, 7
 """Places in :attr:`Arrays.used`; ``PEAK`` is the longest path so far."""
 
 
@@ -41,6 +41,7 @@ NODE = np.dtype(
         ("choices", np.int32),  # how many the mover has
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
         ("table", np.int32),  # its table of moves made below it, -1 for none
+        ("first_cell", np.int32),  # in a PAIR: of the table of its joint moves, -1 for none
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the mover is proven to reach; -1 for none
         ("mover", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
@@ -69,21 +70,30 @@ LINK = np.dtype(
         ("parent", np.int32),
         ("child", np.int32),
         ("next", np.int32),  # the next link of the same parent
-        ("visits", np.int32),  # finished paths that took it; the results are kept where two roles choose
-        ("first", np.float32),  # sum of the first chooser's results
-        ("second", np.float32),  # sum of the second one's
+    ]
+)
+CELL = np.dtype(
+    [
+        ("first", np.float32),  # the mean of the results, 0..1, of the first role that has a choice
+        ("second", np.float32),  # the same of the second one
+        ("visits", np.int32),  # finished paths that made this joint move
+        ("link", np.int32),  # its link, -1 for none yet
     ]
 )
 BEST = 10_000
+_PAIRS = 1 << 16
+MAX_DEPTH = 256
+"""A path does not go deeper into the tree than this; states may repeat in a game."""
 
 
 class Arrays(NamedTuple):
-    """A search tree (a directed graph in truth). N nodes, E edges, L links at most.
+    """A search tree (a directed graph in truth). N nodes, E edges, L links, C cells at most.
 
     A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they
     hold the statistics. Where one role alone has a choice, the *mover*, its edges lead to the
     children, and the other roles' edges are used at the root only. Where several have, a *link*
-    leads to a child by one joint move.
+    leads to a child by one joint move. A PAIR that is visited often has a table of *cells* besides, row by
+    row: a row for each move of the first role that has a choice, a column for each of the second one's.
     """
 
     records: NDArray[np.uint64]  # (N, words) the states, packed by the machine
@@ -92,10 +102,12 @@ class Arrays(NamedTuple):
     counts: NDArray[np.int32]  # (N, roles) legal moves of each role in OPEN nodes
     edges: NDArray[np.void]  # (E,) EDGE
     links: NDArray[np.void]  # (L,) LINK
+    cells: NDArray[np.void]  # (C,) CELL
+    tabled: NDArray[np.int32]  # (N,) the nodes that have cells, in the order of these
     opened: NDArray[np.int32]  # (N,) the OPEN nodes in the order of their edges
     node_table: NDArray[np.int32]  # (power of two,) hash table of records: index + 1, 0 is free
     link_table: NDArray[np.int32]  # (power of two,) hash table of links: index + 1, 0 is free
-    used: NDArray[np.int64]  # (6,) see NODES...
+    used: NDArray[np.int64]  # (8,) see NODES...
     random: NDArray[np.uint64]  # (1,) state of the random numbers
     columns: NDArray[np.int32]  # (roles + 1,) where each role's moves begin among those of all roles
     averages: NDArray[np.float32]  # (moves of all roles, 2) how often each was made, sum of the goals then
@@ -116,6 +128,62 @@ class Paths(NamedTuple):
     places: NDArray[np.int32]  # (B,) the mover's edge that leads to each, or -1 minus its link
     new_moves: NDArray[np.int32]  # (B, roles) their move ids
     to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
+
+
+def make_arrays(
+    words: int,
+    roles: int,
+    nodes: int,
+    edges: int,
+    cells: int,
+    seed: int,
+    first_column: NDArray[np.int32],
+    tables: int,
+) -> Arrays:
+    """Room for so many nodes, edges, cells, and tables of moves; nothing is in it. ``first_column`` has a
+    place for each role and one more, or is empty where moves are numbered as they come up."""
+    links = 2 * nodes
+    columns = first_column if len(first_column) else np.zeros(roles + 1, np.int32)
+    return Arrays(
+        records=np.empty((nodes, words), np.uint64),
+        nodes=np.empty(nodes, NODE),
+        goals=np.empty((nodes, roles), np.int16),
+        counts=np.empty((nodes, roles), np.int32),
+        edges=np.empty(edges, EDGE),
+        links=np.empty(links, LINK),
+        cells=np.empty(cells, CELL),
+        tabled=np.empty(nodes, np.int32),
+        opened=np.empty(nodes, np.int32),
+        node_table=np.zeros(_table_size(nodes), np.int32),
+        link_table=np.zeros(_table_size(links), np.int32),
+        used=np.zeros(8, np.int64),
+        random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
+        columns=columns,
+        averages=np.zeros((int(columns[-1]), 2), np.float32),
+        pairs=np.zeros((_PAIRS, 2), np.float32),
+        tables=np.empty((tables, int(columns[-1]), 2), np.float32),
+        owners=np.empty(tables, np.int32),
+    )
+
+
+def make_paths(batch: int, roles: int) -> Paths:
+    """Room for a batch of so many paths."""
+    return Paths(
+        length=np.zeros(batch, np.int32),
+        nodes=np.zeros((batch, MAX_DEPTH), np.int32),
+        edges=np.zeros((batch, MAX_DEPTH, roles), np.int32),
+        links=np.zeros((batch, MAX_DEPTH), np.int32),
+        leaf=np.zeros(batch, np.int32),
+        parents=np.zeros(batch, np.int32),
+        places=np.zeros(batch, np.int32),
+        new_moves=np.zeros((batch, roles), np.int32),
+        to_open=np.zeros(batch, np.int32),
+    )
+
+
+def _table_size(entries: int) -> int:
+    """A power of two at least twice as large."""
+    return 1 << (2 * entries - 1).bit_length()
 
 
 @inner

@@ -1,7 +1,7 @@
 """The compiled loops of UCT that go up the tree: results are booked, and what they prove.
 
-Proven values: Winands, Bjornsson and Saito 2008; bounds: Cazenave and Saffidine 2010. Regret matching
-in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013.
+Proven values: Winands, Bjornsson and Saito 2008; bounds: Cazenave and Saffidine 2010. Where two roles
+choose: :mod:`players.uct_pairs`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths, find_link
+from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths
+from players.uct_pairs import book_pair, is_time_to_prove, prove_pair
 from players.uct_policy import GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
 from propnet.compiled import inner, kernel
 
@@ -39,57 +40,6 @@ def _prove(tree: Arrays, node: Any) -> Any:
         tree.nodes[node].proven = 100 - best if mover else best
         return True
     return False
-
-
-@inner
-def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
-    """The proven value after a joint move, or -1."""
-    link = find_link(tree.link_table, tree.links, node, np.uint64(joint))
-    if link < 0 or tree.links[link].child < 0:
-        return np.int64(-1)
-    return np.int64(tree.nodes[tree.links[link].child].proven)
-
-
-@inner
-def _prove_pair(tree: Arrays, node: Any) -> Any:
-    """Whether the value of a node where both of two roles choose now follows: one role has a move that
-    makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
-    and of these moves. It looks at the whole table, and is asked for seldom."""
-    rows = np.int64(tree.counts[node, 0])
-    columns = np.int64(tree.counts[node, 1])
-    sure, row = np.int64(-1), np.int64(-1)
-    for i in range(rows):
-        low = np.int64(101)
-        for j in range(columns):
-            low = np.int64(min(low, _proven_after(tree, node, i * columns + j)))
-            if low < 0:
-                break
-        if low > sure:
-            sure, row = low, np.int64(i)
-    allowed, column = np.int64(101), np.int64(-1)
-    for j in range(columns):
-        high = np.int64(-1)
-        for i in range(rows):
-            value = _proven_after(tree, node, i * columns + j)
-            high = np.int64(max(high, value))
-            if value < 0:
-                high = np.int64(101)
-                break
-        if high < allowed:
-            allowed, column = high, np.int64(j)
-    if sure == 100:
-        allowed = sure
-    if allowed == 0:
-        sure = allowed
-    if sure != allowed:
-        return False
-    first = np.int64(tree.nodes[node].first_edge)
-    if row >= 0:
-        tree.edges[first + row].proven = sure
-    if column >= 0:
-        tree.edges[first + rows + column].proven = sure
-    tree.nodes[node].proven = sure
-    return True
 
 
 @kernel(nogil=True)
@@ -136,60 +86,6 @@ def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, kind: 
         edges[edge].best = max(edges[edge].best, np.uint16(best * BEST + 0.5))
         mean += greed * (edges[edge].best / BEST - mean)
     edges[edge].worth = np.float32(mean)
-
-
-@inner
-def _book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArray[np.float64]) -> None:
-    """Book results where two roles have a choice, and what they regret not to have done: as much as
-    another move has brought more on average against the same move of the other one.
-
-    Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013;
-    regrets that never fall below 0: Tammelin 2014."""
-    node = paths.nodes[lane, depth]
-    link = paths.links[lane, depth]
-    tree.links[link].visits += 1
-    chooser = 0
-    for role in range(results.shape[1]):
-        edge = paths.edges[lane, depth, role]
-        tree.edges[edge].visits += 1
-        tree.edges[edge].pending -= 1
-        tree.edges[edge].total += results[lane, role]
-        if tree.counts[node, role] > 1:
-            if chooser == 0:
-                tree.links[link].first += np.float32(results[lane, role])
-            else:
-                tree.links[link].second += np.float32(results[lane, role])
-            chooser += 1
-    visits = tree.links[link].visits
-    joint = tree.links[link].joint
-    stride = np.uint64(1)
-    edge = np.int64(tree.nodes[node].first_edge)
-    for role in range(results.shape[1]):
-        edge += tree.counts[node, role]
-    for role in range(results.shape[1] - 1, -1, -1):
-        count = tree.counts[node, role]
-        edge -= count
-        if count == 1:
-            continue
-        chooser -= 1
-        got = tree.links[link].second / visits if chooser else tree.links[link].first / visits
-        taken = paths.edges[lane, depth, role] - edge
-        rest = joint - np.uint64(taken) * stride
-        for k in range(count):
-            if k == taken:
-                continue
-            other = find_link(tree.link_table, tree.links, node, rest + np.uint64(k) * stride)
-            if other >= 0 and tree.links[other].visits > 0:
-                total = tree.links[other].second if chooser else tree.links[other].first
-                would = total / tree.links[other].visits
-            elif tree.edges[edge + k].visits:
-                would = tree.edges[edge + k].total / tree.edges[edge + k].visits
-            else:
-                continue
-            tree.edges[edge + k].worth = max(
-                np.float32(0.0), np.float32(tree.edges[edge + k].worth + would - got)
-            )
-        stride *= np.uint64(count)
 
 
 @inner
@@ -268,7 +164,7 @@ def backup(
                         base = mean_prior(edges, first, count)
                         set_priors(edges, table, pairs, first, count, columns[mover], base, before, rule)
             elif mover == PAIR:
-                _book_pair(tree, paths, lane, depth, results)
+                book_pair(tree, paths, lane, depth, results)
             else:
                 for role in range(roles):
                     edge = paths.edges[lane, depth, role]
@@ -284,11 +180,12 @@ def backup(
                 break
             parent = paths.nodes[lane, depth]
             mover = np.int64(nodes[parent].mover)
-            if mover == PAIR and nodes[parent].proven < 0:
-                visits = tree.links[paths.links[lane, depth]].visits
-                if visits & (visits - 1) == 0 and _prove_pair(tree, parent):
-                    node = parent
-                    continue
+            unknown = nodes[parent].proven < 0
+            if mover == PAIR and unknown and is_time_to_prove(tree, paths, lane, depth):
+                if not prove_pair(tree, parent):
+                    break
+                node = parent
+                continue
             if mover < 0:
                 break
             edges[paths.edges[lane, depth, mover]].proven = nodes[node].proven

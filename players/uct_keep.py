@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
+from players.uct_arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
+from players.uct_pairs import keep_cells
 from propnet.compiled import inner, kernel
 
 
@@ -58,7 +59,7 @@ def mark_from(tree: Arrays, root: Any, fewest: Any) -> Any:
 
 @kernel(nogil=True)
 def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
-    """Keep the nodes that :func:`mark_from` numbered, with their edges and links. The hash
+    """Keep the nodes that :func:`mark_from` numbered, with their edges, links and cells. The hash
     tables are stale afterwards: see :func:`rehash`."""
     roles = tree.counts.shape[1]
     kept = 0
@@ -96,6 +97,9 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
                 first += 1
     tree.used[OPENED] = opened
     tree.used[EDGES] = edges
+    keep_cells(tree, place)
+    for cell in range(tree.used[CELLS]):
+        tree.cells[cell].link = -1
     links = 0
     for link in range(tree.used[LINKS]):
         parent = place[tree.links[link].parent]
@@ -107,6 +111,8 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
         tree.links[links].parent = parent
         tree.links[links].next = tree.nodes[parent].first_link
         tree.nodes[parent].first_link = links
+        if tree.nodes[parent].first_cell >= 0:
+            tree.cells[tree.nodes[parent].first_cell + np.int64(tree.links[links].joint)].link = links
         links += 1
     tree.used[LINKS] = links
 

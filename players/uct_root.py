@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_select import MIXED_RANDOM
+from players.uct_pairs import random_choices
 
 _RARE = 0.02
 
@@ -116,7 +116,7 @@ def strategy(found: RootStatistics, role: int) -> NDArray[np.float64]:
     """The mixed strategy that a role's visits tell: probabilities, without what was visited at random
     or so rarely that it may come from the search's beginning."""
     visits = found.visits[found.of_role(role)].astype(np.float64)
-    shares = visits - MIXED_RANDOM * visits.sum() / len(visits)
+    shares = visits - random_choices(float(visits.sum())) / len(visits)
     shares[shares < _RARE * shares.max()] = 0.0
     total = shares.sum()
     return shares / total if total > 0 else np.full(len(visits), 1 / len(visits))

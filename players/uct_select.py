@@ -1,7 +1,7 @@
 """The compiled loops of UCT that go down the tree: selection and expansion.
 
 UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
-:mod:`players.uct_backup`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
+:mod:`players.uct_pairs`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
 and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits. Where one
 role alone chooses: :mod:`players.uct_policy`.
 """
@@ -31,13 +31,11 @@ from players.uct_arrays import (
     find_link,
     find_node,
 )
+from players.uct_pairs import find_cell_link, matched_edge
 from players.uct_policy import EAGER, Rule, best_edge, start
 from propnet.compiled import inner, kernel
 
 _LARGEST_TABLE = 1024
-MIXED_RANDOM = 0.06
-"""Share of choices in pairs that are random."""
-_MIXED_RANDOM = np.uint64(int(MIXED_RANDOM * (1 << 64)))
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 
 
@@ -51,6 +49,7 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].pending = 0
     nodes[node].first_link = -1
     nodes[node].table = -1
+    nodes[node].first_cell = -1
     nodes[node].mover = 0
 
 
@@ -79,34 +78,6 @@ def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, ex
         if at == first + count:
             at = first
     return best
-
-
-@inner
-def _matched_edge(edges: Any, random: Any, first: Any, count: Any) -> Any:
-    """An edge drawn in proportion to the regrets; edges never taken come first, in random order."""
-    if count == 1:
-        return np.int64(first)
-    begin = first + start(random, count)
-    at = begin
-    total = 0.0
-    for _ in range(count):
-        if edges[at].visits + edges[at].pending == 0:
-            return at
-        total += edges[at].worth
-        at += 1
-        if at == first + count:
-            at = first
-    if total <= 0.0 or next_random(random) < _MIXED_RANDOM:
-        return begin
-    rest = (next_random(random) >> np.uint64(11)) * 2.0**-53 * total
-    for _ in range(count):
-        rest -= edges[at].worth
-        if rest < 0.0:
-            return at
-        at += 1
-        if at == first + count:
-            at = first
-    return at
 
 
 @kernel(nogil=True)
@@ -150,29 +121,28 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     if depth == 0 and edge <= fixed < edge + count:
                         chosen = np.int64(fixed)
                     elif mover == PAIR:
-                        chosen = _matched_edge(edges, tree.random, edge, count)
+                        chosen = matched_edge(edges, tree.random, edge, count, visits)
                     else:
                         chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.explore)
                     paths.edges[lane, depth, role] = chosen
                     joint = joint * np.uint64(count) + np.uint64(chosen - edge)
                     edge += count
-                link = find_link(tree.link_table, links, node, joint)
+                link = find_cell_link(tree, node, joint)
                 full = tree.used[NODES] == len(nodes) or tree.used[LINKS] == len(links)
                 if link < 0 and full:
                     break
                 if link < 0:
-                    slot = -1 - link
+                    slot = -1 - find_link(tree.link_table, links, node, joint)
                     link = tree.used[LINKS]
                     tree.used[LINKS] += 1
                     tree.link_table[slot] = link + 1
                     links[link].parent = node
                     links[link].joint = joint
                     links[link].child = -1
-                    links[link].visits = 0
-                    links[link].first = 0.0
-                    links[link].second = 0.0
                     links[link].next = nodes[node].first_link
                     nodes[node].first_link = link
+                    if nodes[node].first_cell >= 0:
+                        tree.cells[nodes[node].first_cell + np.int64(joint)].link = link
                 child = np.int64(links[link].child)
                 place = -1 - link
                 paths.links[lane, depth] = link

@@ -13,22 +13,36 @@ from players import uct_select as selection
 from players.lanes import Lanes, Records
 from players.move_lists import unpack_moves
 from players.uct_amaf import count_moves, keep_tables
-from players.uct_arrays import EDGES, ENDED, LEAF, LINKS, NODES, OPEN, OPENED, PEAK, Arrays, Paths
+from players.uct_arrays import (
+    CELLS,
+    EDGES,
+    ENDED,
+    LEAF,
+    LINKS,
+    MAX_DEPTH,
+    NODES,
+    OPEN,
+    OPENED,
+    PEAK,
+    TABLED,
+    Arrays,
+    Paths,
+)
 from players.uct_backup import average, backup
+from players.uct_pairs import drop_tables
 from players.uct_policy import GRAVE, MAST, Rule, forget
 
-_PAIRS = 1 << 16
 _TABLES_PART = 8
-"""One part in so many of the memory is for counts of moves."""
+"""One part in so many of the memory is for counts of moves, ..."""
+_CELLS_PART = 8
+"""... and of the rest for tables of joint moves."""
 _REMEMBER = 0.5
 """How much what moves have brought still counts when the root has moved."""
-MAX_DEPTH = 256
-"""A path does not go deeper into the tree than this; states may repeat in a game."""
 
 
 _LEAF = np.zeros((), layout.NODE)
 _LEAF["status"] = LEAF
-_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["table"] = -1
+_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["table"] = _LEAF["first_cell"] = -1
 
 
 class Tree:
@@ -53,15 +67,21 @@ class Tree:
         roles = len(lanes.machine.roles)
         self.lanes = lanes
         self.batch = batch
-        tables = 3 * 8
-        node_bytes = lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + tables
+        hashed = 3 * 8
+        node_bytes = (
+            lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + hashed + 8
+        )
         numbered = int(lanes.first_column[-1]) if len(lanes.first_column) else 0
         tables = max(1, memory // _TABLES_PART // (8 * numbered)) if numbered else 0
         memory -= memory // _TABLES_PART
+        cells = max(8192, memory // _CELLS_PART // layout.CELL.itemsize)
+        memory -= memory // _CELLS_PART
         nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
         edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
-        self.arrays = _make_arrays(lanes.words, roles, nodes, edges, seed, lanes.first_column, tables)
-        self.paths = _make_paths(batch, roles)
+        self.arrays = layout.make_arrays(
+            lanes.words, roles, nodes, edges, cells, seed, lanes.first_column, tables
+        )
+        self.paths = layout.make_paths(batch, roles)
         self.root = 0
         self.trimmed = False
         self._crowded = False
@@ -140,6 +160,16 @@ class Tree:
         self._keep(self.root, fewest)
         self._crowded = self.full
 
+    def _drop_tables(self) -> None:
+        """Drop tables of joint moves where visits are few, so that half of the cells are free."""
+        arrays = self.arrays
+        tabled = arrays.tabled[: arrays.used[TABLED]]
+        visits = arrays.nodes["visits"][tabled]
+        order = np.argsort(-visits, kind="stable")
+        sizes = np.cumsum(arrays.counts[tabled[order]].prod(axis=1))
+        kept = int(np.searchsorted(sizes, len(arrays.cells) // 2))
+        drop_tables(arrays, int(visits[order[min(kept, len(order) - 1)]]) + 1)
+
     def open_root(self) -> None:
         """List the legal moves of the root, if that was not done."""
         if not self.opened:
@@ -157,6 +187,8 @@ class Tree:
         """Walk paths from the root, make and open the nodes they ask for. Returns the leaves.
         ``fixed`` is an edge of the root that is to be taken, -1 for none."""
         arrays, paths = self.arrays, self.paths
+        if 8 * arrays.used[CELLS] > 7 * len(arrays.cells):
+            self._drop_tables()
         before = int(arrays.used[NODES])
         new, opens = selection.select(arrays, paths, self.root, lanes, rule, fixed)
         if new:
@@ -276,53 +308,12 @@ class Tree:
         return moves
 
 
-def _make_arrays(
-    words: int, roles: int, nodes: int, edges: int, seed: int, first_column: NDArray[np.int32], tables: int
-) -> Arrays:
-    links = 2 * nodes
-    columns = first_column if len(first_column) else np.zeros(roles + 1, np.int32)
-    return Arrays(
-        records=np.empty((nodes, words), np.uint64),
-        nodes=np.empty(nodes, layout.NODE),
-        goals=np.empty((nodes, roles), np.int16),
-        counts=np.empty((nodes, roles), np.int32),
-        edges=np.empty(edges, layout.EDGE),
-        links=np.empty(links, layout.LINK),
-        opened=np.empty(nodes, np.int32),
-        node_table=np.zeros(_table_size(nodes), np.int32),
-        link_table=np.zeros(_table_size(links), np.int32),
-        used=np.zeros(6, np.int64),
-        random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
-        columns=columns,
-        averages=np.zeros((int(columns[-1]), 2), np.float32),
-        pairs=np.zeros((_PAIRS, 2), np.float32),
-        tables=np.empty((tables, int(columns[-1]), 2), np.float32),
-        owners=np.empty(tables, np.int32),
-    )
-
-
-def _make_paths(batch: int, roles: int) -> Paths:
-    return Paths(
-        length=np.zeros(batch, np.int32),
-        nodes=np.zeros((batch, MAX_DEPTH), np.int32),
-        edges=np.zeros((batch, MAX_DEPTH, roles), np.int32),
-        links=np.zeros((batch, MAX_DEPTH), np.int32),
-        leaf=np.zeros(batch, np.int32),
-        parents=np.zeros(batch, np.int32),
-        places=np.zeros(batch, np.int32),
-        new_moves=np.zeros((batch, roles), np.int32),
-        to_open=np.zeros(batch, np.int32),
-    )
-
-
-def _table_size(entries: int) -> int:
-    """A power of two at least twice as large."""
-    return 1 << (2 * entries - 1).bit_length()
-
-
 def _small() -> tuple[Arrays, Paths]:
     """A tree of a single node that is not open yet, with room for some more, and one path."""
-    arrays, paths = _make_arrays(1, 1, 8, 8, 0, np.array([0, 2], np.int32), 1), _make_paths(1, 1)
+    arrays, paths = (
+        layout.make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32), 1),
+        layout.make_paths(1, 1),
+    )
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
     arrays.used[NODES] = 1
@@ -360,6 +351,7 @@ def warm_up_keep() -> None:
     place = keeping.mark_from(arrays, 0, 0)
     keeping.compact(arrays, place)
     keep_tables(arrays, place)
+    drop_tables(arrays, 0)
 
 
 @functools.cache

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from gdl.machine import Machine
 from gdl.parser import parse_rules
 from gdl.state import State
+from ggp.game import Game
 from players.machines import make_machine
 from players.uct import UctPlayer
+from players.uct_arrays import CELLS, NODES, TABLED, Arrays
+from players.uct_pairs import drop_tables
 from players.uct_root import RootStatistics, strategy
 from players.uct_search import Search
 from players.uct_tuning import Tuning
@@ -89,7 +92,7 @@ def searched(machine: Machine, playouts: int) -> RootStatistics:
     ],
 )
 def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]], value: float) -> None:
-    found = searched(table_game(table), 10_000)
+    found = searched(table_game(table), 40_000)
     assert found.mixed
     rows, columns = strategy(found, 0), strategy(found, 1)
     payoffs = np.array(table)
@@ -98,6 +101,74 @@ def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]],
     part = found.of_role(0)
     mean = 100 * found.totals[part].sum() / found.visits[part].sum()
     assert abs(mean - value) < 2
+
+
+def check_tables(arrays: Arrays) -> None:
+    """Cells of a node stand one after the other, and know the links of their joint moves."""
+    first = 0
+    tabled = arrays.tabled[: arrays.used[TABLED]]
+    have = np.flatnonzero(arrays.nodes["first_cell"][: arrays.used[NODES]] >= 0)
+    assert sorted(tabled) == have.tolist()
+    for node in tabled.tolist():
+        assert arrays.nodes["first_cell"][node] == first
+        cells = arrays.cells[first : first + int(arrays.counts[node].prod())]
+        assert 0 < cells["visits"].sum() <= arrays.nodes["visits"][node]
+        for mean in (cells["first"], cells["second"]):
+            assert (mean > -1e-6).all()
+            assert (mean < 1 + 1e-6).all()
+        chained = {}
+        link = int(arrays.nodes["first_link"][node])
+        while link >= 0:
+            assert arrays.links["parent"][link] == node
+            chained[int(arrays.links["joint"][link])] = link
+            link = int(arrays.links["next"][link])
+        assert chained == {joint: link for joint, link in enumerate(cells["link"].tolist()) if link >= 0}
+        first += len(cells)
+    assert first == arrays.used[CELLS]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_dropped(seed: int) -> None:
+    machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=4)), "propnet")
+    state = machine.initial_state()
+    search = Search(0, seed, Tuning(memory=1 << 24, prove=False))
+    search.set_machine(machine)
+    while not machine.is_terminal(state):
+        search.set_root(state)
+        while search.step(time.monotonic() + LONG, 1500):
+            pass
+        arrays = search.tree.arrays
+        check_tables(arrays)
+        visits = arrays.nodes["visits"][arrays.tabled[: arrays.used[TABLED]]]
+        fewest = int(np.median(visits)) if len(visits) else 1
+        drop_tables(arrays, fewest)
+        check_tables(arrays)
+        assert arrays.used[TABLED] == np.count_nonzero(visits >= fewest)
+        while search.step(time.monotonic() + LONG, 2000):
+            pass
+        check_tables(arrays)
+        moves = [machine.legal_moves(state, role)[seed % 2 - 1] for role in (0, 1)]
+        state = machine.next_state(state, moves)
+
+
+def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way() -> None:
+    machine = Game.load("rockpaperscissors").machine("propnet")
+    search = Search(0, 1, Tuning(memory=1 << 24, prove=False))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.step(time.monotonic() + LONG, 5000):
+        pass
+    tree = search.tree
+    arrays = tree.arrays
+    tree.arrays = arrays._replace(cells=arrays.cells[: int(arrays.used[CELLS])])
+    root, before = tree.root, int(arrays.used[TABLED])
+    assert before > 2
+    while search.step(time.monotonic() + LONG, 10_000):
+        pass
+    check_tables(tree.arrays)
+    assert arrays.nodes["first_cell"][root] >= 0
+    assert arrays.used[CELLS] <= len(tree.arrays.cells)
 
 
 def test_moves_of_an_equilibrium_are_drawn_and_not_always_the_same() -> None:
