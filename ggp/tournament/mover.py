@@ -24,6 +24,12 @@ LOAD_SECONDS = 600.0
 MAX_RESTARTS = 3
 """How often in one match a player that crashed or hung is started again."""
 
+RELOAD_SECONDS = 60.0
+"""How long it may be silent then, while it gets ready; its turns are lost meanwhile."""
+
+LATE_SECONDS = 5.0
+"""How long after a clock a player that is silent is thought to be merely late."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -75,6 +81,10 @@ class LocalMover:
         self._sent = 0
         self._asked = 0
         self._answered = 0
+        self._heard = True
+        """Whether there was an answer, be it a late one, since it was asked last."""
+        self._patience = 0.0
+        """Until when silence does not mean that it hangs."""
 
     async def load(self, role: int) -> None:
         """Have machine and player made, before any clock runs.
@@ -114,13 +124,22 @@ class LocalMover:
         async with self._turnstile:
             began = time.monotonic()
             deadline = began + self._terms.playclock
-            if not self.child.alive or self._answered != self._asked:
+            if self._fails(began):
                 if self.restarts == MAX_RESTARTS:
                     return Answer("", f"{NO_CONNECTION} crashed or hung {MAX_RESTARTS + 1} times")
                 await self._restart(began)
             self._ask("choose", deadline)
             reply = await self._reply(deadline + TOLERANCE)
         return self._judged(reply, "", began)
+
+    def _fails(self, now: float) -> bool:
+        """Whether the player is gone, or has been silent for too long. One that is merely late goes on: it
+        would lose more turns if it was started again."""
+        while not self.child.inbox.empty():
+            message = self.child.inbox.get_nowait()
+            if message is not None:
+                self._note(message)
+        return not self.child.alive or (not self._heard and now > self._patience)
 
     def stop(self) -> bool:
         """The match is over. Whether the process may be used for another one."""
@@ -149,6 +168,9 @@ class LocalMover:
 
     def _ask(self, do: str, deadline: float, **fields: object) -> None:
         self._asked += 1
+        if self._heard:
+            self._patience = deadline + LATE_SECONDS
+        self._heard = False
         moves = self._record.moves[self._sent :]
         self._sent += len(moves)
         self.child.send(do, id=self._asked, moves=moves, deadline=deadline, **fields)
@@ -162,6 +184,7 @@ class LocalMover:
         self.child = await Child.spawn("ggp.tournament.seat")
         self._load()
         self._start(now)
+        self._patience = now + RELOAD_SECONDS
 
     async def _reply(self, deadline: float) -> Message | None:
         """The answer to what was asked last; None where the process ended.
@@ -171,12 +194,18 @@ class LocalMover:
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
                 while (message := await self.child.inbox.get()) is not None:
-                    if message.get("id") == self._asked:
-                        self._answered = self._asked
+                    self._note(message)
+                    if self._answered == self._asked:
                         return message
                 return None
         except TimeoutError:
             return {"kind": "late"}
+
+    def _note(self, message: Message) -> None:
+        """Take note of something it says."""
+        if "id" in message:
+            self._answered = message["id"]
+            self._heard = True
 
     def _judged(self, reply: Message | None, ready: str, began: float) -> Answer:
         seconds = time.monotonic() - began

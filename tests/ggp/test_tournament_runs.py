@@ -122,6 +122,31 @@ def test_hanging_players_lose_their_turns_only(tmp_path: Path) -> None:
         assert result.completed
 
 
+def test_a_player_that_is_late_once_is_not_started_again(tmp_path: Path) -> None:
+    settings = tournament("Stumbling", "Quick", playclock=0.2, game="connectfour", plies=0)
+    results, watcher = run(settings, tmp_path / "t.sqlite")
+    assert watcher.errors == []
+    for result in results:
+        late, illegal, crashed = result.faults[result.fixture.seats.index("Stumbling")]
+        assert (illegal, crashed) == (0, 0)
+        # More turns may come while it still thinks about the first one.
+        assert 1 <= late < result.steps // 2 - 1
+
+
+def test_a_player_that_was_started_again_is_given_the_time_to_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOVERING", str(tmp_path))
+    # The other one takes its time, or the match is over before anything is loaded.
+    settings = tournament("Recovering", "Slow", playclock=0.5, startclock=1.0, game="breakthrough", plies=0)
+    results, watcher = run(settings, tmp_path / "t.sqlite")
+    assert watcher.errors == []
+    for result in results:
+        late, illegal, crashed = result.faults[result.fixture.seats.index("Recovering")]
+        assert (illegal, crashed) == (0, 1)
+        assert late < result.steps // 2 - 1
+
+
 @pytest.mark.parametrize(
     ("player", "kind"), [("Raising", "crashed"), ("Crashing", "crashed"), ("Cheating", "illegal")]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from gdl.state import State
 from gdl.terms import Term
@@ -25,6 +26,14 @@ class Busy(Quick):
         return super().decide(state, options, deadline)
 
 
+class Slow(Quick):
+    """Takes a third of a second for each move."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        time.sleep(0.3)
+        return super().decide(state, options, deadline)
+
+
 class _Healthy(Quick):
     """Well while it is warmed up, which is recognised by the seed: matches have others."""
 
@@ -42,6 +51,27 @@ class Hanging(_Healthy):
 
     def fail(self) -> None:
         time.sleep(3600)
+
+
+class Stumbling(_Healthy):
+    """Thinks half a second longer than it may, the first time."""
+
+    stumbles = True
+
+    def fail(self) -> None:
+        if self.stumbles:
+            self.stumbles = False
+            time.sleep(0.7)
+
+
+class Recovering(_Healthy):
+    """Takes its process down, but a second one goes on: the file that the environment names tells."""
+
+    def fail(self) -> None:
+        mark = Path(os.environ["RECOVERING"]) / str(self.seed)
+        if not mark.exists():
+            mark.touch()
+            os._exit(3)
 
 
 class Raising(_Healthy):
