@@ -25,6 +25,9 @@ _STEADY = 256
 """... in the first so many visits of a node; then it falls with the root of the visits."""
 _CELLS_A_VISIT = 8
 """A node gets its table when it has a visit for so many cells."""
+_SMALL_TABLE = 1024
+_ASK_VISITS = 256
+"""Whether anything is proven is asked only once in so many visits of a node with more joint moves."""
 
 
 def random_choices(visits: float) -> float:
@@ -171,6 +174,8 @@ def is_time_to_prove(tree: Arrays, paths: Paths, lane: Any, depth: Any) -> Any:
     path took, or the node while it has no table, has been visited 1, 2, 4... times."""
     node = paths.nodes[lane, depth]
     visits = np.int64(tree.nodes[node].visits)
+    if joint_moves(tree.counts, node) > _SMALL_TABLE:
+        return visits % _ASK_VISITS == 0
     if tree.nodes[node].first_cell >= 0:
         joint = np.int64(tree.links[paths.links[lane, depth]].joint)
         visits = np.int64(tree.cells[tree.nodes[node].first_cell + joint].visits)

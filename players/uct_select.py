@@ -35,7 +35,8 @@ from players.uct_pairs import find_cell_link, matched_edge
 from players.uct_policy import EAGER, Rule, best_edge, start
 from propnet.compiled import inner, kernel
 
-_LARGEST_TABLE = 1024
+_LARGEST_TABLE = 1 << 14
+"""Joint moves of two roles that choose by regret."""
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 
 

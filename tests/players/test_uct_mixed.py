@@ -103,6 +103,22 @@ def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]],
     assert abs(mean - value) < 2
 
 
+def test_hundreds_of_joint_moves_are_mixed_well_too() -> None:
+    size = 37  # each move beats half of the others: all are to be played alike often
+    table = [
+        [50 if i == j else 100 if (i - j) % size <= size // 2 else 0 for j in range(size)]
+        for i in range(size)
+    ]
+    found = searched(table_game(table), 150_000)
+    assert found.mixed
+    rows, columns = np.empty(size), np.empty(size)
+    order = sorted(range(size), key=str)
+    rows[order], columns[order] = strategy(found, 0), strategy(found, 1)
+    payoffs = np.array(table)
+    assert (rows @ payoffs).min() > 50 - 4
+    assert (payoffs @ columns).max() < 50 + 4
+
+
 def check_tables(arrays: Arrays) -> None:
     """Cells of a node stand one after the other, and know the links of their joint moves."""
     first = 0
