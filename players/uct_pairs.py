@@ -87,10 +87,13 @@ def find_cell_link(tree: Arrays, node: Any, joint: Any) -> Any:
 
 @inner
 def _make_table(tree: Arrays, node: Any) -> Any:
-    """Give a node its cells if it was visited often enough. Returns the first, or -1."""
+    """Give a node its cells if it was visited often enough, and they leave room for others. Returns the
+    first, or -1."""
     number = joint_moves(tree.counts, node)
     first = tree.used[CELLS]
-    if tree.nodes[node].visits * _CELLS_A_VISIT < number or first + number > len(tree.cells):
+    if tree.nodes[node].visits * _CELLS_A_VISIT < number or 2 * number > len(tree.cells):
+        return np.int64(-1)
+    if first + number > len(tree.cells):
         return np.int64(-1)
     tree.used[CELLS] += number
     tree.tabled[tree.used[TABLED]] = node

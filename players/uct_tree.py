@@ -167,7 +167,7 @@ class Tree:
         visits = arrays.nodes["visits"][tabled]
         order = np.argsort(-visits, kind="stable")
         sizes = np.cumsum(arrays.counts[tabled[order]].prod(axis=1))
-        kept = int(np.searchsorted(sizes, len(arrays.cells) // 2))
+        kept = int(np.searchsorted(sizes, len(arrays.cells) // 2, side="right"))
         drop_tables(arrays, int(visits[order[min(kept, len(order) - 1)]]) + 1)
 
     def open_root(self) -> None:

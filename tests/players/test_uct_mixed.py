@@ -187,6 +187,20 @@ def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way
     assert arrays.used[CELLS] <= len(tree.arrays.cells)
 
 
+def test_a_table_that_would_leave_no_room_for_others_is_not_made() -> None:
+    machine = table_game([[(7 * i + 3 * j) % 101 for j in range(12)] for i in range(12)])
+    search = Search(0, 1, Tuning(memory=1 << 24, prove=False))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    tree = search.tree
+    whole = tree.arrays
+    for cells, playouts, made in ((287, 500, False), (288, 1000, True)):
+        tree.arrays = whole._replace(cells=np.empty(cells, whole.cells.dtype))
+        while search.step(time.monotonic() + LONG, playouts):
+            pass
+        assert (tree.arrays.nodes["first_cell"][tree.root] >= 0) == made
+
+
 def test_moves_of_an_equilibrium_are_drawn_and_not_always_the_same() -> None:
     machine = table_game([[50, 0, 100], [100, 50, 0], [0, 100, 50]])
     player = UctPlayer(seed=5, playouts=3000)
