@@ -74,7 +74,7 @@ LINK = np.dtype(
 )
 CELL = np.dtype(
     [
-        ("first", np.float32),  # the mean of the results, 0..1, of the first role that has a choice
+        ("first", np.float32),  # mean result, 0..1, the n-th with weight n, of the first role with a choice
         ("second", np.float32),  # the same of the second one
         ("visits", np.int32),  # finished paths that made this joint move
         ("link", np.int32),  # its link, -1 for none yet

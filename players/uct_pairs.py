@@ -143,6 +143,7 @@ def book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArra
     if first >= 0:
         cell = first + row * columns + column
         cells[cell].visits += 1
+        # The n-th result has weight n: the first ones come from states that were hardly searched yet.
         share = np.float32(2.0) / np.float32(cells[cell].visits + 1)
         cells[cell].first += (up - cells[cell].first) * share
         cells[cell].second += (side - cells[cell].second) * share

@@ -14,12 +14,14 @@ from gdl.machine import Machine
 from gdl.parser import parse_rules
 from gdl.state import State
 from ggp.game import Game
+from players.lanes import lanes_of
 from players.machines import make_machine
 from players.uct import UctPlayer
 from players.uct_arrays import CELLS, NODES, TABLED, Arrays
 from players.uct_pairs import drop_tables
 from players.uct_root import RootStatistics, strategy
 from players.uct_search import Search
+from players.uct_tree import warm_up
 from players.uct_tuning import Tuning
 from tests.players.random_games import random_game
 
@@ -75,6 +77,9 @@ def table_game(table: list[list[int]]) -> Machine:
 
 
 def searched(machine: Machine, playouts: int) -> RootStatistics:
+    # A batch in which something is compiled would look as if there was no time for another one.
+    warm_up()
+    lanes_of(machine).warm_up()
     search = Search(0, 3, Tuning(memory=1 << 24))
     search.set_machine(machine)
     search.set_root(machine.initial_state())
