@@ -12,32 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths
-from players.uct_pairs import book_pair, is_time_to_prove, prove_pair
+from players.uct_pairs import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
 from players.uct_policy import GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
 from propnet.compiled import inner, kernel
+from propnet.prefetch import prefetch
 
 _RENEW = 4
 """Priors are looked up anew when a node has so many visits, and when they have doubled."""
 
 
 @inner
-def _prove(tree: Arrays, node: Any) -> Any:
+def _prove(nodes: Any, edges: Any, node: Any) -> Any:
     """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
-    first = np.int64(tree.nodes[node].first_move)
-    mover = tree.nodes[node].mover
+    first = np.int64(nodes[node].first_move)
+    mover = nodes[node].mover
     complete = True
     best = -1
-    for edge in range(first, first + tree.nodes[node].choices):
-        value = tree.edges[edge].proven
+    for edge in range(first, first + nodes[node].choices):
+        value = edges[edge].proven
         if value < 0:
             complete = False
             continue
         if mover:
             value = 100 - value
         best = max(best, value)
-    tree.nodes[node].bound = best
+    nodes[node].bound = best
     if best == 100 or complete:
-        tree.nodes[node].proven = 100 - best if mover else best
+        nodes[node].proven = 100 - best if mover else best
         return True
     return False
 
@@ -128,9 +129,19 @@ def backup(
     Above a node whose mover is proven to reach more than the result, that bound is booked
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
-    nodes, edges, columns = tree.nodes, tree.edges, tree.columns
+    nodes, edges, cells, counts, columns = tree.nodes, tree.edges, tree.cells, tree.counts, tree.columns
     averages, pairs, tables = tree.averages, tree.pairs, tree.tables
-    for lane in range(lanes):
+    for lane in range(-2, lanes):
+        # What comes next is asked for now: nodes two paths ahead, their edges one path ahead.
+        if lane + 2 < lanes:
+            for depth in range(paths.length[lane + 2]):
+                prefetch(nodes, paths.nodes[lane + 2, depth])
+        if 0 <= lane + 1 < lanes:
+            for depth in range(paths.length[lane + 1]):
+                mover = np.int64(nodes[paths.nodes[lane + 1, depth]].mover)
+                prefetch(edges, paths.edges[lane + 1, depth, max(mover, np.int64(0))])
+        if lane < 0:
+            continue
         node = np.int64(paths.leaf[lane])
         chooser = np.int64(nodes[node].mover)
         before = np.int64(-1)
@@ -164,7 +175,9 @@ def backup(
                         base = mean_prior(edges, first, count)
                         set_priors(edges, table, pairs, first, count, columns[mover], base, before, rule)
             elif mover == PAIR:
-                book_pair(tree, paths, lane, depth, results)
+                if wants_cells(nodes, counts, node, len(cells)):
+                    give_cells(tree, node)
+                book_pair(nodes, edges, cells, counts, node, paths.edges[lane, depth], results[lane])
             else:
                 for role in range(roles):
                     edge = paths.edges[lane, depth, role]
@@ -181,7 +194,10 @@ def backup(
             parent = paths.nodes[lane, depth]
             mover = np.int64(nodes[parent].mover)
             unknown = nodes[parent].proven < 0
-            if mover == PAIR and unknown and is_time_to_prove(tree, paths, lane, depth):
+            if mover == PAIR and unknown:
+                joint = tree.links[paths.links[lane, depth]].joint
+                if not is_time_to_prove(nodes, cells, counts, parent, joint):
+                    break
                 if not prove_pair(tree, parent):
                     break
                 node = parent
@@ -189,6 +205,6 @@ def backup(
             if mover < 0:
                 break
             edges[paths.edges[lane, depth, mover]].proven = nodes[node].proven
-            if nodes[parent].proven < 0 and not _prove(tree, parent):
+            if nodes[parent].proven < 0 and not _prove(nodes, edges, parent):
                 break
             node = parent

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.splitmix import next_random
-from players.uct_arrays import CELLS, TABLED, Arrays, Paths, find_link
+from players.uct_arrays import CELLS, TABLED, Arrays, find_link
 from players.uct_policy import start
 from propnet.compiled import inner, kernel
 
@@ -77,24 +77,30 @@ def joint_moves(counts: Any, node: Any) -> Any:
 
 
 @inner
-def find_cell_link(tree: Arrays, node: Any, joint: Any) -> Any:
+def find_cell_link(nodes: Any, cells: Any, link_table: Any, links: Any, node: Any, joint: Any) -> Any:
     """The link of a node for a joint move, negative if there is none."""
-    cell = np.int64(tree.nodes[node].first_cell)
+    cell = np.int64(nodes[node].first_cell)
     if cell >= 0:
-        return np.int64(tree.cells[cell + np.int64(joint)].link)
-    return find_link(tree.link_table, tree.links, node, np.uint64(joint))
+        return np.int64(cells[cell + np.int64(joint)].link)
+    return find_link(link_table, links, node, np.uint64(joint))
 
 
 @inner
-def _make_table(tree: Arrays, node: Any) -> Any:
-    """Give a node its cells if it was visited often enough, and they leave room for others. Returns the
-    first, or -1."""
+def wants_cells(nodes: Any, counts: Any, node: Any, room: Any) -> Any:
+    """Whether a node is to get cells: it has none, was visited often enough, and leaves half of the room."""
+    if nodes[node].first_cell >= 0:
+        return False
+    number = joint_moves(counts, node)
+    return number <= nodes[node].visits * _CELLS_A_VISIT and 2 * number <= room
+
+
+@inner
+def give_cells(tree: Arrays, node: Any) -> None:
+    """Give a node its cells, if there is room for them."""
     number = joint_moves(tree.counts, node)
     first = tree.used[CELLS]
-    if tree.nodes[node].visits * _CELLS_A_VISIT < number or 2 * number > len(tree.cells):
-        return np.int64(-1)
     if first + number > len(tree.cells):
-        return np.int64(-1)
+        return
     tree.used[CELLS] += number
     tree.tabled[tree.used[TABLED]] = node
     tree.used[TABLED] += 1
@@ -108,7 +114,6 @@ def _make_table(tree: Arrays, node: Any) -> Any:
     while link >= 0:
         tree.cells[first + np.int64(tree.links[link].joint)].link = link
         link = tree.links[link].next
-    return np.int64(first)
 
 
 @inner
@@ -117,29 +122,26 @@ def _regret(edges: Any, edge: Any, would: Any, got: Any) -> None:
 
 
 @inner
-def book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArray[np.float64]) -> None:
+def book_pair(nodes: Any, edges: Any, cells: Any, counts: Any, node: Any, taken: Any, result: Any) -> None:
     """Book results where two roles have a choice, and what they regret not to have done: as much as
-    another move has brought more on average against the same move of the other one."""
-    edges, cells = tree.edges, tree.cells
-    node = paths.nodes[lane, depth]
-    at = np.int64(tree.nodes[node].first_edge)
+    another move has brought more on average against the same move of the other one. ``taken`` and
+    ``result`` (roles,) are the edges of the path and its results."""
+    at = np.int64(nodes[node].first_edge)
     above = across = rows = columns = row = column = np.int64(0)
     up, side = np.float32(0.0), np.float32(0.0)  # what the role of the rows gets, and that of the columns
-    for role in range(results.shape[1]):
-        count = np.int64(tree.counts[node, role])
-        edge = np.int64(paths.edges[lane, depth, role])
+    for role in range(len(result)):
+        count = np.int64(counts[node, role])
+        edge = np.int64(taken[role])
         edges[edge].visits += 1
         edges[edge].pending -= 1
-        edges[edge].total += results[lane, role]
+        edges[edge].total += result[role]
         if count > 1:
             if rows == 0:
-                above, rows, row, up = at, count, edge - at, np.float32(results[lane, role])
+                above, rows, row, up = at, count, edge - at, np.float32(result[role])
             else:
-                across, columns, column, side = at, count, edge - at, np.float32(results[lane, role])
+                across, columns, column, side = at, count, edge - at, np.float32(result[role])
         at += count
-    first = np.int64(tree.nodes[node].first_cell)
-    if first < 0:
-        first = _make_table(tree, node)
+    first = np.int64(nodes[node].first_cell)
     if first >= 0:
         cell = first + row * columns + column
         cells[cell].visits += 1
@@ -164,25 +166,23 @@ def book_pair(tree: Arrays, paths: Paths, lane: Any, depth: Any, results: NDArra
 
 
 @inner
-def _proven_after(tree: Arrays, node: Any, joint: Any) -> Any:
+def _proven_after(nodes: Any, cells: Any, link_table: Any, links: Any, node: Any, joint: Any) -> Any:
     """The proven value after a joint move, or -1."""
-    link = find_cell_link(tree, node, joint)
-    if link < 0 or tree.links[link].child < 0:
+    link = find_cell_link(nodes, cells, link_table, links, node, joint)
+    if link < 0 or links[link].child < 0:
         return np.int64(-1)
-    return np.int64(tree.nodes[tree.links[link].child].proven)
+    return np.int64(nodes[links[link].child].proven)
 
 
 @inner
-def is_time_to_prove(tree: Arrays, paths: Paths, lane: Any, depth: Any) -> Any:
-    """Whether :func:`prove_pair` is to be asked of the node at this depth: when the joint move that the
-    path took, or the node while it has no table, has been visited 1, 2, 4... times."""
-    node = paths.nodes[lane, depth]
-    visits = np.int64(tree.nodes[node].visits)
-    if joint_moves(tree.counts, node) > _SMALL_TABLE:
+def is_time_to_prove(nodes: Any, cells: Any, counts: Any, node: Any, joint: Any) -> Any:
+    """Whether :func:`prove_pair` is to be asked of a node: when the joint move that was made there, or the
+    node while it has no table, has been visited 1, 2, 4... times."""
+    visits = np.int64(nodes[node].visits)
+    if joint_moves(counts, node) > _SMALL_TABLE:
         return visits % _ASK_VISITS == 0
-    if tree.nodes[node].first_cell >= 0:
-        joint = np.int64(tree.links[paths.links[lane, depth]].joint)
-        visits = np.int64(tree.cells[tree.nodes[node].first_cell + joint].visits)
+    if nodes[node].first_cell >= 0:
+        visits = np.int64(cells[nodes[node].first_cell + np.int64(joint)].visits)
     return visits & (visits - 1) == 0
 
 
@@ -191,13 +191,15 @@ def prove_pair(tree: Arrays, node: Any) -> Any:
     """Whether the value of a node where both of two roles choose now follows: one role has a move that
     makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
     and of these moves. It looks at the whole table, and is asked for seldom."""
+    nodes, edges, cells, links, table = tree.nodes, tree.edges, tree.cells, tree.links, tree.link_table
     rows = np.int64(tree.counts[node, 0])
     columns = np.int64(tree.counts[node, 1])
     sure, row = np.int64(-1), np.int64(-1)
     for i in range(rows):
         low = np.int64(101)
         for j in range(columns):
-            low = np.int64(min(low, _proven_after(tree, node, i * columns + j)))
+            value = _proven_after(nodes, cells, table, links, node, i * columns + j)
+            low = np.int64(min(low, value))
             if low < 0:
                 break
         if low > sure:
@@ -206,7 +208,7 @@ def prove_pair(tree: Arrays, node: Any) -> Any:
     for j in range(columns):
         high = np.int64(-1)
         for i in range(rows):
-            value = _proven_after(tree, node, i * columns + j)
+            value = _proven_after(nodes, cells, table, links, node, i * columns + j)
             high = np.int64(max(high, value))
             if value < 0:
                 high = np.int64(101)
@@ -219,12 +221,12 @@ def prove_pair(tree: Arrays, node: Any) -> Any:
         sure = allowed
     if sure != allowed:
         return False
-    first = np.int64(tree.nodes[node].first_edge)
+    first = np.int64(nodes[node].first_edge)
     if row >= 0:
-        tree.edges[first + row].proven = sure
+        edges[first + row].proven = sure
     if column >= 0:
-        tree.edges[first + rows + column].proven = sure
-    tree.nodes[node].proven = sure
+        edges[first + rows + column].proven = sure
+    nodes[node].proven = sure
     return True
 
 

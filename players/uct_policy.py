@@ -61,41 +61,60 @@ def start(random: Any, count: Any) -> Any:
 
 
 @inner
+def _log(x: Any) -> Any:
+    """About the logarithm of a number from 1 on: not off by more than 0.005."""
+    bits = np.float32(x).view(np.int32)
+    exponent = np.float32((bits >> np.int32(23)) - np.int32(127))
+    mantissa = np.int32((bits & np.int32(0x7FFFFF)) | np.int32(0x3F800000)).view(np.float32)
+    two = np.float32(-1.674903) + mantissa * (np.float32(2.024681) + mantissa * np.float32(-0.3448404))
+    return np.float32(math.log(2.0)) * (exponent + two)
+
+
+@inner
+def _any_untried(edges: Any, random: Any, first: Any, count: Any) -> Any:
+    """One of the edges that were never taken, the next one after a random place."""
+    at = first + start(random, count)
+    while edges[at].visits + edges[at].pending:
+        at += 1
+        if at == first + count:
+            at = first
+    return at
+
+
+@inner
 def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: Rule) -> Any:
     """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
     if count == 1:
         return np.int64(first)
-    log_visits = np.float32(math.log(np.float32(visits + 1)))
+    log_visits = _log(visits + 1)
     weight = np.float32(rule.explore)
     weight *= np.float32(math.sqrt(np.float32(visits + 1) if rule.kind == PUCT else log_visits))
-    at = first + start(random, count)
-    best = at
+    best = np.int64(first)
     best_score = np.float32(-1e9)
-    for _ in range(count):
-        tried = edges[at].visits + edges[at].pending
-        if tried == 0 and eager:
-            return at
+    untried = 0
+    # Without branches as far as it goes: what they would depend on is not to be foreseen.
+    for at in range(first, first + count):
+        pending = edges[at].pending
+        tried = edges[at].visits + pending
+        untried += tried == 0
+        n = np.float32(max(tried, 1))
+        if rule.kind == UCB:
+            term = weight / np.float32(math.sqrt(n))
+        elif rule.kind == TUNED:
+            variance = edges[at].spread + np.float32(math.sqrt(np.float32(2.0) * log_visits / n))
+            # Twice, so that the constant means the same as in UCB where the variance is largest.
+            term = np.float32(2.0) * weight * np.float32(math.sqrt(min(variance, np.float32(0.25)) / n))
+        else:
+            term = weight * edges[at].spread / np.float32(1 + tried)
+        # About half of the paths under way are lost.
+        score = edges[at].worth * (n / (n + np.float32(pending))) + term
         # Where the result is known visits tell more elsewhere. It counts in the final choice.
-        if edges[at].proven < 0:
-            n = np.float32(max(tried, 1))
-            if rule.kind == UCB:
-                term = weight / np.float32(math.sqrt(n))
-            elif rule.kind == TUNED:
-                variance = edges[at].spread + np.float32(math.sqrt(np.float32(2.0) * log_visits / n))
-                # Twice, so that the constant means the same as in UCB where the variance is largest.
-                term = np.float32(2.0) * weight * np.float32(math.sqrt(min(variance, np.float32(0.25)) / n))
-            else:
-                term = weight * edges[at].spread / np.float32(1 + tried)
-            value = edges[at].worth
-            if edges[at].pending:  # about half of the paths under way are lost
-                value *= n / (n + np.float32(edges[at].pending))
-            score = value + term
-            if score > best_score:
-                best_score = score
-                best = at
-        at += 1
-        if at == first + count:
-            at = first
+        score = score if edges[at].proven < 0 else np.float32(-1e9)
+        better = score > best_score
+        best = np.int64(at) if better else best
+        best_score = score if better else best_score
+    if untried and eager:
+        return _any_untried(edges, random, first, count)
     return best
 
 

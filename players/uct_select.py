@@ -34,10 +34,15 @@ from players.uct_arrays import (
 from players.uct_pairs import find_cell_link, matched_edge
 from players.uct_policy import EAGER, Rule, best_edge, start
 from propnet.compiled import inner, kernel
+from propnet.prefetch import prefetch
 
 _LARGEST_TABLE = 1 << 14
 """Joint moves of two roles that choose by regret."""
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
+_ABREAST = 8
+"""Paths that go down side by side."""
+_LINES = 6
+"""Cache lines of a node's edges that are asked for before they are looked at; an edge is most of one."""
 
 
 @inner
@@ -86,100 +91,128 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
     """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
     root's edges, ``fixed`` is taken by its role (-1: each role chooses).
 
+    Some paths go down side by side, a step of each in turn: while one waits for memory others go on.
+
     Returns how many nodes are new (their records are still to be made) and how many leaves are
     to have their moves listed.
     """
     roles = tree.counts.shape[1]
-    nodes, edges, links = tree.nodes, tree.edges, tree.links
+    nodes, edges, links, cells = tree.nodes, tree.edges, tree.links, tree.cells
     max_depth = paths.nodes.shape[1]
-    new = 0
+    before = np.int64(tree.used[NODES])
     opens = 0
-    for lane in range(lanes):
-        node = np.int64(root)
-        depth = 0
-        while nodes[node].status == OPEN and nodes[node].proven < 0 and depth < max_depth:
-            visits = nodes[node].visits + nodes[node].pending
-            mover = np.int64(nodes[node].mover)
-            place = np.int64(0)
-            if mover >= 0:
-                edge = np.int64(nodes[node].first_move)
-                count = np.int64(nodes[node].choices)
-                if depth == 0 and edge <= fixed < edge + count:
-                    place = np.int64(fixed)
-                else:
-                    eager = depth == 0 or rule.urgency >= EAGER
-                    place = best_edge(edges, tree.random, edge, count, visits, eager, rule)
-                child = np.int64(edges[place].child)
-                if child < 0 and tree.used[NODES] == len(nodes):
-                    break
-                paths.edges[lane, depth, mover] = place
-                edges[place].pending += 1
-            else:
-                edge = np.int64(nodes[node].first_edge)
-                joint = np.uint64(0)
-                for role in range(roles):
-                    count = np.int64(tree.counts[node, role])
+    going = np.empty(_ABREAST, np.int64)
+    for first in range(0, lanes, _ABREAST):
+        abreast = min(_ABREAST, lanes - first)
+        for k in range(abreast):
+            going[k] = first + k
+            paths.leaf[first + k] = root
+            paths.length[first + k] = 0
+        while abreast:
+            kept = 0
+            for k in range(abreast):
+                lane = going[k]
+                node = np.int64(paths.leaf[lane])
+                if nodes[node].status == OPEN and nodes[node].proven < 0 and paths.length[lane] < max_depth:
+                    going[kept] = lane
+                    kept += 1
+                    edge = np.int64(
+                        nodes[node].first_move if nodes[node].mover >= 0 else nodes[node].first_edge
+                    )
+                    for line in range(_LINES):
+                        prefetch(edges, edge + line)
+            abreast = kept
+            kept = 0
+            for k in range(abreast):
+                lane = going[k]
+                node = np.int64(paths.leaf[lane])
+                depth = np.int64(paths.length[lane])
+                visits = nodes[node].visits + nodes[node].pending
+                mover = np.int64(nodes[node].mover)
+                place = np.int64(0)
+                if mover >= 0:
+                    edge = np.int64(nodes[node].first_move)
+                    count = np.int64(nodes[node].choices)
                     if depth == 0 and edge <= fixed < edge + count:
-                        chosen = np.int64(fixed)
-                    elif mover == PAIR:
-                        chosen = matched_edge(edges, tree.random, edge, count, visits)
+                        place = np.int64(fixed)
                     else:
-                        chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.explore)
-                    paths.edges[lane, depth, role] = chosen
-                    joint = joint * np.uint64(count) + np.uint64(chosen - edge)
-                    edge += count
-                link = find_cell_link(tree, node, joint)
-                full = tree.used[NODES] == len(nodes) or tree.used[LINKS] == len(links)
-                if link < 0 and full:
-                    break
-                if link < 0:
-                    slot = -1 - find_link(tree.link_table, links, node, joint)
-                    link = tree.used[LINKS]
-                    tree.used[LINKS] += 1
-                    tree.link_table[slot] = link + 1
-                    links[link].parent = node
-                    links[link].joint = joint
-                    links[link].child = -1
-                    links[link].next = nodes[node].first_link
-                    nodes[node].first_link = link
-                    if nodes[node].first_cell >= 0:
-                        tree.cells[nodes[node].first_cell + np.int64(joint)].link = link
-                child = np.int64(links[link].child)
-                place = -1 - link
-                paths.links[lane, depth] = link
-                for role in range(roles):
-                    edges[paths.edges[lane, depth, role]].pending += 1
-            nodes[node].pending += 1
-            paths.nodes[lane, depth] = node
-            if child < 0:
-                child = np.int64(tree.used[NODES])
-                tree.used[NODES] += 1
-                _clear_node(nodes, child)
-                edge = np.int64(nodes[node].first_edge)
-                for role in range(roles):
-                    taken = edge
-                    if mover < 0 or role == mover:
-                        taken = np.int64(paths.edges[lane, depth, role])
-                    paths.new_moves[new, role] = edges[taken].move
-                    edge += tree.counts[node, role]
-                if place >= 0:
-                    edges[place].child = child
+                        eager = depth == 0 or rule.urgency >= EAGER
+                        place = best_edge(edges, tree.random, edge, count, visits, eager, rule)
+                    child = np.int64(edges[place].child)
+                    if child < 0 and tree.used[NODES] == len(nodes):
+                        continue
+                    paths.edges[lane, depth, mover] = place
+                    edges[place].pending += 1
                 else:
-                    links[-1 - place].child = child
-                paths.parents[new] = node
-                paths.places[new] = place
-                new += 1
-            depth += 1
-            node = child
-        full = tree.used[EDGES] >= len(tree.edges)
-        if nodes[node].status == LEAF and not nodes[node].opening and not full:
-            nodes[node].opening = 1
-            paths.to_open[opens] = node
-            opens += 1
-        paths.length[lane] = depth
-        paths.leaf[lane] = node
-        tree.used[PEAK] = max(tree.used[PEAK], depth)
-    return new, opens
+                    edge = np.int64(nodes[node].first_edge)
+                    joint = np.uint64(0)
+                    for role in range(roles):
+                        count = np.int64(tree.counts[node, role])
+                        if depth == 0 and edge <= fixed < edge + count:
+                            chosen = np.int64(fixed)
+                        elif mover == PAIR:
+                            chosen = matched_edge(edges, tree.random, edge, count, visits)
+                        else:
+                            chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.explore)
+                        paths.edges[lane, depth, role] = chosen
+                        joint = joint * np.uint64(count) + np.uint64(chosen - edge)
+                        edge += count
+                    link = find_cell_link(nodes, cells, tree.link_table, links, node, joint)
+                    full = tree.used[NODES] == len(nodes) or tree.used[LINKS] == len(links)
+                    if link < 0 and full:
+                        continue
+                    if link < 0:
+                        slot = -1 - find_link(tree.link_table, links, node, joint)
+                        link = tree.used[LINKS]
+                        tree.used[LINKS] += 1
+                        tree.link_table[slot] = link + 1
+                        links[link].parent = node
+                        links[link].joint = joint
+                        links[link].child = -1
+                        links[link].next = nodes[node].first_link
+                        nodes[node].first_link = link
+                        if nodes[node].first_cell >= 0:
+                            cells[nodes[node].first_cell + np.int64(joint)].link = link
+                    child = np.int64(links[link].child)
+                    place = -1 - link
+                    paths.links[lane, depth] = link
+                    for role in range(roles):
+                        edges[paths.edges[lane, depth, role]].pending += 1
+                nodes[node].pending += 1
+                paths.nodes[lane, depth] = node
+                paths.length[lane] = depth + 1
+                if child < 0:
+                    child = np.int64(tree.used[NODES])
+                    tree.used[NODES] += 1
+                    _clear_node(nodes, child)
+                    new = child - before
+                    edge = np.int64(nodes[node].first_edge)
+                    for role in range(roles):
+                        taken = edge
+                        if mover < 0 or role == mover:
+                            taken = np.int64(paths.edges[lane, depth, role])
+                        paths.new_moves[new, role] = edges[taken].move
+                        edge += tree.counts[node, role]
+                    if place >= 0:
+                        edges[place].child = child
+                    else:
+                        links[-1 - place].child = child
+                    paths.parents[new] = node
+                    paths.places[new] = place
+                paths.leaf[lane] = child
+                prefetch(nodes, child)
+                going[kept] = lane
+                kept += 1
+            abreast = kept
+        for lane in range(first, min(first + _ABREAST, lanes)):
+            node = np.int64(paths.leaf[lane])
+            full = tree.used[EDGES] >= len(tree.edges)
+            if nodes[node].status == LEAF and not nodes[node].opening and not full:
+                nodes[node].opening = 1
+                paths.to_open[opens] = node
+                opens += 1
+            tree.used[PEAK] = max(tree.used[PEAK], paths.length[lane])
+    return tree.used[NODES] - before, opens
 
 
 @kernel(nogil=True)

@@ -54,7 +54,10 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def inner(function: Callable[..., Any]) -> Any:
     """``njit`` for functions that only kernels call: no code of its own, nothing made for Python, nothing
-    cached by itself (the kernel's cache file holds it), which saves much of the time to compile."""
+    cached by itself (the kernel's cache file holds it), which saves much of the time to compile.
+
+    It is best given arrays, not a tuple of many: a call counts a reference to each, and the 17 arrays of a
+    search tree took 0.1 us (selection for simultaneous moves took half as long again)."""
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return njit(pipeline_class=_InnerCompiler, **options)(function)
 
