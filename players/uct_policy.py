@@ -61,7 +61,7 @@ def start(random: Any, count: Any) -> Any:
 
 
 @inner
-def _log(x: Any) -> Any:
+def about_log(x: Any) -> Any:
     """About the logarithm of a number from 1 on: not off by more than 0.005."""
     bits = np.float32(x).view(np.int32)
     exponent = np.float32((bits >> np.int32(23)) - np.int32(127))
@@ -86,7 +86,7 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
     """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
     if count == 1:
         return np.int64(first)
-    log_visits = _log(visits + 1)
+    log_visits = about_log(visits + 1)
     weight = np.float32(rule.explore)
     weight *= np.float32(math.sqrt(np.float32(visits + 1) if rule.kind == PUCT else log_visits))
     best = np.int64(first)

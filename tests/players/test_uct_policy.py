@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -14,7 +15,7 @@ from ggp.game import Game
 from players import uct_policy
 from players.uct_arrays import EDGE, NODES, OPEN, TABLES
 from players.uct_leaf import MOST_EACH, LeafPlayouts
-from players.uct_policy import GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule
+from players.uct_policy import GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
 from players.uct_root import rank
 from players.uct_search import Search
 from players.uct_tree import Tree
@@ -202,6 +203,11 @@ def test_without_numbered_moves_the_rules_do_without_counts() -> None:
     while search.step(time.monotonic() + LONG, 60):
         pass
     assert search.statistics().visits[:9].sum() == 60
+
+
+@given(st.integers(1, 2**31 - 1))
+def test_the_logarithm_of_visits_is_near_enough(visits: int) -> None:
+    assert float(about_log.py_func(visits)) == pytest.approx(math.log(visits), abs=0.005)
 
 
 def test_exploration_shrinks_with_the_spread_of_results() -> None:
