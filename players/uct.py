@@ -26,7 +26,7 @@ from players.uct_pool import Pool
 from players.uct_root import RootStatistics, merge, rank, strategy
 from players.uct_search import SHORTEN_SECONDS, Search
 from players.uct_tree import warm_up
-from players.uct_tuning import PRIORS, SELECTIONS, Tuning
+from players.uct_tuning import AUTO, PRIORS, SELECTIONS, Tuning
 
 _PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.02
@@ -83,10 +83,11 @@ class UctPlayer(Player):
         "explore": float,
         "growth": int,
         "scaled": _switch,
-        "selection": _one_of(SELECTIONS),
+        "selection": _one_of((AUTO, *SELECTIONS)),
         "urgency": float,
-        "prior": _one_of(PRIORS),
+        "prior": _one_of((AUTO, *PRIORS)),
         "trust": float,
+        "counted": int,
         "decisive": _switch,
         "trim": _switch,
         "policy": _one_of(POLICIES),
@@ -112,6 +113,7 @@ class UctPlayer(Player):
         urgency: float | None = None,
         prior: str | None = None,
         trust: float | None = None,
+        counted: int | None = None,
         decisive: bool | None = None,
         trim: bool | None = None,
         policy: str | None = None,
@@ -124,8 +126,8 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together, and for proofs.
-        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, decisive, trim,
-            policy, value_share, prove: see :class:`~players.uct_tuning.Tuning`.
+        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, counted,
+            decisive, trim, policy, value_share, prove: see :class:`~players.uct_tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -146,6 +148,7 @@ class UctPlayer(Player):
             urgency=usual.urgency if urgency is None else urgency,
             prior=prior or usual.prior,
             trust=usual.trust if trust is None else trust,
+            counted=counted or usual.counted,
             decisive=usual.decisive if decisive is None else decisive,
             trim=usual.trim if trim is None else trim,
             policy=policy or usual.policy,

@@ -10,4 +10,13 @@ class SequentialUctPlayer(UctPlayer):
     """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
 
     name = "uct-sequential"
-    TUNING = Tuning(lanes=1, per_leaf=1, explore=0.5, decisive=False, trim=False, policy="equal")
+    TUNING = Tuning(
+        lanes=1,
+        per_leaf=1,
+        explore=0.5,
+        selection="ucb",
+        prior="none",
+        decisive=False,
+        trim=False,
+        policy="equal",
+    )

@@ -278,6 +278,11 @@ class Tree:
         return bool(self.arrays.nodes["status"][self.root] == OPEN)
 
     @property
+    def in_turn(self) -> bool:
+        """Whether one role at most has a choice at the root."""
+        return bool(self.arrays.nodes["mover"][self.root] >= 0)
+
+    @property
     def mixed(self) -> bool:
         """Whether two roles have a choice at the root, and their moves are mixed by regret."""
         return bool(self.arrays.nodes["mover"][self.root] == layout.PAIR)

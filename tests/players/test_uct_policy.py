@@ -15,11 +15,11 @@ from ggp.game import Game
 from players import uct_policy
 from players.uct_arrays import EDGE, NODES, OPEN, TABLES
 from players.uct_leaf import MOST_EACH, LeafPlayouts
-from players.uct_policy import GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
+from players.uct_policy import EAGER, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
 from players.uct_root import rank
 from players.uct_search import Search
 from players.uct_tree import Tree
-from players.uct_tuning import PRIORS, SELECTIONS, WIDEST, Tuning
+from players.uct_tuning import PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
 
 LONG = 60.0
 
@@ -212,9 +212,26 @@ def test_the_logarithm_of_visits_is_near_enough(visits: int) -> None:
 
 def test_exploration_shrinks_with_the_spread_of_results() -> None:
     tuning = Tuning(explore=0.8, scaled=True)
-    assert tuning.rule(WIDEST, True).explore == 0.8
-    assert tuning.rule(WIDEST / 4, True).explore == pytest.approx(0.2)
-    assert Tuning(explore=0.8, scaled=False).rule(0.01, True).explore == 0.8
+    assert tuning.rule(WIDEST, True, True).explore == 0.8
+    assert tuning.rule(WIDEST / 4, True, True).explore == pytest.approx(0.2)
+    assert Tuning(explore=0.8, scaled=False).rule(0.01, True, True).explore == 0.8
+
+
+def test_priors_are_used_where_roles_choose_in_turn_and_moves_are_numbered_unless_told_otherwise() -> None:
+    for numbered, in_turn in ((False, True), (True, False), (False, False)):
+        rule = Tuning().rule(WIDEST, numbered, in_turn)
+        assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, EAGER)
+    rule = Tuning().rule(WIDEST, True, True)
+    assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (PUCT, NST, TRUST, 0.0)
+    assert Tuning().turned(rule, 0) == rule
+    assert Tuning().turned(rule, 1) == rule._replace(kind=UCB, urgency=EAGER)
+    assert Tuning(selection="puct").turned(rule, 1) == rule
+    rule = Tuning(selection="ucb").rule(WIDEST, True, True)
+    assert (rule.kind, rule.prior, rule.urgency) == (UCB, NST, EAGER)
+    rule = Tuning(prior="none", urgency=0.5).rule(WIDEST, True, True)
+    assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, 0.5)
+    rule = Tuning(prior="mast", trust=7.0).rule(WIDEST, True, False)
+    assert (rule.kind, rule.prior, rule.trust) == (PUCT, MAST, 7.0)
 
 
 @given(
