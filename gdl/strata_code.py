@@ -12,7 +12,8 @@ from typing import Any
 
 from gdl.access import Key, Kind, Path, row, variables
 from gdl.estimates import Estimates
-from gdl.joins import FunctionWriter, Match
+from gdl.function_source import Match
+from gdl.joins import FunctionWriter
 from gdl.limits import Busy, Guard
 from gdl.magic import rewrite
 from gdl.paths import Paths
