@@ -11,27 +11,32 @@ from gdl.program import Build, FlatAtom
 
 
 def write_tests(writer: FunctionSource, items: list[Item], scope: Scope) -> list[Item]:
-    """Write all tests whose variables are bound, cheap ones first; what is left."""
+    """Write all tests whose variables are bound, cheap ones first, until the code is too deep; what
+    is left."""
     while True:
         builds = [i for i in items if isinstance(i.what, Build) and _buildable(i.what, scope)]
         tests = [
             i for i in items if i.variables <= scope.bound and not isinstance(i.what, Build) and not i.first
         ]
-        if not tests and not builds:
+        if writer.deep() or not (tests or builds):
             return items
         conditions: list[str] = []
+        written: list[Item] = []
         tests.sort(key=lambda i: _cost(writer, i))
         for item in tests:
+            if writer.deep():
+                break
+            written.append(item)
             test, waits = condition(writer, item, scope, conditions)
             if waits:
                 conditions = []
             conditions.append(test)
         writer.when(conditions)
-        scope.calls *= share(tests, scope.bound, writer.relations)
-        done = {id(i) for i in tests}
+        scope.calls *= share(written, scope.bound, writer.relations)
+        done = {id(i) for i in written}
         for item in builds:
             assert isinstance(item.what, Build)
-            if _buildable(item.what, scope):
+            if _buildable(item.what, scope) and not writer.deep():
                 _build(writer, item.what, scope)
                 done.add(id(item))
         items = [i for i in items if id(i) not in done]

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from gdl.access import Path, Relations
 
+MAX_INDENT = 80
+"""Python allows 100 levels of indentation, and nowhere are 20 written without a look at this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -64,6 +67,7 @@ class FunctionSource:
         indent: the present indentation.
         loads: by variable the statements at the start that load relations.
         helpers: the lines of the functions that it calls and that must stand before it.
+        locals: the relations that it reads and that are no more than variables where they are computed.
         ticks: whether it counts down to the next look at the limits.
     """
 
@@ -74,8 +78,13 @@ class FunctionSource:
         self.indent = 1
         self.loads: dict[str, str] = {}
         self.helpers: list[str] = []
+        self.locals: set[str] = set()
         self.ticks = False
         self._names = 0
+
+    def deep(self) -> bool:
+        """Whether what comes next must go into a function of its own."""
+        return self.indent >= MAX_INDENT
 
     def line(self, text: str) -> None:
         """Append a statement at the present indentation."""
@@ -94,18 +103,22 @@ class FunctionSource:
 
     def read(self, path: Path, scope: Scope) -> None:
         """Make sure that a path's variable has its value here."""
+        if path.local:
+            self.locals.add(path.name)
         if path.loader:
             self.loads.setdefault(path.name, path.loader)
             if path.maker and path.name not in scope.ready:
                 self.line(f"if {path.name} is None: {path.name} = {path.maker}")
                 scope.ready |= {path.name}
 
-    def function(self, name: str, start: Sequence[str] = (), end: Sequence[str] = ()) -> list[str]:
-        """The lines of the whole function, loads first."""
+    def function(
+        self, name: str, start: Sequence[str] = (), end: Sequence[str] = (), ticks: int = 16
+    ) -> list[str]:
+        """The lines of the whole function, loads first; ``ticks`` until the first look at the limits."""
         lines = [f"def {name}({self.parameters}):"]
         lines += [f" {load}" for load in self.loads.values()]
         if self.ticks:
-            lines.append(" n = 16")
+            lines.append(f" n = {ticks}")
         lines += [f" {text}" for text in start]
         lines += self.lines
         lines += [f" {text}" for text in end]

@@ -9,6 +9,7 @@ into it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gdl.access import Kind, Path, Relations, row, value, variables
 from gdl.conditions import ask, condition, targets, unpack, write_tests
@@ -97,6 +98,8 @@ class FunctionWriter(FunctionSource):
         if not items:
             self._match(scope)
             return 1
+        if self.deep():
+            return self._helper(items, scope)
         open_head = scope.needed - scope.bound
         parts = components(items, scope.bound)
         existential = [p for p in parts if not any(i.variables & open_head for i in p)]
@@ -104,6 +107,8 @@ class FunctionWriter(FunctionSource):
         existential.sort(key=len)
         work = 1
         while existential and (producing or len(existential) > 1 or single(existential[0], scope.bound)):
+            if self.deep():
+                return max(work, self._helper([i for p in existential for i in p] + producing, scope))
             part = existential.pop(0)
             work = max(work, self._exists(part, scope))
         if not producing:
@@ -246,13 +251,17 @@ class FunctionWriter(FunctionSource):
         assert before > start
         self.indent = start
         if work > WORK_BETWEEN_TICKS:
-            self.ticks = True
-            pad = " " * (start + 1)
-            look = f"if n < 0: n = tick({self.size}, {self.predicate})"
-            self.lines[place:place] = [f"{pad}n -= 1", f"{pad}{look}"]
+            self._tick(place, start + 1)
             work = 1
         self._break_out(scope)
         return work
+
+    def _tick(self, place: int, indent: int) -> None:
+        """Insert, before some line, the countdown to the next look at the limits."""
+        self.ticks = True
+        pad = " " * indent
+        look = f"if n < 0: n = tick({self.size}, {self.predicate})"
+        self.lines[place:place] = [f"{pad}n -= 1", f"{pad}{look}"]
 
     def _break_out(self, scope: Scope) -> None:
         """After a loop: leave the loop around it too where this one was left by a match."""
@@ -261,30 +270,32 @@ class FunctionWriter(FunctionSource):
             self.line("break")
 
     def _helper(self, items: list[Item], scope: Scope) -> int:
-        """Write the rest of a deep nest as a generator function that yields what it binds."""
+        """Write what remains of a body as a generator function that yields what it binds."""
         name = f"h{self.relations.fresh()}"
-        given = sorted(scope.bound, reverse=True)
+        read = frozenset().union(*(i.variables for i in items))
+        given = sorted(scope.bound & read, reverse=True)
         found = sorted(scope.needed - scope.bound, reverse=True)
-        arguments = ", ".join(filter(None, [self.parameters, *map(value, given)]))
-        writer = FunctionWriter(self.relations, arguments)
+        writer = FunctionWriter(self.relations, self.parameters)
+        writer._first_path = self._first_path
         result = f"yield ({''.join(f'{value(v)}, ' for v in found)})"
         match = Match(lambda: writer.line(result))
-        writer._level(items, Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed))
-        self.helpers += [*writer.helpers, *writer.function(name, ["if 0: yield"])]
+        inside = Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed, scope.calls)
+        work = writer._level(items, inside)
+        # Only now is it known which local relations the helper, or one that it calls, reads.
+        self.locals |= writer.locals
+        arguments = ", ".join(filter(None, [self.parameters, *map(value, given), *sorted(writer.locals)]))
+        writer.parameters = arguments
+        # One that counts looks at the limits at once: it may be called often, and for little each time.
+        self.helpers += [*writer.helpers, *writer.function(name, ["if 0: yield"], ticks=0)]
         into = "".join(f"{value(v)}, " for v in found) or "_"
         self.line(f"for {into} in {name}({arguments}):")
         start = self.indent
         self.indent += 1
-        inner = Scope(
-            scope.bound | scope.needed,
-            scope.ready,
-            scope.one,
-            scope.loops + 1,
-            scope.nested + 1,
-            scope.match,
-            scope.needed,
-        )
-        self._match(inner)
+        if writer.ticks:
+            # The rows that its matches make are counted here, where they are kept.
+            self._tick(len(self.lines), self.indent)
+            work = 1
+        self._match(replace(scope, loops=scope.loops + 1))
         self.indent = start
         self._break_out(scope)
-        return 1
+        return work
