@@ -32,6 +32,7 @@ class Path:
         maker: the expression that computes it where the loader gave None; empty where the
             loader always gives a value.
         call: of a LAZY one the start of the call that computes what a key misses.
+        local: whether only the function that computes it has the variable.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Path:
     loader: str = ""
     maker: str = ""
     call: str = ""
+    local: bool = False
 
 
 class Relations(Protocol):

@@ -5,24 +5,22 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
+from gdl.by_role import split_by_role
 from gdl.charges import Charge, Plan, generate
 from gdl.compile import compile_rules
-from gdl.errors import MoveError, RulesError, StateError
+from gdl.errors import RulesError
 from gdl.evaluate import Evaluator
 from gdl.limits import Limits
 from gdl.machine import Machine, Playouts
-from gdl.program import FlatClause, Predicate, Program
+from gdl.numbering import Numbering
 from gdl.remembered import Node, Remembered
 from gdl.rules import Rules
-from gdl.schema import Rows, Tables
-from gdl.shapes import Leaf
-from gdl.specialize import bind
+from gdl.schema import Rows, Tables, each, full, plain
 from gdl.state import State
 from gdl.stratify import stratify
-from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
+from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
 SAMPLES = 60
 SAMPLE_SECONDS = 0.3
@@ -32,18 +30,6 @@ CPU time after which fewer must do."""
 CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
 """Steps after which playouts stop remembering states where more than this share of the steps
 since the last checkpoint led to new ones."""
-
-
-class _Numbers(dict[Any, int]):
-    """Numbers for rows, given by a function when a row is first met."""
-
-    def __init__(self, number: Callable[[Any], int]) -> None:
-        super().__init__()
-        self._number = number
-
-    def __missing__(self, row: Any) -> int:
-        found = self[row] = self._number(row)
-        return found
 
 
 class ProverMachine(Machine):
@@ -66,20 +52,15 @@ class ProverMachine(Machine):
     def __init__(self, rules: Rules, limits: Limits | None = None) -> None:
         # Rules that are not stratified as written are refused, even if the split by role would mend them.
         program, _ = compile_rules(rules)
-        program, self._by_role = _split_by_role(program)
+        program, self._by_role = split_by_role(program)
         self._evaluator = Evaluator(program, stratify(program), limits or Limits())
         self._program = program
         super().__init__(rules, self._find_roles(rules))
-        self._propositions: list[Term] = []
-        self._places: list[tuple[int, Any]] = []
-        self._true = {p.index: _Numbers(self._numberer(p.index)) for p in program.named(TRUE, 1)}
-        self._moves: list[list[Term]] = [[] for _ in self.roles]
-        self._does: list[list[tuple[int, Any] | None]] = [[] for _ in self.roles]
-        self._move_ids: list[dict[Term, int]] = [{} for _ in self.roles]
+        self._names = names = Numbering(program, self._by_role, self.roles, self._evaluator.slot)
         self._terminal = [p.index for p in program.named(TERMINAL, 0)]
         self._next = self._twins(NEXT)
-        self._legal = [self._role_relations(LEGAL, r) for r in range(len(self.roles))]
-        self._goal = [self._role_relations(GOAL, r) for r in range(len(self.roles))]
+        self._legal = [names.of_role(LEGAL, r) for r in range(len(self.roles))]
+        self._goal = [names.of_role(GOAL, r) for r in range(len(self.roles))]
         self._nodes = Remembered(len(self.roles))
         self._initial = self._first_key()
         self._charge: Charge | None = None
@@ -92,51 +73,22 @@ class ProverMachine(Machine):
         """See :class:`Machine`."""
         if index < 0:
             raise IndexError(index)
-        return self._propositions[index]
+        return self._names.propositions[index]
 
     def proposition_id(self, proposition: Term) -> int:
         """See :class:`Machine`."""
-        found = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
-        if found is None:
-            raise StateError(f"{proposition} is no proposition of the game", remedy="check its spelling")
-        predicate, row = found
-        return self._true[predicate][_plain(row)]
+        return self._names.proposition_id(proposition)
 
     def move(self, role: int, index: int) -> Term:
         """See :class:`Machine`."""
         if index < 0:
             raise IndexError(index)
-        return self._moves[role][index]
+        return self._names.moves[role][index]
 
     def move_id(self, role: int, move: Term) -> int:
         """See :class:`Machine`. The prover cannot know which moves will ever be legal: it
         accepts all that have the form of one."""
-        known = self._move_ids[role].get(move)
-        if known is not None:
-            return known
-        place = self._program.row(Term(DOES, self.roles[role], move)) if move.ground else None
-        if place is None:
-            raise MoveError(f"{move} is no move of {self.roles[role]}", remedy="check its spelling")
-        return self._new_move(role, move)
-
-    def _new_move(self, role: int, move: Term) -> int:
-        ids = self._move_ids[role]
-        known = ids.get(move)
-        if known is not None:
-            return known
-        index = ids[move] = len(self._moves[role])
-        self._moves[role].append(move)
-        self._does[role].append(None)
-        return index
-
-    def _does_row(self, role: int, index: int) -> tuple[int, Any]:
-        """The slot and row of ``does`` for a move; the slot is -1 where no rule can read it."""
-        found = self._does[role][index]
-        if found is None:
-            place = self._program.row(Term(DOES, self.roles[role], self._moves[role][index]))
-            found = (-1, None) if place is None else (self._evaluator.slot(place[0]), _plain(place[1]))
-            self._does[role][index] = found
-        return found
+        return self._names.move_id(role, move)
 
     # --- the rules -------------------------------------------------------------------------
     def initial_state(self) -> State:
@@ -167,7 +119,8 @@ class ProverMachine(Machine):
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         """See :class:`Machine`."""
         assert isinstance(key, frozenset)
-        return frozenset([self._propositions[i] for i in key])
+        propositions = self._names.propositions
+        return frozenset([propositions[i] for i in key])
 
     def state_of(self, propositions: Iterable[Term]) -> State:
         """See :class:`Machine`."""
@@ -233,12 +186,7 @@ class ProverMachine(Machine):
         self._walked = self._fresh = 0
         of_one_role = set(self._by_role.values())
         if all(p in of_one_role for own in self._legal for p, _ in own):
-            plan = Plan(
-                self._terminal,
-                self._legal,
-                self._next,
-                self._does_row,
-            )
+            plan = Plan(self._terminal, self._legal, self._next, self._names.does_row)
             self._charge = generate(self._evaluator, plan)
 
     def _sample(self) -> list[Tables]:
@@ -267,7 +215,7 @@ class ProverMachine(Machine):
             found = []
             for predicate, numbers in self._legal[role]:
                 rows = self._evaluator.rows(predicate, tables)
-                found += [i for i in map(numbers.__getitem__, _set(rows)) if i >= 0]
+                found += [i for i in map(numbers.__getitem__, each(rows)) if i >= 0]
             if len(found) > 1:
                 found = sorted(set(found))
             node.legal[role] = found
@@ -289,7 +237,7 @@ class ProverMachine(Machine):
     def _goals_in(self, tables: Tables, role: int) -> set[int]:
         values: set[int] = set()
         for predicate, numbers in self._goal[role]:
-            values.update(map(numbers.__getitem__, _set(self._evaluator.rows(predicate, tables))))
+            values.update(map(numbers.__getitem__, each(self._evaluator.rows(predicate, tables))))
         values.discard(-1)
         return values
 
@@ -302,7 +250,7 @@ class ProverMachine(Machine):
         move = evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
         for role, index in enumerate(joint):
-            slot, row = self._does_row(role, index)
+            slot, row = self._names.does_row(role, index)
             if slot >= 0:
                 rows.setdefault(slot, set()).add(row)
         for slot, found in rows.items():
@@ -315,10 +263,11 @@ class ProverMachine(Machine):
 
     def _node_of(self, relations: list[tuple[int, Rows]]) -> Node:
         """The node of the state in which these rows of ``true`` relations hold."""
+        numbers = self._names.true
         ids: list[int] = []
         for predicate, rows in relations:
             if rows:
-                ids.extend(map(self._true[predicate].__getitem__, _set(rows)))
+                ids.extend(map(numbers[predicate].__getitem__, each(rows)))
         key = frozenset(ids)
         node = self._nodes.find(key)
         if node is None:
@@ -338,9 +287,10 @@ class ProverMachine(Machine):
         tables = node.tables
         if tables is None:
             tables = self._evaluator.state_tables()
+            places = self._names.places
             rows: dict[int, set[Any]] = {}
             for index in node.key:
-                predicate, row = self._places[index]
+                predicate, row = places[index]
                 rows.setdefault(predicate, set()).add(row)
             for predicate, found in rows.items():
                 tables[self._evaluator.slot(predicate)] = True if () in found else found
@@ -348,15 +298,6 @@ class ProverMachine(Machine):
         return tables
 
     # --- construction ------------------------------------------------------------------------
-    def _numberer(self, predicate: int) -> Callable[[Any], int]:
-        def number(row: Any) -> int:
-            term = self._program.arguments(predicate, _tuple(row))[0]
-            self._propositions.append(term)
-            self._places.append((predicate, row))
-            return len(self._propositions) - 1
-
-        return number
-
     def _find_roles(self, rules: Rules) -> list[Term]:
         """The roles in the order in which the rules name them."""
         found: set[Term] = set()
@@ -364,7 +305,7 @@ class ProverMachine(Machine):
         moves = self._evaluator.move_tables()
         for predicate in self._program.named(ROLE, 1):
             rows = self._evaluator.rows(predicate.index, tables, moves)
-            found.update(self._program.arguments(predicate.index, _tuple(r))[0] for r in _set(rows))
+            found.update(self._program.arguments(predicate.index, full(r))[0] for r in each(rows))
         if not found:
             raise RulesError("the rules name no role", remedy="add a fact such as (role player)")
         order = [r.head.args[0] for r in rules if r.head.signature == (ROLE, 1)]
@@ -383,11 +324,11 @@ class ProverMachine(Machine):
             return [(p, rows) for _, p, rows in found]
         merged: dict[int, Any] = {}
         for predicate, _, rows in found:
-            for row in _set(rows):
-                (term,) = self._program.arguments(predicate, _tuple(row))
+            for row in each(rows):
+                (term,) = self._program.arguments(predicate, full(row))
                 place = self._program.row(Term(TRUE, term))
                 assert place is not None
-                merged.setdefault(place[0], set()).add(_plain(place[1]))
+                merged.setdefault(place[0], set()).add(plain(place[1]))
         return [(p, True if () in rows else rows) for p, rows in merged.items()]
 
     def _first_key(self) -> frozenset[int]:
@@ -395,78 +336,3 @@ class ProverMachine(Machine):
         tables, moves = evaluator.state_tables(), evaluator.move_tables()
         relations = self._as_true([(i, p, evaluator.rows(i, tables, moves)) for i, p in self._twins(INIT)])
         return self._node_of(relations).key
-
-    def _role_relations(self, name: str, role: int) -> list[tuple[int, _Numbers]]:
-        """The relations with a role's legal moves (goals), and the numbers of their rows; a
-        row of another role has the number -1."""
-        found = []
-        term = self.roles[role]
-        for predicate in self._program.named(name, 2):
-            index = self._by_role.get((predicate.index, self._program.table.known(term)), predicate.index)
-
-            def number(row: Any, predicate: Predicate = predicate) -> int:
-                who, what = self._program.arguments(predicate.index, _tuple(row))
-                if who is not term:
-                    return -1
-                return self._new_move(role, what) if name == LEGAL else _goal_value(what)
-
-            found.append((index, _Numbers(number)))
-        return found
-
-
-def _split_by_role(program: Program) -> tuple[Program, dict[tuple[int, int], int]]:
-    """Give each role its own copies of ``legal`` and ``goal``, so that what is asked of one
-    role is not computed for all; (predicate, role) -> predicate."""
-    roles = sorted({row[0] for p in program.named(ROLE, 1) for row in program.facts.get(p.index, ()) if row})
-    derived = {c.head.predicate for c in program.clauses}
-    if any(p.index in derived for p in program.named(ROLE, 1)):
-        return program, {}
-    predicates = list(program.predicates)
-    clauses = list(program.clauses)
-    facts = dict(program.facts)
-    found: dict[tuple[int, int], int] = {}
-    for predicate in (*program.named(LEGAL, 2), *program.named(GOAL, 2)):
-        if not isinstance(predicate.shapes[0], Leaf):
-            continue
-        own = [c for c in program.clauses if c.head.predicate == predicate.index]
-        for role in roles:
-            index = found[predicate.index, role] = len(predicates)
-            predicates.append(replace(predicate, index=index, name=f"{predicate.name};{role}"))
-            rows = {r for r in program.facts.get(predicate.index, ()) if r[0] == role}
-            if rows:
-                facts[index] = rows
-            for clause in own:
-                bound = _for_role(clause, index, role)
-                if bound is not None:
-                    clauses.append(bound)
-    return Program(predicates, facts, clauses, program.table), found
-
-
-def _for_role(clause: FlatClause, predicate: int, role: int) -> FlatClause | None:
-    """A clause of ``legal`` or ``goal`` for one role; None where it is for another."""
-    who = clause.head.args[0]
-    if who >= 0:
-        bound = clause if who == role else None
-    else:
-        bound = bind(clause, {who: role})
-    return None if bound is None else replace(bound, head=replace(bound.head, predicate=predicate))
-
-
-def _goal_value(term: Term) -> int:
-    name = term.name
-    return int(name) if not term.args and name.isascii() and name.isdecimal() and len(name) < 5 else -1
-
-
-def _plain(row: tuple[int, ...]) -> Any:
-    return row[0] if len(row) == 1 else row
-
-
-def _tuple(row: Any) -> tuple[int, ...]:
-    return (row,) if isinstance(row, int) else row
-
-
-def _set(rows: Rows) -> Any:
-    """A relation as something to iterate over."""
-    if isinstance(rows, bool):
-        return [()] if rows else []
-    return rows

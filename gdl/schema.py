@@ -1,4 +1,4 @@
-"""What the evaluator knows of each predicate of a program: arity, stratum, level, static rows."""
+"""What the evaluator knows of each predicate: arity, stratum, level, static rows; and what rows look like."""
 
 from __future__ import annotations
 
@@ -95,3 +95,20 @@ def project(rows: Rows, columns: Sequence[int]) -> list[Any]:
     if not columns:
         return [()] * len(rows)
     return [tuple([r[c] for c in columns]) for r in rows]
+
+
+def plain(row: tuple[int, ...]) -> Any:
+    """A row as relations hold it: plain for one column, else a tuple."""
+    return row[0] if len(row) == 1 else row
+
+
+def full(row: Any) -> tuple[int, ...]:
+    """A row of a relation as a tuple, whatever its number of columns."""
+    return (row,) if isinstance(row, int) else row
+
+
+def each(rows: Rows) -> Any:
+    """The rows of a relation, to iterate over: of one without columns that holds, an empty row."""
+    if isinstance(rows, bool):
+        return [()] if rows else []
+    return rows

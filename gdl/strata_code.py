@@ -12,7 +12,8 @@ from typing import Any
 
 from gdl.access import Key, Kind, Path, row, variables
 from gdl.estimates import Estimates
-from gdl.joins import FunctionWriter, Match
+from gdl.function_source import Match
+from gdl.joins import FunctionWriter
 from gdl.limits import Busy, Guard
 from gdl.magic import rewrite
 from gdl.paths import Paths
@@ -59,7 +60,7 @@ class StrataCode:
         key = predicate, keys, values
         if key not in self._local_indexes:
             name = f"x{len(self._local_indexes)}"
-            self._local_indexes[key] = Path(name, Kind.LISTS if keys else Kind.ROWS)
+            self._local_indexes[key] = Path(name, Kind.LISTS if keys else Kind.ROWS, local=True)
         return self._local_indexes[key]
 
     def lazy(
@@ -163,7 +164,7 @@ class StrataCode:
         return [f"{x.name} = {'defaultdict(list)' if key[1] else 'set()'}" for key, x in indexes.items()]
 
     def _open(self, members: Sequence[int]) -> None:
-        self._local = {p: Path(f"r{p}", Kind.ROWS) for p in members}
+        self._local = {p: Path(f"r{p}", Kind.ROWS, local=True) for p in members}
         self._local_indexes = {}
         self._estimates.local = frozenset(members)
 
@@ -183,7 +184,7 @@ class StrataCode:
         for clause in clauses:
             for atom in clause.positives:
                 if atom.predicate in self._local:
-                    news = Path(f"e{atom.predicate}", Kind.ROWS)
+                    news = Path(f"e{atom.predicate}", Kind.ROWS, local=True)
                     writer.clause(clause, _collecting(writer, clause, "n"), atom, news)
         return writer.lines
 

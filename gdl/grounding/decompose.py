@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.join import Bindings
+from gdl.grounding.bindings import Bindings
 from gdl.grounding.keys import FEW, Coder, first_rows
 from gdl.grounding.relation import Ids
 

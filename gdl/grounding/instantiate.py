@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.bindings import Bindings
 from gdl.grounding.decompose import MIN_RULES, Clause, Literal, decompose
-from gdl.grounding.join import Bindings, Body, TooManyRowsError
+from gdl.grounding.join import Body, TooManyRowsError
 from gdl.grounding.keys import first_rows
 from gdl.grounding.reach import Reached, fixpoint
 from gdl.grounding.relation import Ids, Relation

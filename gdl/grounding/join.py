@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.keys import Argument, Column, first_rows
+from gdl.grounding.bindings import DEDUPLICATE_FROM, Bindings
+from gdl.grounding.builds import construct, take_apart
+from gdl.grounding.keys import Argument, first_rows
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Index, Relation, View
 from gdl.grounding.tuples import Plan, Row
 from gdl.program import Build, FlatAtom, FlatClause, TermTable
-from gdl.terms import Term
 
 Window = tuple[int, int]
 """Ids ``low <= id < high`` of the rows of a relation that a literal may use."""
@@ -30,39 +30,6 @@ Window = tuple[int, int]
 
 class TooManyRowsError(Exception):
     """A join passed the number of rows that its caller allows."""
-
-
-DEDUPLICATE_FROM = 48
-"""Tables with fewer bindings are not worth the search for doubles."""
-
-
-@dataclass
-class Bindings:
-    """``n`` bindings; column ``env[v]`` has the values of variable v (coded as in FlatAtom)."""
-
-    n: int
-    env: dict[int, Column]
-
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
-        """Keep these rows only (numbers or a mask)."""
-        self.env = {v: column[rows] for v, column in self.env.items()}
-        self.n = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
-
-    def args(self, atom: Sequence[int]) -> list[Argument]:
-        """The columns of an atom whose variables are all bound."""
-        return [a if a >= 0 else self.env[a] for a in atom]
-
-    def project(self, keep: Collection[int]) -> None:
-        """Drop other variables' columns, and then double bindings."""
-        dropped = [v for v in self.env if v not in keep]
-        if not dropped:
-            return
-        for v in dropped:
-            del self.env[v]
-        if self.n >= DEDUPLICATE_FROM or (not self.env and self.n > 1):
-            rows = first_rows(list(self.env.values()), self.n)
-            if len(rows) < self.n:
-                self.take(rows)
 
 
 class Body:
@@ -334,9 +301,9 @@ class Joiner:
             progress = False
             for build in list(builds):
                 if all(a >= 0 or a in bindings.env for a in build.args):
-                    self._construct(bindings, build)
+                    construct(bindings, build, self.table, self.budget)
                 elif build.value >= 0 or build.value in bindings.env:
-                    self._take_apart(bindings, build)
+                    take_apart(bindings, build, self.table)
                 else:
                     continue
                 builds.remove(build)
@@ -352,61 +319,6 @@ class Joiner:
                     if not bindings.n:
                         return
 
-    def _construct(self, bindings: Bindings, build: Build) -> None:
-        """Bind or compare ``value = (functor args...)`` where the arguments are bound."""
-        terms = self.table.terms
-        columns = [
-            np.full(bindings.n, a, np.int32) if isinstance(a, int) else a for a in bindings.args(build.args)
-        ]
-        before = len(self.table)
-        made: dict[tuple[int, ...], int] = {}
-        values = np.empty(bindings.n, np.int32)
-        for i, row in enumerate(zip(*[c.tolist() for c in columns], strict=True)):
-            value = made.get(row)
-            if value is None:
-                term = Term(build.functor, *[terms[a] for a in row])
-                if term.depth > MAX_TERM_DEPTH:
-                    raise self.budget.fail(f"function terms nested deeper than {MAX_TERM_DEPTH}")
-                value = made[row] = self.table.id(term)
-            values[i] = value
-        self.budget.add_atoms(len(self.table) - before)
-        self._equate(bindings, build.value, values)
-
-    def _take_apart(self, bindings: Bindings, build: Build) -> None:
-        """Bind or compare the arguments where the value is bound."""
-        terms = self.table.terms
-        (column,) = bindings.args((build.value,))
-        values = [column] * bindings.n if isinstance(column, int) else column.tolist()
-        signature = (build.functor, len(build.args))
-        fits = np.fromiter((terms[v].signature == signature for v in values), np.bool_, bindings.n)
-        parts = [
-            [self.table.id(a) for a in terms[v].args]
-            for v, fit in zip(values, fits.tolist(), strict=True)
-            if fit
-        ]
-        if not fits.all():
-            bindings.take(fits)
-        matrix = np.array(parts, np.int32).reshape(bindings.n, len(build.args))
-        # One by one: comparing an argument shortens the table and the rest of the matrix.
-        for place, arg in enumerate(build.args):
-            if arg < 0 and arg not in bindings.env:
-                bindings.env[arg] = matrix[:, place].copy()
-                continue
-            known: Argument = arg if arg >= 0 else bindings.env[arg]
-            same = matrix[:, place] == known
-            if not same.all():
-                bindings.take(same)
-                matrix = matrix[same]
-
-    @staticmethod
-    def _equate(bindings: Bindings, value: int, values: Column) -> None:
-        if value < 0 and value not in bindings.env:
-            bindings.env[value] = values
-            return
-        same = values == (value if value >= 0 else bindings.env[value])
-        if not same.all():
-            bindings.take(same)
-
 
 def _matches(
     part: Index, starts: NDArray[np.int64], counts: NDArray[np.int64]
@@ -417,7 +329,3 @@ def _matches(
     ends = np.cumsum(counts)
     rows = np.arange(len(repeat)) + np.repeat(starts - ends + counts, counts)
     return repeat, part.order[rows]
-
-
-MAX_TERM_DEPTH = 200
-"""Deeper function terms than this are taken for a recursion that never ends."""

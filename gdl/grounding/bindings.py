@@ -1,0 +1,43 @@
+"""Tables of bindings: one numpy column for each bound variable."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.grounding.keys import Argument, Column, first_rows
+
+DEDUPLICATE_FROM = 48
+"""Tables with fewer bindings are not worth the search for doubles."""
+
+
+@dataclass
+class Bindings:
+    """``n`` bindings; column ``env[v]`` has the values of variable v (coded as in FlatAtom)."""
+
+    n: int
+    env: dict[int, Column]
+
+    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
+        """Keep these rows only (numbers or a mask)."""
+        self.env = {v: column[rows] for v, column in self.env.items()}
+        self.n = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+
+    def args(self, atom: Sequence[int]) -> list[Argument]:
+        """The columns of an atom whose variables are all bound."""
+        return [a if a >= 0 else self.env[a] for a in atom]
+
+    def project(self, keep: Collection[int]) -> None:
+        """Drop other variables' columns, and then double bindings."""
+        dropped = [v for v in self.env if v not in keep]
+        if not dropped:
+            return
+        for v in dropped:
+            del self.env[v]
+        if self.n >= DEDUPLICATE_FROM or (not self.env and self.n > 1):
+            rows = first_rows(list(self.env.values()), self.n)
+            if len(rows) < self.n:
+                self.take(rows)

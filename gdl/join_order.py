@@ -1,0 +1,123 @@
+"""Join order: the parts of a body, which of them are independent, and which literal comes next.
+
+The order is greedy: always the literal with the fewest expected matches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdl.access import Relations, variables
+from gdl.errors import RulesError
+from gdl.program import Build, FlatAtom, FlatClause
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of a body that is still to be placed.
+
+    Attributes:
+        what: a literal, a build, or the two sides of a distinct.
+        negative: whether a literal is negated.
+        variables: all variables in it.
+        first: whether it is the literal that the outermost loop must go over.
+    """
+
+    what: FlatAtom | Build | tuple[tuple[int, ...], tuple[int, ...]]
+    negative: bool
+    variables: frozenset[int]
+    first: bool = False
+
+
+def body_items(clause: FlatClause, first: FlatAtom | None = None) -> list[Item] | None:
+    """The parts of a body; None where a distinct of it can never hold.
+
+    Args:
+        clause: the clause.
+        first: the positive literal that must come first.
+    """
+    found: list[Item] = []
+    for atom in clause.positives:
+        found.append(Item(atom, False, variables(atom.args), atom is first))
+    for atom in clause.negatives:
+        found.append(Item(atom, True, variables(atom.args)))
+    for left, right in clause.distincts:
+        open_pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        if any(a >= 0 and b >= 0 for a, b in open_pairs):
+            continue
+        if not open_pairs:
+            return None
+        pair = tuple(a for a, _ in open_pairs), tuple(b for _, b in open_pairs)
+        found.append(Item(pair, False, variables(pair[0] + pair[1])))
+    for build in clause.builds:
+        found.append(Item(build, False, variables((build.value, *build.args))))
+    return found
+
+
+def components(items: list[Item], bound: frozenset[int]) -> list[list[Item]]:
+    """Items grouped so that different groups share no unbound variable, in a fixed order."""
+    groups: list[tuple[set[int], list[Item]]] = []
+    seen: set[int] = set()
+    for item in items:
+        free = set(item.variables - bound)
+        mine: tuple[set[int], list[Item]] = (free, [item])
+        if seen.isdisjoint(free):  # or bodies of hundreds of such literals would take minutes
+            seen |= free
+            groups.append(mine)
+            continue
+        seen |= free
+        others = []
+        for group in groups:
+            if group[0] & free:
+                mine = (mine[0] | group[0], group[1] + mine[1])
+            else:
+                others.append(group)
+        groups = [*others, mine]
+    return [g[1] for g in groups]
+
+
+def single(part: list[Item], bound: frozenset[int]) -> bool:
+    """Whether a part is one literal without a variable that would have to be compared."""
+    atom = part[0].what
+    if len(part) > 1 or not isinstance(atom, FlatAtom) or part[0].first:
+        return False
+    free = [a for a in atom.args if a < 0 and a not in bound]
+    return len(set(free)) == len(free)
+
+
+def share(items: list[Item], bound: frozenset[int], relations: Relations) -> float:
+    """In what share of all cases positive literals are expected to have a match."""
+    matches = 1.0
+    left = [i.what for i in items if isinstance(i.what, FlatAtom) and not i.negative]
+    while left:
+        fans = []
+        for atom in left:
+            keys = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
+            fans.append(relations.fan(atom.predicate, keys))
+        best = fans.index(min(fans))
+        matches *= fans[best]
+        bound |= variables(left.pop(best).args)
+    return min(1.0, max(matches, 0.02))
+
+
+def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> Item:
+    """The positive literal to go over next.
+
+    Raises:
+        RulesError: there is none, so that a variable of the rule can get no value.
+    """
+    best: Item | None = None
+    least = 0.0
+    for item in items:
+        atom = item.what
+        if not isinstance(atom, FlatAtom) or item.negative:
+            continue
+        if item.first:
+            return item
+        keys = tuple(c for c, a in enumerate(atom.args) if a >= 0 or a in bound)
+        fan = relations.fan(atom.predicate, keys)
+        if best is None or fan < least:
+            best, least = item, fan
+    if best is None:
+        raise RulesError("a rule has a variable that no positive literal of its body binds")
+    return best

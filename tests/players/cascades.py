@@ -1,0 +1,70 @@
+"""What tests of cascades share: a game, a log of what happened, and looks at processes and files."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from players.kaskade import Event
+
+LONG = 120.0
+"""Seconds that nothing in these tests takes; waits end earlier, when what they wait for has happened."""
+
+GAME = (
+    "(role me) (init (n 0)) (legal me go) (legal me wait) (<= (next (n 1)) (does me go))"
+    " (<= (next (n 0)) (does me wait)) (<= terminal (true (n 1))) (goal me 100)"
+)
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+
+
+class Log:
+    """What a cascade tells, in order."""
+
+    def __init__(self) -> None:
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+
+    def __call__(self, event: Event) -> None:
+        self.events.put(event)
+
+    def all(self) -> list[Event]:
+        found: list[Event] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                found.append(self.events.get_nowait())
+        return found
+
+
+def open_files() -> int:
+    """How many files this process has open."""
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+def children() -> list[int]:
+    """The processes that this one has started and that are not gone, the dead ones among them."""
+    try:
+        return [int(pid) for pid in Path("/proc/thread-self/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def alive(pid: int) -> bool:
+    """Whether there is such a process, and it is not only waiting to be buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Waits for something that must happen."""
+    end = time.monotonic() + LONG
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -1,0 +1,43 @@
+"""Fixtures of the tests of cascades."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from players.kaskade import Kaskade
+from players.kaskade_stages import Stage
+from tests.players.cascades import LONG, Log, alive, children, open_files
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder for what is kept on disk."""
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def log() -> Log:
+    """What the cascades of a test tell."""
+    return Log()
+
+
+@pytest.fixture
+def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
+    """Makes cascades of some stages that tell the log; closes them, and finds nothing left of them."""
+    made: list[Kaskade] = []
+
+    def make(*stages: Stage, level: str = "auto") -> Kaskade:
+        made.append(Kaskade(level, on_event=log, stages=stages))
+        return made[-1]
+
+    files, before = open_files(), children()
+    yield make
+    pids = [builder.pid for kaskade in made for builder in kaskade._builders]
+    for kaskade in made:
+        kaskade.close(LONG)
+    assert not any(map(alive, pids))
+    assert open_files() <= files
+    assert set(children()) <= set(before)
