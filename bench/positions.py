@@ -26,7 +26,9 @@ from gdl.machine import Machine
 from gdl.parser import parse_term
 from gdl.state import State
 from ggp.game import Game, games_folder
+from players.guided_machine import guided
 from players.registry import make_player
+from propnet.native import NativeMachine
 
 HERE = Path(__file__).parent
 FILE = HERE / "positions.jsonl"
@@ -89,7 +91,9 @@ def run(player: str, level: str, seconds: float, seed: int, only: list[str]) -> 
     by_depth: dict[int, list[bool]] = defaultdict(list)
     for number, position in enumerate(positions):
         if position.game not in machines:
-            machines[position.game] = load_game(position.game).machine(level)
+            machine = load_game(position.game).machine(level)
+            # Players come to think on the guided machine in a match.
+            machines[position.game] = guided(machine) if isinstance(machine, NativeMachine) else machine
             # Everything is compiled before the first clock runs.
             answer(position, machines[position.game], player, 0.1, seed)
         move = answer(position, machines[position.game], player, seconds, seed + number)
