@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from gdl.access import Kind, Path, Relations, row, value, variables
 from gdl.conditions import ask, condition, targets, unpack, write_tests
+from gdl.errors import TooLargeError
 from gdl.function_source import FunctionSource, Match, Scope
 from gdl.join_order import Item, body_items, choose, components, share, single
 from gdl.program import FlatAtom, FlatClause
@@ -22,6 +23,9 @@ WORK_BETWEEN_TICKS = 300_000
 
 MAX_NESTED_LOOPS = 16
 """Python allows 20 nested blocks; what is nested deeper becomes a function of its own."""
+
+MAX_VARIABLES = 400
+"""Of one rule. With more the loops would be nested too deeply to be run, after minutes of planning."""
 
 
 class FunctionWriter(FunctionSource):
@@ -66,7 +70,16 @@ class FunctionWriter(FunctionSource):
             ready: paths that surely hold a value.
             needed: variables that the match reads, those of the head if not given.
             calls: how often the function is expected to be called.
+
+        Raises:
+            TooLargeError: the clause has more than MAX_VARIABLES variables.
         """
+        found = frozenset[int]().union(*(variables(atom.args) for atom in clause.positives)) - bound
+        if len(found) > MAX_VARIABLES:
+            raise TooLargeError(
+                f"a rule has {len(found)} variables, more than {MAX_VARIABLES}",
+                remedy="make several rules of it, with relations of their own between them",
+            )
         items = body_items(clause, first)
         if items is None:
             return
