@@ -19,7 +19,7 @@ from tests.gdl.programs import games
 
 GAME = "(role you) (init start) (next start) (legal you noop) (goal you 0) (<= terminal (true never))"
 LOOPS = [20, 34, 50]
-CONDITIONS = [150, 600]
+CONDITIONS = [150, 390]
 
 
 def shown(text: str) -> set[str]:
