@@ -57,15 +57,9 @@ def body_items(clause: FlatClause, first: FlatAtom | None = None) -> list[Item] 
 def components(items: list[Item], bound: frozenset[int]) -> list[list[Item]]:
     """Items grouped so that different groups share no unbound variable, in a fixed order."""
     groups: list[tuple[set[int], list[Item]]] = []
-    seen: set[int] = set()
     for item in items:
         free = set(item.variables - bound)
         mine: tuple[set[int], list[Item]] = (free, [item])
-        if seen.isdisjoint(free):  # or bodies of hundreds of such literals would take minutes
-            seen |= free
-            groups.append(mine)
-            continue
-        seen |= free
         others = []
         for group in groups:
             if group[0] & free:

@@ -9,7 +9,8 @@ import pytest
 
 from players.kaskade import Kaskade
 from players.kaskade_stages import Stage
-from tests.players.cascades import LONG, Log, alive, children, open_files
+from tests.players.cascades import GAME, LONG, Log, alive, children, open_files
+from tests.players.odd_stages import stage
 
 
 @pytest.fixture
@@ -41,3 +42,13 @@ def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
     assert not any(map(alive, pids))
     assert open_files() <= files
     assert set(children()) <= set(before)
+
+
+@pytest.fixture
+def gated(tmp_path: Path, make: Callable[..., Kaskade]) -> tuple[Kaskade, Path]:
+    """A cascade whose first machine is there, and the file that its second one waits for."""
+    gate = tmp_path / "gate"
+    kaskade = make(stage("one", "deliver"), stage("two", "when_told"))
+    kaskade.begin(f"{GAME} ;{gate}")
+    assert kaskade.wait("one", LONG)
+    return kaskade, gate

@@ -66,12 +66,9 @@ def test_a_stage_that_fails_leaves_the_one_before_and_says_why(
 @needs_proc
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
 def test_a_builder_that_is_killed_or_stopped_from_outside_is_replaced_once(
-    log: Log, make: Callable[..., Kaskade], tmp_path: Path, number: signal.Signals
+    log: Log, gated: tuple[Kaskade, Path], number: signal.Signals
 ) -> None:
-    gate = tmp_path / "gate"
-    kaskade = make(stage("one", "deliver"), stage("two", "when_told"))
-    kaskade.begin(f"{GAME};{gate}")
-    assert kaskade.wait("one", LONG)
+    kaskade, gate = gated
     os.kill(kaskade._builders[1].pid, number)
     until(lambda: len(kaskade._builders) == 3)
     gate.touch()

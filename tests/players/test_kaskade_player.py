@@ -46,11 +46,9 @@ class Notes(Player):
 
 
 def test_a_player_goes_up_within_a_turn_and_answers_for_the_machine_it_was_asked_on(
-    tmp_path: Path, make: Callable[..., Kaskade]
+    gated: tuple[Kaskade, Path],
 ) -> None:
-    gate = tmp_path / "gate"
-    kaskade = make(stage("one", "deliver"), stage("two", "when_told"))
-    kaskade.begin(f"{GAME} ;{gate}")
+    kaskade, gate = gated
     ups: list[str] = []
 
     def open_the_gate() -> None:
@@ -61,7 +59,6 @@ def test_a_player_goes_up_within_a_turn_and_answers_for_the_machine_it_was_asked
     player = Notes(open_the_gate)
     rising = KaskadePlayer(player, kaskade, lambda machine: ups.append(machine.level))
     state = kaskade.prover().initial_state()
-    assert kaskade.wait("one", LONG)
     rising.start(state.machine, 0, state, 0.0, 0.0)
     choice = rising.choose(state, time.monotonic() + LONG)
     assert player.on == ["one", "two"]
@@ -75,13 +72,8 @@ def test_a_player_goes_up_within_a_turn_and_answers_for_the_machine_it_was_asked
     assert player.on == ["one", "two", "two"]
 
 
-def test_a_player_that_cannot_go_on_with_a_search_is_asked_once_a_turn(
-    tmp_path: Path, make: Callable[..., Kaskade]
-) -> None:
-    gate = tmp_path / "gate"
-    kaskade = make(stage("one", "deliver"), stage("two", "when_told"))
-    kaskade.begin(f"{GAME} ;{gate}")
-    assert kaskade.wait("one", LONG)
+def test_a_player_that_cannot_go_on_with_a_search_is_asked_once_a_turn(gated: tuple[Kaskade, Path]) -> None:
+    kaskade, gate = gated
     player = Notes()
     player.resumes = False
     rising = KaskadePlayer(player, kaskade)
