@@ -31,6 +31,7 @@ from propnet.native import NativeMachine
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
+_LONGEST = 500
 _LEAST = 0.02
 """Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
 
@@ -91,17 +92,27 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
 
 
 def play(
-    machine: Machine, state: State, tunings: tuple[Tuning, Tuning], seconds: float, seed: int
+    machine: Machine,
+    state: State,
+    tunings: tuple[Tuning, Tuning],
+    seconds: float,
+    seed: int,
+    longest: int = _LONGEST,
 ) -> list[int]:
-    """The results of both roles in a match from a state; role 0 has the first tuning."""
+    """The results of both roles in a match from a state; role 0 has the first tuning. Without an end after
+    ``longest`` joint moves both have got the same: there are games in which roles may wait for ever."""
     rng = random.Random(seed)
     searches = []
     for role, tuning in enumerate(tunings):
         searches.append(Search(role, 2 * seed + role, tuning))
         searches[role].set_machine(machine)
-    while not machine.is_terminal(state):
+    for _ in range(longest):
+        if machine.is_terminal(state):
+            break
         joint = [choose(search, state, role, seconds, rng) for role, search in enumerate(searches)]
         state = machine.next_state(state, joint)
+    if not machine.is_terminal(state):
+        return [0, 0]
     return [machine.result(state, role) or 0 for role in range(2)]
 
 
@@ -116,6 +127,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.1, help="CPU seconds for a move")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--plies", type=int, default=4, help="random moves to begin with")
+    parser.add_argument("--longest", type=int, default=_LONGEST, help="joint moves after which it is drawn")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     native = Game.load(given.game).machine("native")
@@ -130,7 +142,8 @@ def main() -> None:
         state = opening(openings, machine, pair + 1)
         for seat in (0, 1):
             seated = tunings if seat == 0 else tunings[::-1]
-            goals = play(machine, state, seated, given.seconds, given.seed * 1009 + 2 * pair + seat)
+            match_seed = given.seed * 1009 + 2 * pair + seat
+            goals = play(machine, state, seated, given.seconds, match_seed, given.longest)
             score.add(compare(goals[seat], goals[1 - seat]), 1.0)
         print(f"{given.first} against {given.second}: {told(score)}", flush=True)
 

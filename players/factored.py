@@ -9,7 +9,6 @@ on one factor they follow one another; where each move is a choice in every fact
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,23 +17,17 @@ from numpy.typing import NDArray
 
 from gdl.state import State
 from players.line_solver import LineSolver, Report
-from propnet.factors import ALTERNATIVE, Factors, factors, goal_terms
+from propnet.factors import ALTERNATIVE, goal_terms, quick_factors
 from propnet.pack import pack, unpack
 from propnet.passes.circuit import FALSE
 from propnet.ternary import Ternary, lanes_of
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine
-    from propnet.network import Network
 
 MOST_STATES = 300_000
 MOST_BYTES = 1 << 26
 """States of one factor that are looked at, and what their records may take."""
-
-MOST_INPUTS = 20_000
-EFFORT = 100_000
-"""Networks with more gate inputs are not looked at, and so many inputs are, to find the factors: that takes
-less than a tenth of a second, in one slice."""
 
 _BATCH = 2048
 _MOST_WAITING = 1000
@@ -66,7 +59,7 @@ class Factored(LineSolver):
     # --- the search, in slices -------------------------------------------------------------------
     def _solve(self) -> Iterator[None]:
         network = self.machine.network
-        found = _factors_of(network)
+        found = quick_factors(network)
         if found is None or found.count < 2:
             return
         yield
@@ -285,17 +278,3 @@ def _keys(records: NDArray[np.uint64]) -> list[bytes]:
     width = records.shape[1] * 8
     data = records.tobytes()
     return [data[at : at + width] for at in range(0, len(data), width)]
-
-
-_known: list[tuple[weakref.ref[Network], Factors | None]] = []
-"""The factors of the networks asked about last: a match asks again at every turn."""
-
-
-def _factors_of(network: Network) -> Factors | None:
-    for known, found in _known:
-        if known() is network:
-            return found
-    found = factors(network, EFFORT) if len(network.gate_inputs) <= MOST_INPUTS else None
-    _known.append((weakref.ref(network), found))
-    del _known[:-4]
-    return found

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from players.uct_parts import Parts
 from propnet.compiled import inner, kernel
 
 FRESH = 0
@@ -81,7 +82,8 @@ CELL = np.dtype(
     ]
 )
 BEST = 10_000
-_PAIRS = 1 << 16
+_PAIRS, _MORE_PAIRS = 1 << 16, 1 << 20
+"""Rows for moves and their contexts; more where these are states of factors."""
 MAX_DEPTH = 256
 """A path does not go deeper into the tree than this; states may repeat in a game."""
 
@@ -111,7 +113,10 @@ class Arrays(NamedTuple):
     random: NDArray[np.uint64]  # (1,) state of the random numbers
     columns: NDArray[np.int32]  # (roles + 1,) where each role's moves begin among those of all roles
     averages: NDArray[np.float32]  # (moves of all roles, 2) how often each was made, sum of the goals then
-    pairs: NDArray[np.float32]  # (power of two, 2) the same of pairs of moves that follow each other
+    pairs: NDArray[np.float32]  # (power of two, 2) the same of moves and the contexts they were made in
+    contexts: NDArray[np.uint64]  # (1 + parts,) of the node at hand; see uct_contexts
+    parts: NDArray[np.int32]  # (moves of all roles,) the place of each one's context in these
+    masks: NDArray[np.uint64]  # (parts, words) the bits of each part in a record
     tables: NDArray[np.float32]  # (T, moves of all roles, 2) the same of what was made below some nodes
     owners: NDArray[np.int32]  # (T,) these nodes
 
@@ -139,9 +144,11 @@ def make_arrays(
     seed: int,
     first_column: NDArray[np.int32],
     tables: int,
+    parts: Parts,
 ) -> Arrays:
     """Room for so many nodes, edges, cells, and tables of moves; nothing is in it. ``first_column`` has a
-    place for each role and one more, or is empty where moves are numbered as they come up."""
+    place for each role and one more, or is empty where moves are numbered as they come up;
+    ``parts`` are the factors by which moves are counted."""
     links = 2 * nodes
     columns = first_column if len(first_column) else np.zeros(roles + 1, np.int32)
     return Arrays(
@@ -160,7 +167,10 @@ def make_arrays(
         random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
         columns=columns,
         averages=np.zeros((int(columns[-1]), 2), np.float32),
-        pairs=np.zeros((_PAIRS, 2), np.float32),
+        pairs=np.zeros((_MORE_PAIRS if parts.several else _PAIRS, 2), np.float32),
+        contexts=np.zeros(1 + len(parts.masks), np.uint64),
+        parts=parts.of_move,
+        masks=parts.masks,
         tables=np.empty((tables, int(columns[-1]), 2), np.float32),
         owners=np.empty(tables, np.int32),
     )

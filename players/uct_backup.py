@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths
+from players.uct_contexts import note_followed, note_states, part_state
 from players.uct_pairs import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
-from players.uct_policy import GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
+from players.uct_policy import FACTOR, GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
 from propnet.compiled import inner, kernel
 from propnet.prefetch import prefetch
 
@@ -131,6 +132,7 @@ def backup(
     roles = results.shape[1]
     nodes, edges, cells, counts, columns = tree.nodes, tree.edges, tree.cells, tree.counts, tree.columns
     averages, pairs, tables = tree.averages, tree.pairs, tree.tables
+    contexts, parts, masks, records = tree.contexts, tree.parts, tree.masks, tree.records
     for lane in range(-2, lanes):
         # What comes next is asked for now: nodes two paths ahead, their edges one path ahead.
         if lane + 2 < lanes:
@@ -144,16 +146,16 @@ def backup(
             continue
         node = np.int64(paths.leaf[lane])
         chooser = np.int64(nodes[node].mover)
-        before = np.int64(-1)
         if nodes[node].status == OPEN and nodes[node].visits == 0 and chooser >= 0:
             first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
             if rule.prior == NST:
-                before = _column(
-                    nodes, edges, columns, paths.nodes[lane], paths.edges[lane], paths.length[lane]
-                )
-            set_priors(
-                edges, averages, pairs, first, count, columns[chooser], results[lane, chooser], before, rule
-            )
+                depth = paths.length[lane]
+                before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
+                note_followed(contexts, before)
+            elif rule.prior == FACTOR:
+                note_states(contexts, masks, records, node)
+            offset, base = columns[chooser], results[lane, chooser]
+            set_priors(edges, averages, pairs, contexts, parts, first, count, offset, base, rule)
         for depth in range(paths.length[lane] - 1, -1, -1):
             node = paths.nodes[lane, depth]
             nodes[node].visits += 1
@@ -163,17 +165,25 @@ def backup(
                 edge = paths.edges[lane, depth, mover]
                 _book_edge(edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
                 if rule.prior != NONE:
+                    offset = columns[mover]
+                    column = offset + edges[edge].move
+                    context = np.uint64(0)
                     if rule.prior == NST:
                         before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
+                        note_followed(contexts, before)
+                        context = contexts[0]
+                    elif rule.prior == FACTOR:
+                        context = part_state(masks, records, node, parts[column])
                     if rule.prior != GRAVE:
-                        column = columns[mover] + edges[edge].move
-                        note_move(averages, pairs, before, column, results[lane, mover], rule)
+                        note_move(averages, pairs, context, column, results[lane, mover], rule)
                     visits = nodes[node].visits
                     if visits >= _RENEW and visits & (visits - 1) == 0:
                         table = _table(nodes, tables, averages, paths.nodes[lane], depth)
                         first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
                         base = mean_prior(edges, first, count)
-                        set_priors(edges, table, pairs, first, count, columns[mover], base, before, rule)
+                        if rule.prior == FACTOR:
+                            note_states(contexts, masks, records, node)
+                        set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule)
             elif mover == PAIR:
                 if wants_cells(nodes, counts, node, len(cells)):
                     give_cells(tree, node)

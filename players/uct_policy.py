@@ -10,7 +10,7 @@ breakthrough, 0.2 s a move, that won 18:4 against counting them as visits alone 
 
 A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
 ``[number, sum of goals]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of a move
-and the one before it. For GRAVE see :mod:`players.uct_amaf`.
+and its context (:mod:`players.uct_contexts`). For GRAVE see :mod:`players.uct_amaf`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from propnet.compiled import inner, kernel
 
 UCB, TUNED, PUCT = 0, 1, 2
 """Values of :attr:`Rule.kind`."""
-NONE, MAST, NST, GRAVE = 0, 1, 2, 3
+NONE, MAST, NST, GRAVE, FACTOR = 0, 1, 2, 3, 4
 """Values of :attr:`Rule.prior`."""
 EAGER = 1.0
 """With this urgency every move is tried once before any is tried again."""
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
         urgency: a move that was never tried counts as if it was tried once, with its prior plus this as
             the result; from EAGER on it is tried first.
         trust: visits that the prior counts as.
-        prior: where priors come from: NONE (the node's first value), MAST, NST or GRAVE.
+        prior: where priors come from: NONE (the node's first value), MAST, NST, GRAVE or FACTOR.
     """
 
     kind: int = UCB
@@ -119,21 +119,21 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
 
 
 @inner
-def _pair(pairs: Any, before: Any, column: Any) -> Any:
-    """The row of a pair of moves."""
-    h = (np.uint64(before + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
+def _pair(pairs: Any, context: Any, column: Any) -> Any:
+    """The row of a move in a context."""
+    h = (context * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
     h *= np.uint64(0xC2B2AE3D27D4EB4F)
     return np.int64(h >> np.uint64(40)) & np.int64(len(pairs) - 1)
 
 
 @inner
-def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any, rule: Rule) -> None:
-    """Count a result (0..1) of a move, its column, that followed the move ``before`` (-1 for none)."""
+def note_move(averages: Any, pairs: Any, context: Any, column: Any, result: Any, rule: Rule) -> None:
+    """Count a result (0..1) of a move, its column, that was made in this context."""
     goal = np.float32(100.0 * result)
     averages[column, 0] += np.float32(1.0)
     averages[column, 1] += goal
-    if rule.prior == NST:
-        pair = _pair(pairs, before, column)
+    if rule.prior == NST or rule.prior == FACTOR:
+        pair = _pair(pairs, context, column)
         pairs[pair, 0] += np.float32(1.0)
         pairs[pair, 1] += goal
 
@@ -143,16 +143,17 @@ def set_priors(
     edges: Any,
     table: Any,
     pairs: Any,
+    contexts: Any,
+    parts: Any,
     first: Any,
     count: Any,
     offset: Any,
     base: Any,
-    before: Any,
     rule: Rule,
 ) -> None:
     """Give the edges of a role, whose columns begin at ``offset``, their priors: ``base`` on average, more
-    or less by what the moves have brought elsewhere, which ``table`` tells. ``before`` is the column of
-    the move that led to the node, or -1."""
+    or less by what the moves have brought elsewhere, which ``table`` tells, and ``pairs`` in the
+    context of each: ``contexts[parts[column]]``."""
     mean = np.float32(0.0)
     if rule.prior != NONE:
         usual = np.float32(100.0 * base)
@@ -160,8 +161,8 @@ def set_priors(
             column = offset + edges[edge].move
             # Few results leave a move near the average.
             expected = (table[column, 1] + _DOUBT * usual) / (table[column, 0] + _DOUBT)
-            if rule.prior == NST:
-                pair = _pair(pairs, before, column)
+            if rule.prior == NST or rule.prior == FACTOR:
+                pair = _pair(pairs, contexts[parts[column]], column)
                 expected = (pairs[pair, 1] + _DOUBT * expected) / (pairs[pair, 0] + _DOUBT)
             edges[edge].prior = np.float32(0.01) * expected
             mean += edges[edge].prior

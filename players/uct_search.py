@@ -24,6 +24,7 @@ from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
 from players.uct_batches import Batch, Batches, Outcome
 from players.uct_moves import RootMoves
+from players.uct_parts import parts_of
 from players.uct_playing import Playing
 from players.uct_prover import Prover
 from players.uct_root import RootStatistics
@@ -101,7 +102,8 @@ class Search:
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
-        self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory)
+        parts = parts_of(self._lanes) if self.tuning.prior == "factor" else None
+        self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory, parts)
         self._tree.trimmed = self._trims()
 
     def _trims(self) -> bool:

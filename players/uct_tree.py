@@ -30,6 +30,7 @@ from players.uct_arrays import (
 )
 from players.uct_backup import average, backup
 from players.uct_pairs import drop_tables
+from players.uct_parts import Parts
 from players.uct_policy import GRAVE, MAST, Rule, forget
 
 _TABLES_PART = 8
@@ -57,12 +58,13 @@ class Tree:
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
-    def __init__(self, lanes: Lanes, batch: int, seed: int, memory: int) -> None:
+    def __init__(self, lanes: Lanes, batch: int, seed: int, memory: int, parts: Parts | None = None) -> None:
         """Args:
         lanes: the machine.
         batch: the most paths at once.
         seed: for the choice among moves never tried.
         memory: bytes that the arrays may take.
+        parts: the factors that moves are counted by, where the rule of selection asks for that.
         """
         roles = len(lanes.machine.roles)
         self.lanes = lanes
@@ -78,8 +80,9 @@ class Tree:
         memory -= memory // _CELLS_PART
         nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
         edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
+        parts = parts or Parts.none(numbered, lanes.words)
         self.arrays = layout.make_arrays(
-            lanes.words, roles, nodes, edges, cells, seed, lanes.first_column, tables
+            lanes.words, roles, nodes, edges, cells, seed, lanes.first_column, tables, parts
         )
         self.paths = layout.make_paths(batch, roles)
         self.root = 0
@@ -316,7 +319,7 @@ class Tree:
 def _small() -> tuple[Arrays, Paths]:
     """A tree of a single node that is not open yet, with room for some more, and one path."""
     arrays, paths = (
-        layout.make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32), 1),
+        layout.make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32), 1, Parts.none(2, 1)),
         layout.make_paths(1, 1),
     )
     arrays.records[:2] = [[3], [4]]

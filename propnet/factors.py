@@ -9,6 +9,7 @@ Clocks (base propositions that no move has an influence on) are in no factor: ev
 from __future__ import annotations
 
 import math
+import weakref
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ from propnet.ternary import constant_bases
 
 EFFORT = 1_000_000
 """Gate inputs that may be looked at to find out what the moves do; about 2 s at most."""
+
+QUICK_INPUTS = 10_000
+QUICK_EFFORT = 100_000
+"""For an answer in about a tenth of a second networks with more gate inputs are not looked at, and so
+many inputs are."""
 
 ALTERNATIVE = "alternative"
 """Each move acts on one factor at most; the others stay as they are."""
@@ -80,6 +86,21 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
         "",
         np.zeros(parts.count, np.bool_),
     )
+
+
+def quick_factors(network: Network) -> Factors | None:
+    """The factors of a game if they are found in a tenth of a second, else None. Those of the networks that
+    were asked about last are known: a match asks again at every turn."""
+    for known, found in _known:
+        if known() is network:
+            return found
+    found = factors(network, QUICK_EFFORT) if len(network.gate_inputs) <= QUICK_INPUTS else None
+    _known.append((weakref.ref(network), found))
+    del _known[:-4]
+    return found
+
+
+_known: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _TooMuchError(Exception):

@@ -6,10 +6,14 @@ import pytest
 
 from bench.duel import opening, play, told, tuning_of
 from gdl.errors import GdlError
+from gdl.ground import ground
+from gdl.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.scores import Tally
 from players.uct_tuning import Tuning
+from propnet.build import build
+from propnet.interpret import PropnetMachine
 
 
 def test_tunings_are_read_as_options_of_the_player() -> None:
@@ -41,3 +45,13 @@ def test_a_search_beats_one_that_cannot_learn_and_two_good_ones_draw() -> None:
     score = Tally(3, 1, 0)
     assert score.games == 4
     assert "3.5 of 4" in told(score)
+
+
+def test_a_match_in_which_roles_wait_for_ever_is_drawn() -> None:
+    rules = """(role a) (role b) (init (at 0)) (on 0 1) (on 1 0)
+    (<= (legal ?r stay) (role ?r)) (<= (legal ?r turn) (role ?r))
+    (<= (next (at ?m)) (true (at ?n)) (on ?n ?m)) (<= terminal (true (at 2)))
+    (<= (goal ?r 100) (role ?r))"""
+    machine = PropnetMachine(parsed := parse_rules(rules), build(ground(parsed)))
+    options = tuning_of("-")
+    assert play(machine, machine.initial_state(), (options, options), 0.001, 1, longest=7) == [0, 0]

@@ -10,8 +10,8 @@ import pytest
 
 from gdl.ground import ground
 from gdl.parser import parse_rules
-from players import factored
 from players.factored import Factored
+from propnet import factors
 from propnet.build import build
 from propnet.interpret import PropnetMachine
 
@@ -90,7 +90,7 @@ def test_a_game_that_does_not_fall_apart_is_left_alone() -> None:
 
 
 def test_a_large_network_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factored, "MOST_INPUTS", 1)
+    monkeypatch.setattr(factors, "QUICK_INPUTS", 1)
     assert solved(COUNTERS)[1] == []
 
 

@@ -15,7 +15,7 @@ from ggp.game import Game
 from players import uct_policy
 from players.uct_arrays import EDGE, NODES, OPEN, TABLES
 from players.uct_leaf import MOST_EACH, LeafPlayouts
-from players.uct_policy import EAGER, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
+from players.uct_policy import EAGER, FACTOR, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
 from players.uct_root import rank
 from players.uct_search import Search
 from players.uct_tree import Tree
@@ -38,9 +38,9 @@ def best_edge(edges, random, first, count, visits, eager, rule):  # type: ignore
 
 
 @njit
-def set_priors(edges, table, pairs, first, count, offset, base, before, rule):  # type: ignore[no-untyped-def]
+def set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule):  # type: ignore[no-untyped-def]
     """The same."""
-    uct_policy.set_priors(edges, table, pairs, first, count, offset, base, before, rule)
+    uct_policy.set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule)
 
 
 def chosen(edges: np.ndarray, rule: Rule, eager: bool = False) -> int:
@@ -80,7 +80,7 @@ def test_known_results_are_left_to_the_final_choice() -> None:
 @given(
     base=st.floats(0.3, 0.7),
     counts=st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1)), min_size=1, max_size=8),
-    prior=st.sampled_from([NONE, MAST, NST, GRAVE]),
+    prior=st.sampled_from([NONE, MAST, NST, GRAVE, FACTOR]),
     kind=st.sampled_from([UCB, PUCT]),
 )
 def test_priors_are_about_the_value_of_the_state(
@@ -90,7 +90,8 @@ def test_priors_are_about_the_value_of_the_state(
     edges = edges_of([0] * n, [0.0] * n)
     table = np.array([[made, 100 * made * value] for made, value in counts], np.float32)
     pairs = np.zeros((8, 2), np.float32)
-    set_priors(edges, table, pairs, 0, n, 0, base, -1, Rule(kind, 0.3, -0.1, 4.0, prior))
+    contexts, parts = np.zeros(1, np.uint64), np.zeros(n, np.int32)
+    set_priors(edges, table, pairs, contexts, parts, 0, n, 0, base, Rule(kind, 0.3, -0.1, 4.0, prior))
     assert (edges["prior"] >= 0).all()
     assert (edges["prior"] <= 1).all()
     assert np.allclose(edges["worth"], edges["prior"] - 0.1, atol=1e-6)

@@ -1,0 +1,108 @@
+"""Contexts that moves are counted by: which factor a move acts on, and how that factor stands."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+from numba import njit
+
+from gdl.ground import ground
+from gdl.parser import parse_rules
+from ggp.game import Game
+from players import uct_contexts
+from players.lanes import ScalarLanes, lanes_of
+from players.uct_parts import Parts, parts_of
+from players.uct_root import rank
+from players.uct_search import Search
+from players.uct_tuning import Tuning
+from propnet import factors as factoring
+from propnet.build import build
+from propnet.interpret import PropnetMachine
+
+
+@njit
+def part_state(masks, records, node, part):  # type: ignore[no-untyped-def]
+    """As Python can call it."""
+    return uct_contexts.part_state(masks, records, node, part)
+
+
+def nim() -> PropnetMachine:
+    machine = Game.load("nim").machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    return machine
+
+
+def test_moves_of_nim_are_told_apart_by_their_heaps() -> None:
+    machine = nim()
+    parts = parts_of(lanes_of(machine))
+    assert parts.several
+    heaps: dict[int, set[str]] = {}
+    for role in range(2):
+        for move in range(int(machine.role_moves[role + 1] - machine.role_moves[role])):
+            name = str(machine.move(role, move))
+            part = int(parts.of_move[machine.role_moves[role] + move])
+            assert (part == 0) == (name == "noop")
+            if part:
+                heaps.setdefault(part, set()).add(name.split()[1])
+    assert len(heaps) == 3
+    assert all(len(names) == 1 for names in heaps.values())
+
+
+def test_the_state_of_a_factor_is_that_of_its_propositions_alone() -> None:
+    machine = nim()
+    parts = parts_of(lanes_of(machine))
+    rng = random.Random(4)
+    states = []
+    for _ in range(30):
+        state = machine.initial_state()
+        while not machine.is_terminal(state):
+            states.append(state)
+            state = machine.next_state(state, [rng.choice(machine.legal_moves(state, r)) for r in range(2)])
+    records = machine.records(states)
+    assert {part_state(parts.masks, records, node, 0) for node in range(len(records))} == {0}
+    for part in range(1, len(parts.masks) + 1):
+        numbers = [part_state(parts.masks, records, node, part) for node in range(len(records))]
+        heaps = [tuple(row) for row in (records & parts.masks[part - 1]).tolist()]
+        assert len(set(heaps)) > 2
+        assert len(set(zip(numbers, heaps, strict=True))) == len(set(heaps)) == len(set(numbers))
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "eightpuzzle"])
+def test_other_games_are_counted_as_one(game: str) -> None:
+    machine = Game.load(game).machine("propnet")
+    assert not parts_of(lanes_of(machine)).several
+    assert not parts_of(ScalarLanes(machine)).several
+
+
+def test_a_large_game_counts_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factoring, "QUICK_INPUTS", 1)
+    rules = parse_rules(Game.load("nim").text)
+    assert not parts_of(lanes_of(PropnetMachine(rules, build(ground(rules))))).several
+
+
+def test_what_a_move_is_worth_in_its_factor_is_learnt_in_all_states_of_the_others() -> None:
+    machine = nim()
+    search = Search(0, 3, Tuning(memory=1 << 24, prior="factor"))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    deadline = time.monotonic() + 60.0
+    while search.playouts < 2000 and search.step(deadline, 2000):
+        pass
+    arrays = search.tree.arrays
+    # There are far fewer moves in states of a heap than in states of all heaps.
+    contexts = int(np.count_nonzero(arrays.pairs[:, 0]))
+    made = int(np.count_nonzero(arrays.edges["visits"][: arrays.used[1]]))
+    assert 0 < contexts < made / 2
+    found = search.statistics()
+    best = rank(found, 0).best
+    assert found.visits[best] > 0
+
+
+def test_no_parts_are_none() -> None:
+    parts = Parts.none(7, 3)
+    assert not parts.several
+    assert parts.of_move.tolist() == [0] * 7
+    assert parts.masks.shape == (0, 3)
