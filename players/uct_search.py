@@ -258,7 +258,8 @@ class Search:
         fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self.tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
-        leaves = tree.descend(lanes, self.tuning.turned(rule, self._batches), fixed)
+        descent, rule = self.tuning.turned(rule, self._batches, tree.visits, tree.choices)
+        leaves = tree.descend(lanes, descent, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
         results = np.empty((lanes, len(self.machine.roles)))

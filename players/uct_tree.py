@@ -286,6 +286,11 @@ class Tree:
         return bool(self.arrays.nodes["mover"][self.root] >= 0)
 
     @property
+    def choices(self) -> int:
+        """How many moves the role in turn has at the root, where there is but one."""
+        return int(self.arrays.nodes["choices"][self.root])
+
+    @property
     def mixed(self) -> bool:
         """Whether two roles have a choice at the root, and their moves are mixed by regret."""
         return bool(self.arrays.nodes["mover"][self.root] == layout.PAIR)

@@ -13,6 +13,9 @@ PRIORS = {"none": NONE, "mast": MAST, "nst": NST, "grave": GRAVE, "factor": FACT
 """Values of :attr:`players.uct_policy.Rule.prior` by name."""
 TRUST = 2.0
 """What priors count for, if nothing else is said."""
+FEW, MANY = 0.25, 8.0
+"""With ``auto``, roots with fewer visits for each pair of moves than the first of these are searched by UCB1
+alone, those with at least as many as the second one by PUCT alone, and those between by turns."""
 WIDEST = 0.5
 """The standard deviation of results that are 0 or 1 alike often."""
 
@@ -33,8 +36,8 @@ class Tuning:
         scaled: whether that constant is for results as far apart as 0 and 1, and made smaller where the
             results of leaves differ less: their standard deviation is measured. In breakthrough it comes
             to 0.1; there 0.12 won 17:5 against 0.3, 0.2 s a move, in connect four it lost 19:23.
-        selection: ``ucb`` (UCB1), ``tuned`` (UCB1-tuned), ``puct``, or ``auto``: batches by PUCT and by UCB1
-            in turn where moves have priors, else UCB1.
+        selection: ``ucb`` (UCB1), ``tuned`` (UCB1-tuned), ``puct``, or ``auto``: where moves have
+            priors UCB1 first, then PUCT, as visits allow (:meth:`turned`); else UCB1.
         urgency: a move that was never tried counts as tried once, with its prior plus this as the result;
             from 1 on every move is tried once first. None for 0 with PUCT, and 1 with the others.
         prior: what a move is thought to be worth beforehand: ``none`` (what its state is worth), or
@@ -59,16 +62,20 @@ class Tuning:
         proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.
 
-    What ``auto`` does with selection and priors was measured against UCB1 without priors, 0.07 or 0.08 s of
-    CPU time a move, 10 or 12 games each (:mod:`bench.duel`): amazons_8x8 8:2, breakthrough 10:2, pentago
-    10:2, atariGo_7x7 7:3, breakthroughSuicideSmall 7:3, knightThrough 8:4, reversi 8:4, connectFour 7.5:4.5,
-    checkers 7.5:4.5, chineseCheckers2 6:4, nineBoardTicTacToe 6:4, cephalopodMicro 7:5, gomoku_11x11 6:6,
-    kalaha6x2x4 5:5, connect5 4.5:5.5, cubicup 4:6, hex 4:8, sheepAndWolf 3:7, skirmish 3:9, skirmishNew 1:9.
-    PUCT alone did more in breakthrough (35:5, and 11:1 at 0.5 s), and worse in hex (9:19) and gomoku_11x11
-    (4:8). To choose between them before the first turn was tried: with 0.01 s a move, so that games are
-    short enough, breakthrough tells 12:8, pentago 10:10, skirmish 8:12 and hex 12:8. Nor does it help to know
-    how well priors foretell results: in breakthrough they do not (a correlation of 0.03), in connect four
-    they do (0.24).
+    What ``auto`` does with selection and priors is chosen by measurement during the search: averages of moves
+    tell nothing before each pair of moves was seen some times, and much after that. All figures are of
+    :mod:`bench.duel`.
+
+    - Batches of PUCT with NST and of UCB1 in turn, whatever the visits, against UCB1 without priors, 0.07 or
+      0.08 s of CPU time a move, 10 or 12 games each: amazons_8x8 8:2, breakthrough 10:2, pentago 10:2,
+      reversi 8:4, connectFour 7.5:4.5, but hex 4:8 and skirmish 3:9, where so short a search sees a tenth of
+      the pairs. With 0.3 s it was 9:7 in skirmish.
+    - PUCT alone against both in turn, 0.25 s a move, 14 games each: reversi 11:3, knightThrough 9:5, pentago
+      7.5:6.5, connectFour, amazons_8x8 and gomoku_11x11 7:7, cubicup 6.5:7.5, skirmish 5:9, hex 4:10;
+      breakthrough 20:8 with 0.12 s.
+    - First UCB1, then both in turn, then PUCT, as visits allow, against both in turn always, 0.2 s a move:
+      reversi 12:2, skirmish 11:3, breakthrough 9:5, hex 9:5, amazons_8x8 8:6, pentago 8:6, connectFour 7:7,
+      gomoku_11x11 7:7, knightThrough 6:8.
 
     Counting moves by the factors of a game (``prior=factor``) was as good as by pairs of moves, not better:
     two boards of connect four, where a line on either wins, 10.5:13.5 with a trust of 2, 12:12 with 20 and
@@ -117,9 +124,23 @@ class Tuning:
             trust = TRUST if prior else 0.0
         return Rule(kind, explore, urgency, trust, prior)
 
-    def turned(self, rule: Rule, batch: int) -> Rule:
-        """The rule by which paths of a batch, numbered from 0, go down the tree. It is :meth:`rule`, by which
-        they are booked, or UCB1 in turn with it."""
-        if self.selection == AUTO and rule.kind == PUCT and batch % 2:
-            return rule._replace(kind=UCB, urgency=EAGER)
-        return rule
+    def turned(self, rule: Rule, batch: int, visits: int, choices: int) -> tuple[Rule, Rule]:
+        """The rule by which the paths of a batch go down the tree, and that by which they are booked: both
+        are :meth:`rule`, except that with ``auto`` UCB1 comes before PUCT and then takes turns with it.
+
+        Args:
+            rule: what :meth:`rule` says.
+            batch: the batch's number, from 0.
+            visits: of the root.
+            choices: moves that the role in turn has there.
+        """
+        if self.selection != AUTO or rule.kind != PUCT:
+            return rule, rule
+        by_ucb = rule._replace(kind=UCB, urgency=EAGER)
+        pairs = choices * choices
+        if visits < FEW * pairs:
+            # Moves were made too seldom for averages to tell anything.
+            return by_ucb, rule._replace(trust=0.0)
+        if visits < MANY * pairs and batch % 2:
+            return by_ucb, rule
+        return rule, rule

@@ -19,7 +19,7 @@ from players.uct_policy import EAGER, FACTOR, GRAVE, MAST, NONE, NST, PUCT, TUNE
 from players.uct_root import rank
 from players.uct_search import Search
 from players.uct_tree import Tree
-from players.uct_tuning import PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
+from players.uct_tuning import FEW, MANY, PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
 
 LONG = 60.0
 
@@ -224,15 +224,36 @@ def test_priors_are_used_where_roles_choose_in_turn_and_moves_are_numbered_unles
         assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, EAGER)
     rule = Tuning().rule(WIDEST, True, True)
     assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (PUCT, NST, TRUST, 0.0)
-    assert Tuning().turned(rule, 0) == rule
-    assert Tuning().turned(rule, 1) == rule._replace(kind=UCB, urgency=EAGER)
-    assert Tuning(selection="puct").turned(rule, 1) == rule
+    assert Tuning(selection="puct").turned(rule, 1, 0, 9) == (rule, rule)
     rule = Tuning(selection="ucb").rule(WIDEST, True, True)
     assert (rule.kind, rule.prior, rule.urgency) == (UCB, NST, EAGER)
     rule = Tuning(prior="none", urgency=0.5).rule(WIDEST, True, True)
     assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, 0.5)
     rule = Tuning(prior="mast", trust=7.0).rule(WIDEST, True, False)
     assert (rule.kind, rule.prior, rule.trust) == (PUCT, MAST, 7.0)
+
+
+@given(visits=st.integers(0, 10**7), choices=st.integers(1, 300), batch=st.integers(0, 10**5))
+def test_priors_count_for_more_the_better_every_pair_of_moves_is_known(
+    visits: int, choices: int, batch: int
+) -> None:
+    tuning = Tuning()
+    rule = tuning.rule(WIDEST, True, True)
+    by_ucb = rule._replace(kind=UCB, urgency=EAGER)
+    descent, booking = tuning.turned(rule, batch, visits, choices)
+    assert descent in (rule, by_ucb)
+    # Shares and priors are always there for when they are asked for.
+    assert (booking.kind, booking.prior) == (PUCT, NST)
+    each = visits / choices**2
+    assert booking.trust == (0.0 if each < FEW else TRUST)
+    if each < FEW:
+        assert descent == by_ucb
+    elif each >= MANY:
+        assert descent == rule
+    else:
+        assert descent == (by_ucb if batch % 2 else rule)
+    ucb = Tuning(selection="ucb").rule(WIDEST, True, True)
+    assert Tuning(selection="ucb").turned(ucb, batch, visits, choices) == (ucb, ucb)
 
 
 @given(
