@@ -1,0 +1,164 @@
+"""What the search tree costs: playouts of a search beside raw ones, and where its time goes.
+
+    python -m bench.tree connectfour breakthrough.kif - per_leaf=16 --seconds 3 --rounds 3
+
+Arguments are games (names of ours, or files) and sets of options of ``uct`` as in :mod:`bench.duel`, by
+default the usual ones. In every round each set has its turn, so that what else the computer does meets all
+of them. A search first grows for a while; then its CPU time is measured, by parts, and beside it that of
+playouts from the first state on the same machine: what ``ggp bench`` counts, with the guide that searches
+use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import math
+import pstats
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bench.duel import tuning_of
+from gdl.errors import GdlError
+from ggp.game import Game
+from players.guided_machine import guided
+from players.lanes import NetworkLanes, lanes_of
+from players.uct_search import Search
+from players.uct_tuning import Tuning
+from propnet.native import NativeMachine
+
+_ROWS = 1 << 14
+_LONGEST = 1000
+_PARTS = {
+    "down": (("descend",), ("successors", "_open")),
+    "states": (("successors",), ()),
+    "moves": (("_open",), ()),
+    "playouts": (("playouts",), ()),
+    "up": (("book",), ()),
+}
+"""Of each part the functions whose time counts, and those inside of them whose time does not."""
+_OURS = ("uct_tree.py", "lanes.py")
+"""Where these functions are."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a search did in some CPU time.
+
+    Attributes:
+        seconds: the CPU time.
+        playouts: made in it.
+        visits: paths from the root in it.
+        raw: playouts a CPU second without a tree.
+        parts: share of the time by part of the search; the rest is what lies between.
+    """
+
+    seconds: float
+    playouts: int
+    visits: int
+    raw: float
+    parts: dict[str, float]
+
+    @property
+    def share(self) -> float:
+        """Playouts of the search for each raw one, in equal time."""
+        return self.playouts / self.seconds / self.raw
+
+
+def raw_rate(lanes: NetworkLanes, seconds: float, seed: int) -> float:
+    """Playouts a CPU second from the first state."""
+    starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _ROWS, axis=0)
+    made, began = 0, time.thread_time()
+    while time.thread_time() < began + seconds:
+        lanes.playouts(starts, seed + made, _LONGEST, math.inf)
+        made += _ROWS
+    return made / (time.thread_time() - began)
+
+
+def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -> Cost:
+    """Let a search grow, and then see what it does in so many CPU seconds; it also grows for as long."""
+    lanes = lanes_of(machine, decisive=tuning.decisive)
+    assert isinstance(lanes, NetworkLanes)
+    search = Search(0, seed, tuning)
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    _grow(search, seconds)
+    playouts, visits = search.playouts, search.tree.visits
+    # CPU time: what others do meanwhile does not count.
+    profile = cProfile.Profile(time.thread_time)
+    began = time.thread_time()
+    profile.runcall(_grow, search, seconds)
+    taken = time.thread_time() - began
+    parts = _by_part(pstats.Stats(profile), taken)
+    raw = raw_rate(lanes, seconds / 4, seed)
+    return Cost(taken, search.playouts - playouts, search.tree.visits - visits, raw, parts)
+
+
+def _grow(search: Search, seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end and not search.finished:
+        search.step(time.monotonic() + 10.0)
+
+
+def _by_part(stats: pstats.Stats, taken: float) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for (file, _, name), (_, _, _, cumulative, _) in stats.stats.items():  # type: ignore[attr-defined]
+        if Path(file).name in _OURS:
+            spent[name] = spent.get(name, 0.0) + cumulative
+    return {
+        part: (sum(spent.get(f, 0.0) for f in wanted) - sum(spent.get(f, 0.0) for f in inside)) / taken
+        for part, (wanted, inside) in _PARTS.items()
+    }
+
+
+def told(options: str, costs: list[Cost], first: list[Cost]) -> str:
+    """A line about the rounds of a set of options; ``first`` are those of the first set."""
+
+    def middle(values: list[float]) -> float:
+        return statistics.median(values)
+
+    visits = middle([cost.visits / cost.seconds for cost in costs])
+    ratio = middle([a.visits * b.seconds / (a.seconds * b.visits) for a, b in zip(costs, first, strict=True)])
+    parts = ", ".join(f"{part} {middle([cost.parts[part] for cost in costs]):.0%}" for part in _PARTS)
+    return (
+        f"{options}: {visits:,.0f} visits/s (x{ratio:.2f}), playouts {middle([c.share for c in costs]):.0%}"
+        f" of {middle([c.raw for c in costs]):,.0f}/s; {parts}"
+    )
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.tree", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="+", help="games, and options of uct (- for the usual ones)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds to grow, and to measure")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    options = [part for part in given.what if part == "-" or "=" in part] or ["-"]
+    for name in (part for part in given.what if part != "-" and "=" not in part):
+        try:
+            native = Game.load(Path(name) if name.endswith(".kif") else name).machine("native")
+            tunings = [tuning_of(text) for text in options]
+        except (GdlError, OSError) as error:
+            print(f"bench.tree: {error}", file=sys.stderr)
+            return 1
+        assert isinstance(native, NativeMachine)
+        machine = guided(native)
+        costs: list[list[Cost]] = [[] for _ in options]
+        for number in range(given.rounds):
+            for found, tuning in zip(costs, tunings, strict=True):
+                found.append(measure(machine, tuning, given.seconds, given.seed + number))
+        for text, found in zip(options, costs, strict=True):
+            print(f"{name} {told(text, found, costs[0])}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
