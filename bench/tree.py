@@ -18,7 +18,7 @@ import pstats
 import statistics
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +81,9 @@ def raw_rate(lanes: NetworkLanes, seconds: float, seed: int) -> float:
 
 
 def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -> Cost:
-    """Let a search grow, and then see what it does in so many CPU seconds; it also grows for as long."""
+    """Let a search grow, and then see what it does in so many CPU seconds; it also grows for as long. Trials
+    of playouts are left out: they come before the first turn."""
+    tuning = replace(tuning, policy="equal") if tuning.policy == "auto" else tuning
     lanes = lanes_of(machine, decisive=tuning.decisive)
     assert isinstance(lanes, NetworkLanes)
     search = Search(0, seed, tuning)
