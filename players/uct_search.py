@@ -23,13 +23,14 @@ from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
 from players.uct_batches import Batch, Batches, Outcome
+from players.uct_line import Lines, keep_known, keep_played
 from players.uct_moves import RootMoves
 from players.uct_parts import parts_of
 from players.uct_playing import Playing
 from players.uct_prover import Prover
 from players.uct_root import RootStatistics
 from players.uct_tree import Tree
-from players.uct_tuning import WIDEST, Tuning
+from players.uct_tuning import STAGES, WIDEST, Tuning
 
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
@@ -38,7 +39,6 @@ _ALONE_SPREAD = 0.25
 """In one-player games results are taken to differ so much: there the best one counts more than the mean."""
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
-_LONG = 1 << 20
 _VARIANCE_STEP = 0.05
 """How much a batch changes what is known of the variance of results."""
 _SOLVERS_MEMORY = 0.75
@@ -69,6 +69,7 @@ class Search:
         self.playouts = 0
         self.opened = False
         self._batches = 0
+        self._stage = -1
         self._restart = False
         self._variance = WIDEST**2
         self._tree: Tree | None = None
@@ -170,7 +171,9 @@ class Search:
     @property
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
-        return str(self._playing)
+        found = str(self._playing)
+        chosen = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
+        return "; ".join(filter(None, (found, chosen)))
 
     @property
     def finished(self) -> bool:
@@ -258,7 +261,9 @@ class Search:
         fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self.tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
-        descent, rule = self.tuning.turned(rule, self._batches, tree.visits, tree.choices)
+        stage = self.tuning.stage(rule, tree.visits, tree.choices)
+        self._stage = max(self._stage, stage)
+        descent, rule = self.tuning.turned(rule, self._batches, stage)
         leaves = tree.descend(lanes, descent, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
@@ -293,12 +298,13 @@ class Search:
             if self._alone:
                 paths = np.repeat(rest, each)
                 whole = tree.paths.length[paths] + ends.lengths
-                self._keep_line(ends.goals[:, 0], whole, ends.finished, paths, played=True)
+                lines = Lines(ends.goals[:, 0], whole, ends.finished, paths)
+                keep_played(self.line, self._root, tree, self._lanes, lines, ends.lengths)
         if self._alone and len(rest) < lanes:
             paths = np.flatnonzero(ended | proven)
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
-            sure = np.ones(len(paths), np.bool_)
-            self._keep_line(goals, tree.paths.length[paths], sure, paths, played=False)
+            lines = Lines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
+            keep_known(self.line, self._root, tree, lines)
         length = float(tree.paths.length[:lanes].sum()) + (
             float(ends.lengths.sum()) / each if len(rest) else 0.0
         )
@@ -334,33 +340,6 @@ class Search:
         values = arrays.nodes["proven"][leaves[proven]] / 100.0
         results[proven, 0] = values
         results[proven, 1:] = 1.0 - values[:, None]
-
-    def _keep_line(
-        self,
-        goals: NDArray[np.int16],
-        lengths: NDArray[np.int32],
-        finished: NDArray[np.bool_],
-        paths: NDArray[np.int64],
-        played: bool,
-    ) -> None:
-        """Keep the best of these lines if it beats the one that is kept.
-
-        Line i has a goal, a length and whether it came to its end; it goes along path ``paths[i]`` of
-        the batch and then, if ``played``, along playout i."""
-        tree = self.tree
-        best = int(np.argmax(np.where(finished, goals.astype(np.int64), -1) * _LONG - lengths))
-        leaf = int(tree.paths.leaf[paths[best]])
-        if not finished[best] or not self.line.beaten_by(int(goals[best]), int(lengths[best])):
-            return
-        moves = tree.path_moves(int(paths[best]), 0)
-        if played:
-            if lengths[best] > len(moves):
-                moves += self._lanes.playout_moves(best)
-        else:
-            moves += tree.proven_line(leaf)
-            if not self.line.beaten_by(int(goals[best]), len(moves)):
-                return
-        self.line.keep(self._root, moves, max(0, int(goals[best])))
 
     def _note_ends(
         self,

@@ -16,6 +16,8 @@ TRUST = 2.0
 FEW, MANY = 0.25, 8.0
 """With ``auto``, roots with fewer visits for each pair of moves than the first of these are searched by UCB1
 alone, those with at least as many as the second one by PUCT alone, and those between by turns."""
+STAGES = ("UCB1", "UCB1 and PUCT in turn", "PUCT")
+"""How ``auto`` selects in each of them."""
 WIDEST = 0.5
 """The standard deviation of results that are 0 or 1 alike often."""
 
@@ -37,7 +39,7 @@ class Tuning:
             results of leaves differ less: their standard deviation is measured. In breakthrough it comes
             to 0.1; there 0.12 won 17:5 against 0.3, 0.2 s a move, in connect four it lost 19:23.
         selection: ``ucb`` (UCB1), ``tuned`` (UCB1-tuned), ``puct``, or ``auto``: where moves have
-            priors UCB1 first, then PUCT, as visits allow (:meth:`turned`); else UCB1.
+            priors UCB1 first, then PUCT, as visits allow (:meth:`stage`); else UCB1.
         urgency: a move that was never tried counts as tried once, with its prior plus this as the result;
             from 1 on every move is tried once first. None for 0 with PUCT, and 1 with the others.
         prior: what a move is thought to be worth beforehand: ``none`` (what its state is worth), or
@@ -124,23 +126,25 @@ class Tuning:
             trust = TRUST if prior else 0.0
         return Rule(kind, explore, urgency, trust, prior)
 
-    def turned(self, rule: Rule, batch: int, visits: int, choices: int) -> tuple[Rule, Rule]:
-        """The rule by which the paths of a batch go down the tree, and that by which they are booked: both
-        are :meth:`rule`, except that with ``auto`` UCB1 comes before PUCT and then takes turns with it.
+    def stage(self, rule: Rule, visits: int, choices: int) -> int:
+        """What there is to be learnt from averages of moves: a place in :data:`STAGES`, or -1 where selection
+        is not ``auto`` or moves have no priors.
 
         Args:
             rule: what :meth:`rule` says.
-            batch: the batch's number, from 0.
             visits: of the root.
             choices: moves that the role in turn has there.
         """
         if self.selection != AUTO or rule.kind != PUCT:
-            return rule, rule
-        by_ucb = rule._replace(kind=UCB, urgency=EAGER)
+            return -1
         pairs = choices * choices
-        if visits < FEW * pairs:
+        return int(visits >= FEW * pairs) + int(visits >= MANY * pairs)
+
+    def turned(self, rule: Rule, batch: int, stage: int) -> tuple[Rule, Rule]:
+        """The rule by which the paths of a batch, numbered from 0, go down the tree, and that by which they
+        are booked: both are :meth:`rule`, except for UCB1 in the first stages."""
+        by_ucb = rule._replace(kind=UCB, urgency=EAGER)
+        if stage == 0:
             # Moves were made too seldom for averages to tell anything.
             return by_ucb, rule._replace(trust=0.0)
-        if visits < MANY * pairs and batch % 2:
-            return by_ucb, rule
-        return rule, rule
+        return (by_ucb if stage == 1 and batch % 2 else rule), rule

@@ -224,13 +224,27 @@ def test_priors_are_used_where_roles_choose_in_turn_and_moves_are_numbered_unles
         assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, EAGER)
     rule = Tuning().rule(WIDEST, True, True)
     assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (PUCT, NST, TRUST, 0.0)
-    assert Tuning(selection="puct").turned(rule, 1, 0, 9) == (rule, rule)
+    assert Tuning(selection="puct").stage(rule, 0, 9) == -1
+    assert Tuning(selection="puct").turned(rule, 1, -1) == (rule, rule)
     rule = Tuning(selection="ucb").rule(WIDEST, True, True)
     assert (rule.kind, rule.prior, rule.urgency) == (UCB, NST, EAGER)
     rule = Tuning(prior="none", urgency=0.5).rule(WIDEST, True, True)
     assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, 0.5)
     rule = Tuning(prior="mast", trust=7.0).rule(WIDEST, True, False)
     assert (rule.kind, rule.prior, rule.trust) == (PUCT, MAST, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("game", "told"), [("connectfour", "the tree by PUCT"), ("rockpaperscissors", ""), ("eightpuzzle", "")]
+)
+def test_it_is_told_how_moves_are_selected(game: str, told: str) -> None:
+    search = search_for(game, Tuning(memory=1 << 24, policy="equal", prove=False))
+    assert search.news == ""
+    search.step(time.monotonic() + LONG, 8)
+    assert search.news == ("the tree by UCB1" if told else "")
+    while search.playouts < 1000 and search.step(time.monotonic() + LONG, 1000):
+        pass
+    assert search.news == told
 
 
 @given(visits=st.integers(0, 10**7), choices=st.integers(1, 300), batch=st.integers(0, 10**5))
@@ -240,7 +254,8 @@ def test_priors_count_for_more_the_better_every_pair_of_moves_is_known(
     tuning = Tuning()
     rule = tuning.rule(WIDEST, True, True)
     by_ucb = rule._replace(kind=UCB, urgency=EAGER)
-    descent, booking = tuning.turned(rule, batch, visits, choices)
+    stage = tuning.stage(rule, visits, choices)
+    descent, booking = tuning.turned(rule, batch, stage)
     assert descent in (rule, by_ucb)
     # Shares and priors are always there for when they are asked for.
     assert (booking.kind, booking.prior) == (PUCT, NST)
@@ -253,7 +268,7 @@ def test_priors_count_for_more_the_better_every_pair_of_moves_is_known(
     else:
         assert descent == (by_ucb if batch % 2 else rule)
     ucb = Tuning(selection="ucb").rule(WIDEST, True, True)
-    assert Tuning(selection="ucb").turned(ucb, batch, visits, choices) == (ucb, ucb)
+    assert Tuning(selection="ucb").stage(ucb, visits, choices) == -1
 
 
 @given(

@@ -1,0 +1,64 @@
+"""The best finished line of moves among those of a batch, in one-player games (:mod:`players.best_line`).
+
+A line goes along a path of the tree, and then along a playout, or along moves that are proven.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.state import State
+from players.best_line import BestLine
+from players.lanes import Lanes
+from players.uct_tree import Tree
+
+_LONG = 1 << 20
+
+
+class Lines(NamedTuple):
+    """Lines of a batch.
+
+    Attributes:
+        goals: int16, shape (n,): what each comes to.
+        lengths: int32, shape (n,): its moves.
+        finished: bool, shape (n,): whether it came to its end.
+        paths: int64, shape (n,): the path of the batch that it begins with.
+    """
+
+    goals: NDArray[np.int16]
+    lengths: NDArray[np.int32]
+    finished: NDArray[np.bool_]
+    paths: NDArray[np.int64]
+
+    def best(self) -> int:
+        """The one with the highest goal, and of these the shortest."""
+        return int(np.argmax(np.where(self.finished, self.goals.astype(np.int64), -1) * _LONG - self.lengths))
+
+
+def keep_played(
+    line: BestLine, root: State, tree: Tree, lanes: Lanes, lines: Lines, played: NDArray[np.int32]
+) -> None:
+    """Keep the best of these lines if it beats the one that is kept. Line i ends with the i-th of the last
+    playouts, which has ``played[i]`` moves."""
+    best = lines.best()
+    goal, length = int(lines.goals[best]), int(lines.lengths[best])
+    if not lines.finished[best] or not line.beaten_by(goal, length):
+        return
+    moves = tree.path_moves(int(lines.paths[best]), 0)
+    if played[best]:
+        moves += lanes.playout_moves(best)
+    line.keep(root, moves, max(0, goal))
+
+
+def keep_known(line: BestLine, root: State, tree: Tree, lines: Lines) -> None:
+    """The same of lines that end in states whose results are known."""
+    best = lines.best()
+    path, goal = int(lines.paths[best]), int(lines.goals[best])
+    if not lines.finished[best] or not line.beaten_by(goal, int(lines.lengths[best])):
+        return
+    moves = tree.path_moves(path, 0) + tree.proven_line(int(tree.paths.leaf[path]))
+    if line.beaten_by(goal, len(moves)):
+        line.keep(root, moves, max(0, goal))
