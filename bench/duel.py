@@ -32,6 +32,7 @@ from propnet.native import NativeMachine
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
 _LONGEST = 500
+"""Joint moves after which a match is drawn."""
 _LEAST = 0.02
 """Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
 

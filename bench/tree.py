@@ -35,13 +35,13 @@ from propnet.native import NativeMachine
 _ROWS = 1 << 14
 _LONGEST = 1000
 _PARTS = {
-    "down": (("descend",), ("successors", "_open")),
-    "states": (("successors",), ()),
-    "moves": (("_open",), ()),
-    "playouts": (("playouts",), ()),
-    "up": (("book",), ()),
+    "down": ("descend", ("successors", "_open")),
+    "states": ("successors", ()),
+    "moves": ("_open", ()),
+    "playouts": ("playouts", ()),
+    "up": ("book", ()),
 }
-"""Of each part the functions whose time counts, and those inside of them whose time does not."""
+"""Of each part the function whose time counts, and those called by it whose time does not."""
 _OURS = ("uct_tree.py", "lanes.py")
 """Where these functions are."""
 
@@ -113,17 +113,14 @@ def _by_part(stats: pstats.Stats, taken: float) -> dict[str, float]:
         if Path(file).name in _OURS:
             spent[name] = spent.get(name, 0.0) + cumulative
     return {
-        part: (sum(spent.get(f, 0.0) for f in wanted) - sum(spent.get(f, 0.0) for f in inside)) / taken
-        for part, (wanted, inside) in _PARTS.items()
+        part: (spent.get(name, 0.0) - sum(spent.get(other, 0.0) for other in inside)) / taken
+        for part, (name, inside) in _PARTS.items()
     }
 
 
 def told(options: str, costs: list[Cost], first: list[Cost]) -> str:
     """A line about the rounds of a set of options; ``first`` are those of the first set."""
-
-    def middle(values: list[float]) -> float:
-        return statistics.median(values)
-
+    middle = statistics.median
     visits = middle([cost.visits / cost.seconds for cost in costs])
     ratio = middle([a.visits * b.seconds / (a.seconds * b.visits) for a, b in zip(costs, first, strict=True)])
     parts = ", ".join(f"{part} {middle([cost.parts[part] for cost in costs]):.0%}" for part in _PARTS)

@@ -48,8 +48,8 @@ class Parts:
 
 
 def parts_of(lanes: Lanes) -> Parts:
-    """The factors of a machine's game, if it has several roles and each move acts on one factor. It takes
-    about a tenth of a second at most: where more would be needed the game counts as one."""
+    """The factors of a machine's game, if it has several roles, each move acts on one factor, and they are
+    found quickly (:func:`propnet.factors.quick_factors`); else it counts as one."""
     moves = int(lanes.first_column[-1]) if len(lanes.first_column) else 0
     if isinstance(lanes, NetworkLanes) and len(lanes.machine.roles) > 1:
         found = quick_factors(lanes.machine.network)

@@ -26,10 +26,10 @@ from propnet.ternary import constant_bases
 EFFORT = 1_000_000
 """Gate inputs that may be looked at to find out what the moves do; about 2 s at most."""
 
-QUICK_INPUTS = 10_000
+QUICK_INPUTS = 20_000
 QUICK_EFFORT = 100_000
-"""For an answer in about a tenth of a second networks with more gate inputs are not looked at, and so
-many inputs are."""
+"""For a quick answer networks with more gate inputs are not looked at, and so many inputs are. It takes a
+tenth of a second in most games, a third in those as large as amazons_8x8."""
 
 ALTERNATIVE = "alternative"
 """Each move acts on one factor at most; the others stay as they are."""
@@ -89,8 +89,8 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
 
 
 def quick_factors(network: Network) -> Factors | None:
-    """The factors of a game if they are found in a tenth of a second, else None. Those of the networks that
-    were asked about last are known: a match asks again at every turn."""
+    """The factors of a game if they are found quickly (:data:`QUICK_EFFORT`), else None. Those of the
+    networks that were asked about last are known: a match asks again at every turn."""
     for known, found in _known:
         if known() is network:
             return found
