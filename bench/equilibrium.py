@@ -24,7 +24,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
 from ggp.game import Game
-from players.uct_root import strategy
+from players.uct_root import strategy, worth
 from players.uct_search import Search, Tuning
 
 Matrix = list[list[Fraction]]
@@ -126,12 +126,12 @@ def compare(
     while time.process_time() - began < seconds and search.step(time.monotonic() + 100.0):
         pass
     found = search.statistics()
-    told = found.totals[found.of_role(0)].sum() / max(1, found.visits[found.of_role(0)].sum())
+    told = worth(found, 0)
     mine, other = ([float(p) for p in strategy(found, role)] for role in (0, 1))
     rows, columns = (_by_text(machine, state, role) for role in (0, 1))
     got = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
     held = max(sum(p * float(table[i][j]) for p, j in zip(other, columns, strict=True)) for i in rows)
-    return float(value), 100 * float(told), (float(value) - got, held - float(value))
+    return float(value), told, (float(value) - got, held - float(value))
 
 
 def _by_text(machine: Machine, state: State, role: int) -> list[int]:

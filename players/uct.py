@@ -23,7 +23,7 @@ from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
 from players.uct_playing import POLICIES
 from players.uct_pool import Pool
-from players.uct_root import RootStatistics, merge, rank, strategy
+from players.uct_root import RootStatistics, merge, rank, strategy, worth
 from players.uct_search import SHORTEN_SECONDS, Search
 from players.uct_tree import warm_up
 from players.uct_tuning import AUTO, PRIORS, SELECTIONS, Tuning
@@ -372,4 +372,6 @@ class UctPlayer(Player):
             parts.append(str(self._line))
         if found.value >= 0:
             parts.append(f"proven {found.value}")
+        elif len(self._counts) > 1 and found.visits[found.of_role(self.role)].any():
+            parts.append(f"expects {worth(found, self.role):.0f}")
         return ", ".join(parts)

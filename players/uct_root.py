@@ -120,3 +120,12 @@ def strategy(found: RootStatistics, role: int) -> NDArray[np.float64]:
     shares[shares < _RARE * shares.max()] = 0.0
     total = shares.sum()
     return shares / total if total > 0 else np.full(len(visits), 1 / len(visits))
+
+
+def worth(found: RootStatistics, role: int) -> float:
+    """What a role may expect, 0..100: the value of the move that :func:`rank` prefers. Where moves are mixed,
+    their values by their shares in :func:`strategy`, so that what was tried at random does not count."""
+    ranking = rank(found, role)
+    if found.mixed:
+        return float(strategy(found, role) @ np.array(ranking.values))
+    return ranking.values[ranking.best]
