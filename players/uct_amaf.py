@@ -33,10 +33,10 @@ def count_moves(
     on these paths, to the tables of all nodes above. ``counted`` playouts were counted of each leaf,
     and ``results`` (lanes, roles; 0..1) are their means. Nodes of at least ``fewest`` visits get a table
     while there are any."""
-    nodes, edges, columns, tables, owners = tree.nodes, tree.edges, tree.columns, tree.tables, tree.owners
+    nodes, tables, owners = tree.nodes, tree.tables, tree.owners
     for i in range(len(rows)):
         lane = rows[i]
-        path, taken = paths.nodes[lane], paths.edges[lane]
+        path = paths.nodes[lane]
         for depth in range(paths.length[lane]):
             node = path[depth]
             if nodes[node].table < 0:
@@ -55,7 +55,7 @@ def count_moves(
             for below in range(depth, paths.length[lane]):
                 role = np.int64(nodes[path[below]].mover)
                 if role >= 0 and nodes[path[below]].choices > 1:
-                    column = columns[role] + edges[taken[below, role]].move
+                    column = paths.columns[lane, below]
                     table[column, 0] += np.float32(counted)
                     table[column, 1] += np.float32(100.0 * counted * results[lane, role])
 

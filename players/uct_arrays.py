@@ -128,6 +128,7 @@ class Paths(NamedTuple):
     nodes: NDArray[np.int32]  # (B, D) the node before each step
     edges: NDArray[np.int32]  # (B, D, roles) the edge each role took; the mover's alone where there is one
     links: NDArray[np.int32]  # (B, D) the link, where several roles had a choice
+    columns: NDArray[np.int32]  # (B, D) the column of the mover's move, -1 where several roles had a choice
     leaf: NDArray[np.int32]  # (B,) the node at the end
     parents: NDArray[np.int32]  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
     places: NDArray[np.int32]  # (B,) the mover's edge that leads to each, or -1 minus its link
@@ -183,6 +184,7 @@ def make_paths(batch: int, roles: int) -> Paths:
         nodes=np.zeros((batch, MAX_DEPTH), np.int32),
         edges=np.zeros((batch, MAX_DEPTH, roles), np.int32),
         links=np.zeros((batch, MAX_DEPTH), np.int32),
+        columns=np.zeros((batch, MAX_DEPTH), np.int32),
         leaf=np.zeros(batch, np.int32),
         parents=np.zeros(batch, np.int32),
         places=np.zeros(batch, np.int32),

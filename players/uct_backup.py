@@ -12,9 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths
-from players.uct_contexts import note_followed, note_states, part_state
+from players.uct_contexts import context_of, note_contexts
 from players.uct_pairs import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
-from players.uct_policy import FACTOR, GRAVE, NONE, NST, TUNED, UCB, Rule, mean_prior, note_move, set_priors
+from players.uct_policy import (
+    FACTOR,
+    GRAVE,
+    NONE,
+    NST,
+    TUNED,
+    UCB,
+    Rule,
+    mean_prior,
+    note_move,
+    pair_row,
+    set_priors,
+)
 from propnet.compiled import inner, kernel
 from propnet.prefetch import prefetch
 
@@ -91,18 +103,6 @@ def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, kind: 
 
 
 @inner
-def _column(nodes: Any, edges: Any, columns: Any, path: Any, taken: Any, depth: Any) -> Any:
-    """The column of the move by which a path came to its node at this depth; -1 where several roles
-    chose, and at the root."""
-    if depth == 0:
-        return np.int64(-1)
-    role = np.int64(nodes[path[depth - 1]].mover)
-    if role < 0:
-        return np.int64(-1)
-    return np.int64(columns[role] + edges[taken[depth - 1, role]].move)
-
-
-@inner
 def _table(nodes: Any, tables: Any, averages: Any, path: Any, depth: Any) -> Any:
     """The table of the last node of a path down to this depth that has one, or that of all moves."""
     while depth >= 0:
@@ -133,6 +133,8 @@ def backup(
     nodes, edges, cells, counts, columns = tree.nodes, tree.edges, tree.cells, tree.counts, tree.columns
     averages, pairs, tables = tree.averages, tree.pairs, tree.tables
     contexts, parts, masks, records = tree.contexts, tree.parts, tree.masks, tree.records
+    by_parts = rule.prior == FACTOR
+    rows_of_pairs = pairs.reshape(-1)
     for lane in range(-2, lanes):
         # What comes next is asked for now: nodes two paths ahead, their edges one path ahead.
         if lane + 2 < lanes:
@@ -142,18 +144,18 @@ def backup(
             for depth in range(paths.length[lane + 1]):
                 mover = np.int64(nodes[paths.nodes[lane + 1, depth]].mover)
                 prefetch(edges, paths.edges[lane + 1, depth, max(mover, np.int64(0))])
+                if rule.prior == NST and depth:
+                    column, context = paths.columns[lane + 1, depth], paths.columns[lane + 1, depth - 1] + 1
+                    prefetch(rows_of_pairs, 2 * pair_row(pairs, np.uint64(context), column))
         if lane < 0:
             continue
         node = np.int64(paths.leaf[lane])
         chooser = np.int64(nodes[node].mover)
         if nodes[node].status == OPEN and nodes[node].visits == 0 and chooser >= 0:
             first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
-            if rule.prior == NST:
-                depth = paths.length[lane]
-                before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
-                note_followed(contexts, before)
-            elif rule.prior == FACTOR:
-                note_states(contexts, masks, records, node)
+            length = paths.length[lane]
+            before = np.int64(paths.columns[lane, length - 1] if length else -1)
+            note_contexts(contexts, masks, records, node, before, by_parts)
             offset, base = columns[chooser], results[lane, chooser]
             set_priors(edges, averages, pairs, contexts, parts, first, count, offset, base, rule)
         for depth in range(paths.length[lane] - 1, -1, -1):
@@ -166,23 +168,17 @@ def backup(
                 _book_edge(edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
                 if rule.prior != NONE:
                     offset = columns[mover]
-                    column = offset + edges[edge].move
-                    context = np.uint64(0)
-                    if rule.prior == NST:
-                        before = _column(nodes, edges, columns, paths.nodes[lane], paths.edges[lane], depth)
-                        note_followed(contexts, before)
-                        context = contexts[0]
-                    elif rule.prior == FACTOR:
-                        context = part_state(masks, records, node, parts[column])
+                    column = np.int64(paths.columns[lane, depth])
+                    before = np.int64(paths.columns[lane, depth - 1] if depth else -1)
                     if rule.prior != GRAVE:
+                        context = context_of(masks, records, node, parts[column], before, by_parts)
                         note_move(averages, pairs, context, column, results[lane, mover], rule)
                     visits = nodes[node].visits
                     if visits >= _RENEW and visits & (visits - 1) == 0:
                         table = _table(nodes, tables, averages, paths.nodes[lane], depth)
                         first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
                         base = mean_prior(edges, first, count)
-                        if rule.prior == FACTOR:
-                            note_states(contexts, masks, records, node)
+                        note_contexts(contexts, masks, records, node, before, by_parts)
                         set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule)
             elif mover == PAIR:
                 if wants_cells(nodes, counts, node, len(cells)):

@@ -16,13 +16,7 @@ from propnet.compiled import inner
 
 
 @inner
-def note_followed(contexts: Any, before: Any) -> None:
-    """Where counts are kept by what came before: a move's column, or -1."""
-    contexts[0] = np.uint64(before + 1)
-
-
-@inner
-def part_state(masks: Any, records: Any, node: Any, part: Any) -> Any:
+def _part_state(masks: Any, records: Any, node: Any, part: Any) -> Any:
     """The state of a factor in a node, as a number; 0 where there is no factor (``part`` is 1 + factor)."""
     h = np.uint64(0)
     if part:
@@ -34,8 +28,16 @@ def part_state(masks: Any, records: Any, node: Any, part: Any) -> Any:
 
 
 @inner
-def note_states(contexts: Any, masks: Any, records: Any, node: Any) -> None:
-    """Where counts are kept by factors: the state of each in a node."""
-    contexts[0] = np.uint64(0)
-    for part in range(1, len(masks) + 1):
-        contexts[part] = part_state(masks, records, node, part)
+def context_of(masks: Any, records: Any, node: Any, part: Any, before: Any, by_parts: Any) -> Any:
+    """The context of a move in a node: how the factor stands that it acts on, ``part``, or else what came
+    before the node: a move's column, or -1."""
+    if by_parts:
+        return _part_state(masks, records, node, part)
+    return np.uint64(before + 1)
+
+
+@inner
+def note_contexts(contexts: Any, masks: Any, records: Any, node: Any, before: Any, by_parts: Any) -> None:
+    """Note the contexts of all moves in a node: see :func:`context_of`."""
+    for part in range(len(masks) + 1 if by_parts else 1):
+        contexts[part] = context_of(masks, records, node, part, before, by_parts)

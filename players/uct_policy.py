@@ -119,7 +119,7 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
 
 
 @inner
-def _pair(pairs: Any, context: Any, column: Any) -> Any:
+def pair_row(pairs: Any, context: Any, column: Any) -> Any:
     """The row of a move in a context."""
     h = (context * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
     h *= np.uint64(0xC2B2AE3D27D4EB4F)
@@ -133,7 +133,7 @@ def note_move(averages: Any, pairs: Any, context: Any, column: Any, result: Any,
     averages[column, 0] += np.float32(1.0)
     averages[column, 1] += goal
     if rule.prior == NST or rule.prior == FACTOR:
-        pair = _pair(pairs, context, column)
+        pair = pair_row(pairs, context, column)
         pairs[pair, 0] += np.float32(1.0)
         pairs[pair, 1] += goal
 
@@ -162,7 +162,7 @@ def set_priors(
             # Few results leave a move near the average.
             expected = (table[column, 1] + _DOUBT * usual) / (table[column, 0] + _DOUBT)
             if rule.prior == NST or rule.prior == FACTOR:
-                pair = _pair(pairs, contexts[parts[column]], column)
+                pair = pair_row(pairs, contexts[parts[column]], column)
                 expected = (pairs[pair, 1] + _DOUBT * expected) / (pairs[pair, 0] + _DOUBT)
             edges[edge].prior = np.float32(0.01) * expected
             mean += edges[edge].prior

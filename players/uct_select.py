@@ -142,6 +142,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     if child < 0 and tree.used[NODES] == len(nodes):
                         continue
                     paths.edges[lane, depth, mover] = place
+                    paths.columns[lane, depth] = tree.columns[mover] + edges[place].move
                     edges[place].pending += 1
                 else:
                     edge = np.int64(nodes[node].first_edge)
@@ -176,6 +177,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     child = np.int64(links[link].child)
                     place = -1 - link
                     paths.links[lane, depth] = link
+                    paths.columns[lane, depth] = -1
                     for role in range(roles):
                         edges[paths.edges[lane, depth, role]].pending += 1
                 nodes[node].pending += 1

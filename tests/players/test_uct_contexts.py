@@ -17,6 +17,7 @@ from players.lanes import ScalarLanes, lanes_of
 from players.uct_parts import Parts, parts_of
 from players.uct_root import rank
 from players.uct_search import Search
+from players.uct_tree import warm_up
 from players.uct_tuning import Tuning
 from propnet import factors as factoring
 from propnet.build import build
@@ -24,9 +25,13 @@ from propnet.interpret import PropnetMachine
 
 
 @njit
-def part_state(masks, records, node, part):  # type: ignore[no-untyped-def]
-    """As Python can call it."""
-    return uct_contexts.part_state(masks, records, node, part)
+def contexts_of(masks, records, node, before, by_parts):  # type: ignore[no-untyped-def]
+    """All contexts of moves in a node, noted together and one by one: shape (2, 1 + parts)."""
+    contexts = np.zeros((2, 1 + len(masks)), np.uint64)
+    uct_contexts.note_contexts(contexts[0], masks, records, node, before, by_parts)
+    for part in range(1 + len(masks) if by_parts else 1):
+        contexts[1, part] = uct_contexts.context_of(masks, records, node, part, before, by_parts)
+    return contexts
 
 
 def nim() -> PropnetMachine:
@@ -62,12 +67,20 @@ def test_the_state_of_a_factor_is_that_of_its_propositions_alone() -> None:
             states.append(state)
             state = machine.next_state(state, [rng.choice(machine.legal_moves(state, r)) for r in range(2)])
     records = machine.records(states)
-    assert {part_state(parts.masks, records, node, 0) for node in range(len(records))} == {0}
+    noted = np.array([contexts_of(parts.masks, records, node, 7, True) for node in range(len(records))])
+    assert (noted[:, 0] == noted[:, 1]).all()
+    assert not noted[:, 0, 0].any()
     for part in range(1, len(parts.masks) + 1):
-        numbers = [part_state(parts.masks, records, node, part) for node in range(len(records))]
+        numbers = noted[:, 0, part].tolist()
         heaps = [tuple(row) for row in (records & parts.masks[part - 1]).tolist()]
         assert len(set(heaps)) > 2
         assert len(set(zip(numbers, heaps, strict=True))) == len(set(heaps)) == len(set(numbers))
+
+
+def test_without_factors_the_move_before_is_the_context() -> None:
+    masks, records = np.zeros((0, 1), np.uint64), np.zeros((1, 1), np.uint64)
+    for before in (-1, 0, 41):
+        assert contexts_of(masks, records, 0, before, False).tolist() == [[before + 1], [before + 1]]
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "eightpuzzle"])
@@ -85,6 +98,9 @@ def test_a_large_game_counts_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_a_move_is_worth_in_its_factor_is_learnt_in_all_states_of_the_others() -> None:
     machine = nim()
+    # A batch that has to wait for the compiler looks as if there was no time for another.
+    warm_up()
+    lanes_of(machine).warm_up()
     search = Search(0, 3, Tuning(memory=1 << 24, prior="factor"))
     search.set_machine(machine)
     search.set_root(machine.initial_state())
