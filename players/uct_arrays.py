@@ -84,8 +84,9 @@ CELL = np.dtype(
 BEST = 10_000
 _PAIRS, _MORE_PAIRS = 1 << 16, 1 << 20
 """Rows for moves and their contexts; more where these are states of factors."""
-MAX_DEPTH = 256
-"""A path does not go deeper into the tree than this; states may repeat in a game."""
+MAX_DEPTH = 264
+"""A path does not go deeper into the tree than this; states may repeat in a game. No power of two: the
+beginnings of all paths, which are what is used most, would share a few places of the processor's caches."""
 
 
 class Arrays(NamedTuple):
