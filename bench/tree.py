@@ -4,9 +4,9 @@
 
 Arguments are games (names of ours, or files) and sets of options of ``uct`` as in :mod:`bench.duel`, by
 default the usual ones. In every round each set has its turn, so that what else the computer does meets all
-of them. A search first grows for a while; then its CPU time is measured, by parts, and beside it that of
-playouts from the first state on the same machine: what ``ggp bench`` counts, with the guide that searches
-use.
+of them. A search first grows for a while; then its CPU time is measured, and beside it that of playouts
+from the first state on the same machine: what ``ggp bench`` counts, with the guide that searches use. At last
+the search goes on under a profiler, which tells the shares of its parts and makes small batches look dearer.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Cost:
         playouts: made in it.
         visits: paths from the root in it.
         raw: playouts a CPU second without a tree.
-        parts: share of the time by part of the search; the rest is what lies between.
+        parts: share of the time by part of the search, under a profiler; the rest is what lies between.
     """
 
     seconds: float
@@ -81,8 +81,8 @@ def raw_rate(lanes: NetworkLanes, seconds: float, seed: int) -> float:
 
 
 def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -> Cost:
-    """Let a search grow, and then see what it does in so many CPU seconds; it also grows for as long. Trials
-    of playouts are left out: they come before the first turn."""
+    """Let a search grow for so many CPU seconds, see what it does in as many, and by what parts in half of
+    them. Trials of playouts are left out: they come before the first turn."""
     tuning = replace(tuning, policy="equal") if tuning.policy == "auto" else tuning
     lanes = lanes_of(machine, decisive=tuning.decisive)
     assert isinstance(lanes, NetworkLanes)
@@ -92,13 +92,17 @@ def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -
     _grow(search, seconds)
     playouts, visits = search.playouts, search.tree.visits
     # CPU time: what others do meanwhile does not count.
+    began = time.thread_time()
+    _grow(search, seconds)
+    taken = time.thread_time() - began
+    playouts, visits = search.playouts - playouts, search.tree.visits - visits
+    raw = raw_rate(lanes, seconds / 4, seed)
+    # The profile itself takes up to half a millisecond for each batch.
     profile = cProfile.Profile(time.thread_time)
     began = time.thread_time()
-    profile.runcall(_grow, search, seconds)
-    taken = time.thread_time() - began
-    parts = _by_part(pstats.Stats(profile), taken)
-    raw = raw_rate(lanes, seconds / 4, seed)
-    return Cost(taken, search.playouts - playouts, search.tree.visits - visits, raw, parts)
+    profile.runcall(_grow, search, seconds / 2)
+    parts = _by_part(pstats.Stats(profile), time.thread_time() - began)
+    return Cost(taken, playouts, visits, raw, parts)
 
 
 def _grow(search: Search, seconds: float) -> None:
