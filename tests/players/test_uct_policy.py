@@ -196,6 +196,28 @@ def test_move_averages_tell_good_moves_from_bad_ones() -> None:
     assert named["(drop d)"] > named["(drop a)"]
 
 
+@pytest.mark.parametrize("game", ["connectfour", "chinesecheckers", "tron", "rockpaperscissors"])
+def test_paths_note_the_columns_of_the_moves_by_which_they_went_down(game: str) -> None:
+    machine = Game.load(game).machine("propnet")
+    search = Search(0, 3, Tuning(memory=1 << 24))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    for _ in range(60):
+        search.step(time.monotonic() + LONG)
+    arrays, paths = search.tree.arrays, search.tree.paths
+    steps = 0
+    for lane in np.flatnonzero(paths.length):
+        for depth in range(paths.length[lane]):
+            mover = int(arrays.nodes["mover"][paths.nodes[lane, depth]])
+            column = -1
+            if mover >= 0:
+                edge = paths.edges[lane, depth, mover]
+                column = arrays.columns[mover] + arrays.edges["move"][edge]
+            assert paths.columns[lane, depth] == column
+            steps += 1
+    assert steps
+
+
 def test_without_numbered_moves_the_rules_do_without_counts() -> None:
     machine = Game.load("tictactoe").machine("prover")
     search = Search(0, 3, Tuning(memory=1 << 24, prior="grave", trust=4.0, urgency=0.0))
