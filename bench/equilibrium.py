@@ -24,7 +24,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
 from ggp.game import Game
-from players.uct_root import strategy, worth
+from players.uct_root import RootStatistics, strategy, worth
 from players.uct_search import Search, Tuning
 
 Matrix = list[list[Fraction]]
@@ -108,8 +108,8 @@ class Equilibrium:
 def compare(
     machine: Machine, state: State, seconds: float, states: int
 ) -> tuple[float, float, tuple[float, float]]:
-    """For a state: the value, what UCT says it is, and how much each role's mixed strategy
-    loses, against the best answer to it, of what it could be sure of. All 0..100.
+    """For a state: the value, what UCT says it is for role 0, and how much each role's mixed strategy, by a
+    search of its own, loses, against the best answer to it, of what it could be sure of. All 0..100.
 
     Raises:
         TooManyStatesError, NotConstantSumError: as above.
@@ -119,19 +119,24 @@ def compare(
     equilibrium = Equilibrium(machine, states)
     value = equilibrium.value(state)
     table = equilibrium.table(state)
-    search = Search(0, 1, Tuning())
+    first, second = (_searched(machine, state, role, seconds) for role in (0, 1))
+    told = worth(first, 0)
+    mine, other = ([float(p) for p in strategy(found, role)] for role, found in enumerate((first, second)))
+    rows, columns = (_by_text(machine, state, role) for role in (0, 1))
+    got = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
+    held = max(sum(p * float(table[i][j]) for p, j in zip(other, columns, strict=True)) for i in rows)
+    return float(value), told, (float(value) - got, held - float(value))
+
+
+def _searched(machine: Machine, state: State, role: int, seconds: float) -> RootStatistics:
+    """What a role's own search finds in so many CPU seconds."""
+    search = Search(role, 1, Tuning())
     search.set_machine(machine)
     search.set_root(state)
     began = time.process_time()
     while time.process_time() - began < seconds and search.step(time.monotonic() + 100.0):
         pass
-    found = search.statistics()
-    told = worth(found, 0)
-    mine, other = ([float(p) for p in strategy(found, role)] for role in (0, 1))
-    rows, columns = (_by_text(machine, state, role) for role in (0, 1))
-    got = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
-    held = max(sum(p * float(table[i][j]) for p, j in zip(other, columns, strict=True)) for i in rows)
-    return float(value), told, (float(value) - got, held - float(value))
+    return search.statistics()
 
 
 def _by_text(machine: Machine, state: State, role: int) -> list[int]:
@@ -158,7 +163,7 @@ def main() -> None:
     """Read the arguments, print a row for each state."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="+", help="installed games or files")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of CPU time for UCT")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of CPU time for the search of each role")
     parser.add_argument("--states", type=int, default=20_000, help="that a game may have")
     parser.add_argument(
         "--plies", type=int, default=0, help="random joint moves before the state that is looked at"
