@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -20,11 +19,12 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from bench.positions import load_game
+from bench.tree import grow
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
 from ggp.game import Game
-from players.uct_root import RootStatistics, strategy, worth
+from players.uct_root import RootStatistics, rank, strategy
 from players.uct_search import Search, Tuning
 
 Matrix = list[list[Fraction]]
@@ -120,7 +120,7 @@ def compare(
     value = equilibrium.value(state)
     table = equilibrium.table(state)
     first, second = (_searched(machine, state, role, seconds) for role in (0, 1))
-    told = worth(first, 0)
+    told = rank(first, 0).worth
     mine, other = ([float(p) for p in strategy(found, role)] for role, found in enumerate((first, second)))
     rows, columns = (_by_text(machine, state, role) for role in (0, 1))
     got = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
@@ -133,9 +133,7 @@ def _searched(machine: Machine, state: State, role: int, seconds: float) -> Root
     search = Search(role, 1, Tuning())
     search.set_machine(machine)
     search.set_root(state)
-    began = time.process_time()
-    while time.process_time() - began < seconds and search.step(time.monotonic() + 100.0):
-        pass
+    grow(search, seconds)
     return search.statistics()
 
 

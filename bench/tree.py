@@ -89,23 +89,24 @@ def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -
     search = Search(0, seed, tuning)
     search.set_machine(machine)
     search.set_root(machine.initial_state())
-    _grow(search, seconds)
+    grow(search, seconds)
     playouts, visits = search.playouts, search.tree.visits
     # CPU time: what others do meanwhile does not count.
     began = time.thread_time()
-    _grow(search, seconds)
+    grow(search, seconds)
     taken = time.thread_time() - began
     playouts, visits = search.playouts - playouts, search.tree.visits - visits
     raw = raw_rate(lanes, seconds / 4, seed)
     # The profile itself takes up to half a millisecond for each batch.
     profile = cProfile.Profile(time.thread_time)
     began = time.thread_time()
-    profile.runcall(_grow, search, seconds / 2)
+    profile.runcall(grow, search, seconds / 2)
     parts = _by_part(pstats.Stats(profile), time.thread_time() - began)
     return Cost(taken, playouts, visits, raw, parts)
 
 
-def _grow(search: Search, seconds: float) -> None:
+def grow(search: Search, seconds: float) -> None:
+    """Let a search go on for so many CPU seconds."""
     end = time.thread_time() + seconds
     while time.thread_time() < end and not search.finished:
         search.step(time.monotonic() + 10.0)

@@ -23,7 +23,7 @@ from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
 from players.uct_playing import POLICIES
 from players.uct_pool import Pool
-from players.uct_root import RootStatistics, merge, rank, strategy, worth
+from players.uct_root import Ranking, RootStatistics, merge, rank, strategy
 from players.uct_search import SHORTEN_SECONDS, Search
 from players.uct_tree import warm_up
 from players.uct_tuning import AUTO, PRIORS, SELECTIONS, Tuning
@@ -356,9 +356,9 @@ class UctPlayer(Player):
             chosen = moves.index(line.moves[0])
             order = [chosen, *(place for place in order if place != chosen)]
         candidates = tuple(Candidate(moves[i], ranking.visits[i], ranking.values[i]) for i in order)
-        return Choice(candidates[0].move, candidates, self._note(found))
+        return Choice(candidates[0].move, candidates, self._note(found, ranking))
 
-    def _note(self, found: RootStatistics) -> str:
+    def _note(self, found: RootStatistics, ranking: Ranking | None = None) -> str:
         seconds = max(time.monotonic() - self._began, 1e-6)
         parts = [
             f"{found.playouts:,} playouts",
@@ -372,6 +372,6 @@ class UctPlayer(Player):
             parts.append(str(self._line))
         if found.value >= 0:
             parts.append(f"proven {found.value}")
-        elif len(self._counts) > 1 and found.visits[found.of_role(self.role)].any():
-            parts.append(f"expects {worth(found, self.role):.0f}")
+        elif ranking is not None and len(self._counts) > 1:
+            parts.append(f"expects {ranking.worth:.0f}")
         return ", ".join(parts)

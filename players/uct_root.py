@@ -86,12 +86,15 @@ class Ranking:
         order: places of all moves, the best first and then the most visited.
         visits: as in the statistics.
         values: mean result of each move, or the proven one, 0..100.
+        worth: what the role may expect, 0..100: the value of the best move; where moves are mixed, their
+            values by their shares in :func:`strategy`, so that what was tried at random does not count.
     """
 
     best: int
     order: list[int]
     visits: list[int]
     values: list[float]
+    worth: float
 
 
 def rank(found: RootStatistics, role: int) -> Ranking:
@@ -109,7 +112,8 @@ def rank(found: RootStatistics, role: int) -> Ranking:
     hoped = max((i for i in places if known[i] < 0), key=lambda i: (visits[i], values[i]), default=sure)
     best = sure if found.value >= 0 or known[sure] >= values[hoped] else hoped
     order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
-    return Ranking(best, order, visits, values)
+    worth = float(strategy(found, role) @ np.array(values)) if found.mixed else values[best]
+    return Ranking(best, order, visits, values, worth)
 
 
 def strategy(found: RootStatistics, role: int) -> NDArray[np.float64]:
@@ -120,12 +124,3 @@ def strategy(found: RootStatistics, role: int) -> NDArray[np.float64]:
     shares[shares < _RARE * shares.max()] = 0.0
     total = shares.sum()
     return shares / total if total > 0 else np.full(len(visits), 1 / len(visits))
-
-
-def worth(found: RootStatistics, role: int) -> float:
-    """What a role may expect, 0..100: the value of the move that :func:`rank` prefers. Where moves are mixed,
-    their values by their shares in :func:`strategy`, so that what was tried at random does not count."""
-    ranking = rank(found, role)
-    if found.mixed:
-        return float(strategy(found, role) @ np.array(ranking.values))
-    return ranking.values[ranking.best]

@@ -198,10 +198,7 @@ def test_move_averages_tell_good_moves_from_bad_ones() -> None:
 
 @pytest.mark.parametrize("game", ["connectfour", "chinesecheckers", "tron", "rockpaperscissors"])
 def test_paths_note_the_columns_of_the_moves_by_which_they_went_down(game: str) -> None:
-    machine = Game.load(game).machine("propnet")
-    search = Search(0, 3, Tuning(memory=1 << 24))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
+    search = search_for(game, Tuning(memory=1 << 24))
     for _ in range(60):
         search.step(time.monotonic() + LONG)
     arrays, paths = search.tree.arrays, search.tree.paths
