@@ -12,6 +12,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
+import ggp
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.parser import parse_rules
@@ -106,7 +107,7 @@ def read_rules_file(path: Path) -> str:
 
 def games_folder() -> Path:
     """Where the games that come along lie: in the wheel, or beside the packages in a checkout."""
-    here = Path(__file__).resolve().parent
+    here = Path(ggp.__path__[0]).resolve()
     inside = here / "games"
     return inside if inside.is_dir() else here.parent / "games"
 

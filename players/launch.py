@@ -25,6 +25,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import players
+
 SOCKET = "GGP_FORK_SERVER"
 
 ANSWER_SECONDS = 1.0
@@ -150,7 +152,7 @@ def anew(
     if server is not None:
         environment[SOCKET] = str(server.fileno())
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
-    root = str(Path(__file__).resolve().parent.parent)
+    root = str(Path(players.__path__[0]).resolve().parent)
     known = os.environ.get("PYTHONPATH", "")
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module, *arguments],

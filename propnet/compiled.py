@@ -2,7 +2,7 @@
 
 numba keeps what it compiled for as long as the function's own file is the same, although the code of
 other files is compiled into it. But it also keeps apart functions that enclose different values. So
-a kernel is given a value to enclose: a checksum of the files in its folder that have to do with numba.
+a kernel is given a value to enclose: a checksum of its file and of all files of ours that it imports.
 
 numba optimises each function by itself, makes machine code of it, and does both again in every function
 that calls it. Of what only kernels call, neither is of use: it is optimised in the kernel, as part of it.
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import CellType, FunctionType
@@ -26,7 +27,8 @@ from numba.core.compiler import Compiler
 
 from propnet.kernel_cache import cache_for
 
-_MARKS = b"numba", b"propnet.vector", b"propnet.compiled"
+_IMPORT = re.compile(r"^(?:import ([^\n#]+)|from ([\w.]+) import (\([^)]*\)|[^\n#]+))", re.MULTILINE)
+"""What a module imports: ``import A, B``, or ``from A import B, C`` on one line or in parentheses."""
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -42,7 +44,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         function.__globals__,
         function.__name__,
         function.__defaults__,
-        (CellType(checksum(Path(code.co_filename).parent)),),
+        (CellType(checksum(Path(code.co_filename).resolve())),),
     )
     bound.__doc__, bound.__module__ = function.__doc__, function.__module__
     bound.__qualname__, bound.__annotations__ = function.__qualname__, function.__annotations__
@@ -105,12 +107,50 @@ class _InnerCompiler(Compiler):
 
 
 @functools.cache
-def checksum(folder: Path) -> str:
-    """A checksum of the modules in a folder, and in this one, that have to do with numba."""
+def checksum(module: Path) -> str:
+    """A checksum of a kernel's module and of all that it imports from our packages, however far away.
+
+    Imports are followed by their text: those that stand at the left margin, since a kernel sees no others.
+
+    Args:
+        module: the file that the kernel is written in.
+    """
+    roots = dict.fromkeys((_root(module), _root(Path(__file__).resolve())))
     hashed = hashlib.sha256()
-    for place in sorted({folder, Path(__file__).parent}):
-        for path in sorted(place.glob("*.py")):
-            text = path.read_bytes()
-            if any(mark in text for mark in _MARKS):
-                hashed.update(path.name.encode() + b"\0" + text)
+    seen: set[Path] = set()
+    waiting = [module, Path(__file__).resolve()]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        waiting.extend(_imported(path, tuple(roots)))
+    for path in sorted(seen):
+        hashed.update(str(path).encode() + b"\0" + path.read_bytes())
     return hashed.hexdigest()
+
+
+def _root(module: Path) -> Path:
+    """The folder that a module's topmost package lies in."""
+    folder = module.parent
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    return folder
+
+
+@functools.cache
+def _imported(module: Path, roots: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The files below the roots that a module imports at its left margin."""
+    names: list[str] = []
+    for plain, package, members in _IMPORT.findall(module.read_text()):
+        names += [name.split()[0] for name in plain.split(",") if name.strip()]
+        if package:
+            names.append(package)
+            parts = (part.split() for part in members.strip("()").split(","))
+            names += [f"{package}.{part[0]}" for part in parts if part]
+    found: list[Path] = []
+    for name in names:
+        for root in roots:
+            path = root.joinpath(*name.split("."))
+            found += [file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()]
+    return tuple(found)

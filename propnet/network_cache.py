@@ -10,13 +10,15 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+import propnet
 from gdl.rules import Rules
 from propnet.kept_files import KeptFiles, default_directory
 
 MAX_BYTES = 256 * 1024 * 1024
 """Size of all files together, in bytes."""
 
-_CODE = ("gdl", "gdl/checks", "gdl/grounding", "propnet", "propnet/passes")
+_CODE = "gdl", "propnet"
+"""The packages that take part in building, with all folders in them."""
 
 
 def load(rules: Rules) -> bytes | None:
@@ -45,10 +47,18 @@ def _name(rules: Rules) -> str:
 @cache
 def _code_version() -> bytes:
     """Changes when a module that takes part in building does."""
-    root = Path(__file__).resolve().parent.parent
+    return code_version(Path(propnet.__path__[0]).parent)
+
+
+def code_version(root: Path) -> bytes:
+    """What changes when a module that takes part in building does, is moved, comes or goes.
+
+    Args:
+        root: the folder that holds the packages.
+    """
     seen: list[str] = []
     for folder in _CODE:
-        for path in sorted((root / folder).glob("*.py")):
+        for path in sorted((root / folder).rglob("*.py")):
             status = path.stat()
-            seen.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
+            seen.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
     return "\n".join(seen).encode() + b"\n\n"

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import ggp
+
 Message = dict[str, Any]
 
 MAX_LINE = 64 * 1024 * 1024
@@ -46,7 +48,7 @@ class Child:
     @classmethod
     async def spawn(cls, module: str) -> Child:
         """Start ``python -m module`` in a session of its own."""
-        root = str(Path(__file__).resolve().parents[2])
+        root = str(Path(ggp.__path__[0]).resolve().parent)
         known = os.environ.get("PYTHONPATH", "")
         process = await asyncio.create_subprocess_exec(
             sys.executable,

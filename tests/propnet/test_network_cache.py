@@ -10,7 +10,7 @@ import pytest
 
 from gdl.parser import parse_rules
 from propnet import network_cache
-from propnet.network_cache import keep, load
+from propnet.network_cache import code_version, keep, load
 
 RULES = parse_rules("(role a) (legal a x) (goal a 100) terminal")
 OTHERS = parse_rules("(role a) (legal a y) (goal a 100) terminal")
@@ -44,6 +44,17 @@ def test_other_code_does_not_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keep(RULES, b"network")
     monkeypatch.setattr(network_cache, "_code_version", lambda: b"another")
     assert load(RULES) is None
+
+
+def test_code_in_any_folder_of_the_packages_counts(tmp_path: Path) -> None:
+    deep = tmp_path / "propnet" / "passes" / "new"
+    deep.mkdir(parents=True)
+    (deep / "one.py").write_text("1")
+    first = code_version(tmp_path)
+    (deep / "one.py").write_text("22")
+    second = code_version(tmp_path)
+    (deep / "one.py").rename(deep.parent / "one.py")
+    assert len({first, second, code_version(tmp_path)}) == 3
 
 
 def test_the_files_used_longest_ago_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

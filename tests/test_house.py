@@ -1,0 +1,45 @@
+"""The house is as it is said to be: what strings name is there, folders and files can be read."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = "gdl", "propnet", "players", "ggp"
+FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+NAME = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]\w*)+(:[A-Za-z_]\w*)?")
+
+
+def _names_in_strings(path: Path) -> Iterator[tuple[int, str]]:
+    """The names of modules in a file's strings; not those of loggers, which are names of topics."""
+    tree = ast.parse(path.read_text())
+    loggers = {
+        id(argument)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("getLogger")
+        for argument in call.args
+    }
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and NAME.fullmatch(text) and id(node) not in loggers:
+            yield node.lineno, text
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_that_strings_name_are_there(path: Path) -> None:
+    for line, text in _names_in_strings(path):
+        module, _, attribute = text.partition(":")
+        spec = importlib.util.find_spec(module)
+        assert spec is not None and spec.origin, f"{path}:{line} names {text}"
+        if attribute:
+            assert hasattr(importlib.import_module(module), attribute), f"{path}:{line} names {text}"
+
+
+def test_names_in_strings_are_looked_at() -> None:
+    assert {text for path in FILES for _, text in _names_in_strings(path)} >= {"ggp.warm"}
