@@ -34,8 +34,8 @@ from bench.table import cpu_seconds
 from gdl.errors import GdlError
 from gdl.ground import GroundLimits, ground
 from gdl.normalize import normalize
-from gdl.parser import parse_rules
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from ggp.game import read_rules_file
 
 WARM_UP = """(role a) (init (on 1)) (init (on 2)) (succ 1 2) (succ 2 1) (<= (legal a (go ?x)) (true (on ?x)))
@@ -127,7 +127,7 @@ def measure(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: f
     """One side on one game in a process of its own."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["bench.asp", "clingo", "gdl.ground", "gdl.parser", "ggp.game", "rich.progress"]
+        ["bench.asp", "clingo", "gdl.ground", "gdl.syntax.parser", "ggp.game", "rich.progress"]
     )
     ours_end, theirs_end = context.Pipe(duplex=False)
     child = context.Process(target=work, args=(side, str(path), seconds, theirs_end))

@@ -23,8 +23,8 @@ from rich.console import Console
 from rich.table import Table
 
 from gdl.machine import Machine
-from gdl.parser import parse_term
 from gdl.state import State
+from gdl.syntax.parser import parse_term
 from ggp.game import Game, games_folder
 from players.guided_machine import guided
 from players.registry import make_player

@@ -17,8 +17,8 @@ from multiprocessing.connection import Connection
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_term
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_term
 from ggp import protocol
 from ggp.game import Game
 from ggp.http10 import request_bytes

@@ -34,15 +34,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdl.check import Diagnostic, Severity, check_text
     from gdl.errors import GdlError, MoveError, ParseError, Place, RulesError, StateError, TooLargeError
-    from gdl.format import format_text
     from gdl.ground import GroundLimits
     from gdl.ground_rules import GroundRules
     from gdl.machine import Machine, Playouts
-    from gdl.parser import parse_rules, parse_term, parse_terms
     from gdl.prover import ProverMachine
     from gdl.rules import And, Literal, Not, Or, Rule, Rules
     from gdl.scramble import rename
     from gdl.state import State
+    from gdl.syntax.format import format_text
+    from gdl.syntax.parser import parse_rules, parse_term, parse_terms
     from gdl.terms import Term
 
 _HOMES = {

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError, MoveError
-from gdl.parser import parse_term
+from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 
 if TYPE_CHECKING:

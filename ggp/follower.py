@@ -6,9 +6,9 @@ import random
 
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine
-from gdl.parser import parse_term
 from gdl.prover import ProverMachine
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_term
 from ggp.ledger import Ledger
 from ggp.match_pipe import Message, Send
 

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
-from gdl.parser import parse_term
 from gdl.state import State
+from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
 from ggp.http10 import Address, HttpError, parse_address, post
 from ggp.match_record import MatchRecord

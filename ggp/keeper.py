@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.match_pipe import Message, open_pipe, serve
 from ggp.priority import go_first

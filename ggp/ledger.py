@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
-from gdl.parser import parse_term
 from gdl.state import State
+from gdl.syntax.parser import parse_term
 
 _LONE_WORD = re.compile(r"\( ([^\s()]+) \)")
 """``(noop)`` is the same term as ``noop``."""

@@ -19,8 +19,8 @@ from __future__ import annotations
 import os
 import sys
 
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.match_pipe import Message, Send, open_pipe, serve
 from ggp.thinker import Position, Thinker

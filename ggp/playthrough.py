@@ -10,8 +10,8 @@ import orjson
 
 from gdl.errors import MoveError
 from gdl.machine import JointMove, Machine
-from gdl.parser import parse_terms
 from gdl.state import State
+from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gdl.errors import ParseError
-from gdl.sexpr import MAX_DEPTH, Source
+from gdl.syntax.sexpr import MAX_DEPTH, Source
 
 MAX_CLOCK = 7 * 24 * 3600
 """Longest clock that is taken, in seconds; a longer one is cut down to it."""

@@ -23,8 +23,8 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_rules, parse_term
 from gdl.state import State
+from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.game import read_rules_file
 

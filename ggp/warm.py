@@ -49,7 +49,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
 
 def _play(player: str, level: str, game: str) -> None:
-    from gdl.parser import parse_rules
+    from gdl.syntax.parser import parse_rules
     from ggp.thinker import make_player
     from players.machines import make_machine
 

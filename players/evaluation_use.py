@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from players.evaluation import Evaluation
 from players.evaluation_fit import Features, fit
 from players.evaluation_lessons import Lessons

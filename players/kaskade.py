@@ -17,8 +17,8 @@ from typing import Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from players.kaskade_builder import Builder, BuildError, KilledError
 from players.kaskade_stages import STAGES, Stage
 from players.limits import describe

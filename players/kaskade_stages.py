@@ -46,7 +46,7 @@ class Stage:
 def build_propnet(text: str, given: bytes) -> Iterator[bytes]:
     """The network of these rules, as bytes: the one kept on disk, or else a new one."""
     from gdl.ground import ground
-    from gdl.parser import parse_rules
+    from gdl.syntax.parser import parse_rules
     from propnet.build import build
     from propnet.network_bytes import to_bytes
     from propnet.network_cache import keep, load
@@ -86,7 +86,7 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     Raises:
         TooLargeError: too little could be compiled in time.
     """
-    from gdl.parser import parse_rules
+    from gdl.syntax.parser import parse_rules
     from players.guided_machine import compiled_guide
     from propnet.interpret import PropnetMachine
     from propnet.native import PAYS, compile_network
@@ -136,7 +136,7 @@ def _parted(product: bytes) -> list[bytes]:
 def warm_up_native() -> None:
     """Import and make ready what :func:`build_native` needs."""
     from gdl.ground import ground
-    from gdl.parser import parse_rules
+    from gdl.syntax.parser import parse_rules
     from propnet.build import build
     from propnet.native import compile_network
 

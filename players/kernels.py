@@ -24,7 +24,7 @@ Part = tuple[str, Callable[[], None]]
 @cache
 def _machines() -> list[PropnetMachine]:
     from gdl.ground import ground
-    from gdl.parser import parse_rules
+    from gdl.syntax.parser import parse_rules
     from propnet.build import build
 
     games = [parse_rules(game, "warm-up") for game in WARM_UP_GAMES]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from gdl.checks.diagnostic import Diagnostic, error, info, of_error
 from gdl.errors import ParseError, Place
-from gdl.parser import Reader
 from gdl.rules import Rule, Rules
-from gdl.sexpr import Atom, Group, Nest, SExpr, Source, read, tokens
+from gdl.syntax.parser import Reader
+from gdl.syntax.sexpr import Atom, Group, Nest, SExpr, Source, read, tokens
 
 MAX_ERRORS = 50
 """Syntax errors reported for one text; a text with more of them is not rules."""

@@ -24,7 +24,7 @@ def command(
     import sys
 
     from gdl.errors import ParseError
-    from gdl.format import format_text
+    from gdl.syntax.format import format_text
 
     changed = failed = 0
     for path in files:

@@ -33,7 +33,7 @@ def command(
     """
     from gdl.errors import GdlError
     from gdl.ground import ground
-    from gdl.parser import parse_term
+    from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
     from propnet.draw import dot, drawing

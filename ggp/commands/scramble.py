@@ -22,8 +22,8 @@ def command(
     """
     import orjson
 
-    from gdl.format import format_text
     from gdl.scramble import scramble
+    from gdl.syntax.format import format_text
     from ggp.game import Game
 
     rules = Game.load(game).rules

@@ -17,8 +17,8 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.host import Host, Seat, Step
 from ggp.http10 import parse_address
 from ggp.match_record import MatchRecord, now_ms

@@ -15,8 +15,8 @@ from collections import OrderedDict
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_rules, parse_term
 from gdl.state import State
+from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.tournament.pipes import Message, Parent, leave, pin
 from players.limits import describe, limit_memory

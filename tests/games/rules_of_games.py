@@ -9,10 +9,10 @@ from math import prod
 from pathlib import Path
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules, parse_term, parse_terms
 from gdl.prover import ProverMachine
 from gdl.rules import Rule, Rules
 from gdl.state import State
+from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, Term
 
 FOLDER = Path(__file__).parents[2] / "games"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.check import Severity, check
-from gdl.format import format_text
 from gdl.ground import ground
+from gdl.syntax.format import format_text
 from tests.games.rules_of_games import FOLDER, NAMES, declared, options, prover, rules, text
 
 LONGEST = {

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from gdl.parser import parse_terms
 from gdl.state import State
+from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
 from ggp.game import Game
 from tests.games.known import OPENINGS, SOLVED

@@ -8,7 +8,7 @@ import pytest
 
 from gdl.check import KINDS, Severity, check, check_text
 from gdl.errors import Place
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 
 CLEAN = """\
 ; One player walks from one end of a corridor to the other, within four steps.

@@ -8,8 +8,8 @@ import pytest
 
 from gdl.compile import compile_rules
 from gdl.errors import RulesError
-from gdl.parser import parse_rules
 from gdl.stratify import Dependence
+from gdl.syntax.parser import parse_rules
 
 
 @pytest.mark.parametrize("text", ["", "(init a)", "(<= (role ?x) (person ?x))"])

@@ -11,8 +11,8 @@ from gdl import function_source, joins
 from gdl.errors import TooLargeError
 from gdl.estimates import Estimates
 from gdl.limits import Limits
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from tests.gdl.naive import model
 from tests.gdl.programs import games

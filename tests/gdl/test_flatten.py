@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from gdl.flatten import flatten
 from gdl.normalize import normalize
-from gdl.parser import parse_rules, parse_term
 from gdl.program import Program
 from gdl.specialize import specialize
+from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from tests.gdl.flat import flat_model
 from tests.gdl.naive import model

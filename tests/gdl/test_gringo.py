@@ -10,8 +10,8 @@ import pytest
 from bench.asp import translate
 from gdl.ground import ground
 from gdl.normalize import normalize
-from gdl.parser import parse_rules
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, Term
 
 clingo = pytest.importorskip("clingo", reason="gringo is the oracle: pip install 'kaskade-ggp[dev]'")

@@ -12,8 +12,8 @@ from gdl.errors import TooLargeError
 from gdl.ground import GroundLimits, ground
 from gdl.ground_rules import GroundRules
 from gdl.grounding import decompose, reach, split, tuples
-from gdl.parser import parse_rules
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from gdl.terms import Term, sort_key
 from tests.gdl.ground_evaluator import GroundEvaluator, replay
 

@@ -19,9 +19,9 @@ from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.relation import Index, Relation
 from gdl.normalize import normalize
-from gdl.parser import parse_rules
 from gdl.program import FlatAtom, FlatClause, TermTable
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
 from tests.gdl.ground_evaluator import GroundEvaluator
 

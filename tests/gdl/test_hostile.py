@@ -13,9 +13,9 @@ import pytest
 from gdl import terms
 from gdl.check import Severity, check_text
 from gdl.errors import ParseError
-from gdl.format import format_text
-from gdl.parser import parse_rules, parse_term
-from gdl.sexpr import MAX_DEPTH
+from gdl.syntax.format import format_text
+from gdl.syntax.parser import parse_rules, parse_term
+from gdl.syntax.sexpr import MAX_DEPTH
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 
 from gdl.errors import RulesError
 from gdl.normalize import Clause, normalize
-from gdl.parser import parse_rules
 from gdl.rules import Literal, Not, Rule, Rules
+from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from tests.gdl.naive import model
 from tests.gdl.programs import games

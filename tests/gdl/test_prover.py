@@ -13,9 +13,9 @@ from gdl.errors import MoveError, RulesError, StateError, TooLargeError
 from gdl.estimates import Estimates
 from gdl.limits import Limits
 from gdl.machine import Machine
-from gdl.parser import parse_rules, parse_term
 from gdl.prover import ProverMachine
 from gdl.state import State
+from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from tests.gdl.naive import model
 from tests.gdl.programs import games

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gdl.parser import parse_rules
 from gdl.rules import Literal, literals
+from gdl.syntax.parser import parse_rules
 
 
 def test_literals_come_in_text_order_with_the_sign_of_their_negations() -> None:

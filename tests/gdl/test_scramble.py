@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules, parse_term
 from gdl.rules import Rules
 from gdl.scramble import KEYWORDS, goal_values, rename, scramble
+from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 
 NIM = """

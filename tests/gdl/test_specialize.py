@@ -7,9 +7,9 @@ import pytest
 from gdl.errors import RulesError
 from gdl.flatten import flatten
 from gdl.normalize import normalize
-from gdl.parser import parse_rules
 from gdl.specialize import specialize
 from gdl.stratify import stratify
+from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from tests.gdl.flat import flat_model
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from gdl.compile import compile_rules
 from gdl.errors import RulesError
-from gdl.parser import parse_rules
 from gdl.program import Program
 from gdl.stratify import Dependence, Stratum, components
+from gdl.syntax.parser import parse_rules
 
 GAME = "(role r) (init a) (<= (next ?x) (true ?x) (does r go)) (<= (legal r go) (open b)) "
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl import terms
-from gdl.parser import parse_term
+from gdl.syntax.parser import parse_term
 from gdl.terms import Term, sort_key
 
 names = st.text("abcXYZ019_+-'", min_size=1, max_size=6)

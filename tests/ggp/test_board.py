@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules, parse_term
 from gdl.rules import Rules
 from gdl.scramble import scramble
+from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.board import Board, board_of, find_board
 from ggp.board_text import Painter

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.protocol import NO_MOVE
 from tests.ggp.live import MARKS

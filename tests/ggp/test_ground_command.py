@@ -8,7 +8,7 @@ import pytest
 
 from gdl.errors import TooLargeError
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.commands.ground import command
 from ggp.game import Game
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from live import MARKS, ROOT, ServeProcess
 
 from gdl.errors import GdlError
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.host import Host, Step, ask_names, parse_seats
 from ggp.http10 import reply_bytes
 from ggp.match_record import MatchRecord

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.ledger import Ledger
 
 RULES = parse_rules(

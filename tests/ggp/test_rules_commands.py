@@ -10,8 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from gdl.parser import parse_rules
 from gdl.scramble import rename
+from gdl.syntax.parser import parse_rules
 from ggp.commands import format as format_command
 from ggp.commands import scramble as scramble_command
 from ggp.commands import validate as validate_command

@@ -6,8 +6,8 @@ import queue
 
 import pytest
 
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Classifier, Survey, survey
 from players.classify import Classification
 from tests.propnet.circuits import tic_tac_toe

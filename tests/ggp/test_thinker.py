@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.thinker import Position, Thinker
 from players.kaskade import Kaskade
 from tests.players.odd_stages import stage

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from gdl.errors import GdlError
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.entrants import Entrant, parse_entrants
 from ggp.tournament.export import write_csv, write_json

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from ggp.cli import build
 from ggp.verify import find_traces, verify_all, verify_game
 from players.machines import make_machine

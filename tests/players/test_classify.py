@@ -6,7 +6,7 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from players.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
 from propnet.build import build
 from tests.ggp.test_survey import ALONE, AT_ONCE, TURNS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from players.factored import Factored
 from propnet import factors
 from propnet.build import build

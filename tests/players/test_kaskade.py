@@ -9,7 +9,7 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.kaskade import BEGUN, READY, Kaskade
 from players.kaskade_stages import STAGES

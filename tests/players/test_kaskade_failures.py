@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from players.kaskade import FAILED, Kaskade
 from players.kaskade_stages import Stage
 from tests.players.cascades import GAME, LONG, Log, alive, needs_proc, until

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from gdl.rules import Rules
 from gdl.state import State
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.kaskade import Kaskade
 from players.kaskade_player import KaskadePlayer

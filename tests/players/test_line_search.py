@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from gdl.state import State
+from gdl.syntax.parser import parse_rules
 from players.best_line import BestLine
 from players.breadth_first import BreadthFirst
 from players.closed_list import ClosedList

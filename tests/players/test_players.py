@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.machines import make_machine
 from players.player import Choice, Player

@@ -9,8 +9,8 @@ import pytest
 from bench.positions import load_game
 from bench.prove import positions
 from bench.solver import mover_of
-from gdl.parser import parse_terms
 from gdl.state import State
+from gdl.syntax.parser import parse_terms
 from players.machines import make_machine
 from players.proof import Bounds, Proof
 from propnet.interpret import PropnetMachine

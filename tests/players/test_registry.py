@@ -7,7 +7,7 @@ import time
 import pytest
 
 from gdl.errors import GdlError
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from players.machines import make_machine
 from players.montecarlo import MonteCarloPlayer
 from players.registry import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.lanes import NetworkLanes
 from players.playout_policy import PlayoutPolicy

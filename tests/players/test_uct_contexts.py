@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import uct_contexts
 from players.lanes import ScalarLanes, lanes_of

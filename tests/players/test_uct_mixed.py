@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.state import State
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.lanes import lanes_of
 from players.machines import make_machine

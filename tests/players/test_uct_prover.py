@@ -14,8 +14,8 @@ from bench.positions import load_game
 from bench.prove import positions
 from bench.solver import Solver, mover_of
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.state import State
+from gdl.syntax.parser import parse_rules
 from players.guided_machine import GuidedMachine, guided
 from players.machines import make_machine
 from players.proof import Proof

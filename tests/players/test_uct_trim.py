@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.guided_machine import GuidedMachine, guided
 from players.machines import make_machine

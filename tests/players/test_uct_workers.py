@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.machine import Machine
-from gdl.parser import parse_rules
 from gdl.state import State
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import uct_pool
 from players.machines import make_machine

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.errors import StateError, TooLargeError
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from players.machines import make_machine
 from propnet.expand import Expander, Expansion, expand_records, measure_expand
 from propnet.interpret import PropnetMachine

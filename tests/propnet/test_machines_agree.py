@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gdl.ground import ground
-from gdl.parser import parse_rules
 from gdl.prover import ProverMachine
+from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.expand import expand_records
 from propnet.interpret import PropnetMachine

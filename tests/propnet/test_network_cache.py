@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from propnet import network_cache
 from propnet.network_cache import code_version, keep, load
 

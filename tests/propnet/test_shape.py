@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from gdl.ground import ground
-from gdl.parser import parse_rules
+from gdl.syntax.parser import parse_rules
 from propnet.bounds import decided, reachable
 from propnet.build import build
 from propnet.cofactors import cofactors

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError
-from gdl.format import format_text
-from gdl.parser import parse_rules
-from gdl.sexpr import Atom, SExpr, read
+from gdl.syntax.format import format_text
+from gdl.syntax.parser import parse_rules
+from gdl.syntax.sexpr import Atom, SExpr, read
 
 Nested = str | list["Nested"]
 words = st.sampled_from(["<=", "or", "and", "not", "p", "?x", "true", "12", "NOT"])

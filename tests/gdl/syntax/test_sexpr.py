@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError, Place
-from gdl.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, SExpr, Source, read
+from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, SExpr, Source, read
 
 words = st.text("abz?19<=_+'\"|#é", min_size=1, max_size=5)
 blanks = st.text(" \t\n\r\f", min_size=1, max_size=3) | st.just(" ; a (comment\n")

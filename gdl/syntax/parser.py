@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.sexpr import Atom, Group, SExpr, Source, read
+from gdl.syntax.sexpr import Atom, Group, SExpr, Source, read
 from gdl.terms import Term
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gdl.sexpr import Group, SExpr, Source, read
+from gdl.syntax.sexpr import Group, SExpr, Source, read
 
 _BRANCHING = frozenset({"or", "and", "not"})
 

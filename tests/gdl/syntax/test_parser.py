@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError, Place
-from gdl.parser import parse_rules, parse_term, parse_terms
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.sexpr import MAX_DEPTH
+from gdl.syntax.parser import parse_rules, parse_term, parse_terms
+from gdl.syntax.sexpr import MAX_DEPTH
 from gdl.terms import Term
 
 names = st.sampled_from(["p", "q", "cell", "true", "does", "distinct", "1", "x-1"])
