@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.normalize import Clause
+from gdl.compile.normalize import Clause
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE, Term
 
 

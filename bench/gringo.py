@@ -31,9 +31,9 @@ from rich.progress import track
 
 from bench.asp import Translation, translate
 from bench.table import cpu_seconds
+from gdl.compile.normalize import normalize
 from gdl.errors import GdlError
 from gdl.ground import GroundLimits, ground
-from gdl.normalize import normalize
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.game import read_rules_file

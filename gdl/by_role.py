@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gdl.program import FlatClause, Program
-from gdl.shapes import Leaf
-from gdl.specialize import bind
+from gdl.compile.program import FlatClause, Program
+from gdl.compile.shapes import Leaf
+from gdl.compile.specialize import bind
 from gdl.terms import GOAL, LEGAL, ROLE
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gdl.compile.stratify import Dependence
 from gdl.evaluate import RECOVERABLE, Evaluator
 from gdl.schema import Tables
-from gdl.stratify import Dependence
 
 Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
 """(state, random number in [0, 1), most steps) -> (steps made, whether cut, last state)."""

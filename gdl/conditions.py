@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdl.access import Path, row, value
+from gdl.compile.program import Build, FlatAtom
 from gdl.function_source import FunctionSource, Scope
 from gdl.join_order import Item, share
-from gdl.program import Build, FlatAtom
 
 
 def write_tests(writer: FunctionSource, items: list[Item], scope: Scope) -> list[Item]:

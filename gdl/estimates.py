@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 
 from gdl.access import variables
+from gdl.compile.program import FlatClause
 from gdl.limits import DEMAND_ROWS, Guard
 from gdl.magic import Call
-from gdl.program import FlatClause
 from gdl.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from gdl.compile.program import Program
+from gdl.compile.stratify import Dependence, Stratum
 from gdl.errors import TooLargeError
 from gdl.estimates import Estimates
 from gdl.limits import CyclicError, Guard, Limits, MoreRowsError
-from gdl.program import Program
 from gdl.schema import Rows, Schema, Tables, reads
 from gdl.strata_code import StrataCode
-from gdl.stratify import Dependence, Stratum
 
 MAX_CHAIN = 100
 """Relations that depend on each other over more steps are computed from the bottom."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from gdl.compile import compile_rules
+from gdl.compile.pipeline import compile_rules
 from gdl.errors import TooLargeError
 from gdl.ground_rules import GroundRules
 from gdl.grounding.assemble import assemble

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdl.access import Relations, variables
+from gdl.compile.program import Build, FlatAtom, FlatClause
 from gdl.errors import RulesError
-from gdl.program import Build, FlatAtom, FlatClause
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gdl.access import Kind, Path, Relations, row, value, variables
+from gdl.compile.program import FlatAtom, FlatClause
 from gdl.conditions import ask, condition, targets, unpack, write_tests
 from gdl.errors import TooLargeError
 from gdl.function_source import FunctionSource, Match, Scope
 from gdl.join_order import Item, body_items, choose, components, share, single
-from gdl.program import FlatAtom, FlatClause
 
 WORK_BETWEEN_TICKS = 300_000
 """Loop iterations, at most, between two looks at the limits."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from gdl.compile.program import TermTable
 from gdl.errors import TooLargeError
 from gdl.magic import Call
-from gdl.program import TermTable
 from gdl.schema import Schema
 from gdl.terms import Term
 

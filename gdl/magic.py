@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from gdl.program import Build, FlatAtom, FlatClause
+from gdl.compile.program import Build, FlatAtom, FlatClause
 
 Call = tuple[int, tuple[int, ...]]
 """A predicate and its bound columns."""

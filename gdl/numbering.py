@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gdl.compile.program import Predicate, Program
 from gdl.errors import MoveError, StateError
-from gdl.program import Predicate, Program
 from gdl.schema import full, plain
 from gdl.terms import DOES, GOAL, LEGAL, TRUE, Term
 

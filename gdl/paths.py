@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from gdl.access import Key, Kind, Path, row
+from gdl.compile.stratify import Dependence
 from gdl.schema import Rows, Schema, Tables, project
-from gdl.stratify import Dependence
 
 
 class Paths:

@@ -9,7 +9,8 @@ from typing import Any
 
 from gdl.by_role import split_by_role
 from gdl.charges import Charge, Plan, generate
-from gdl.compile import compile_rules
+from gdl.compile.pipeline import compile_rules
+from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
 from gdl.evaluate import Evaluator
 from gdl.limits import Limits
@@ -19,7 +20,6 @@ from gdl.remembered import Node, Remembered
 from gdl.rules import Rules
 from gdl.schema import Rows, Tables, each, full, plain
 from gdl.state import State
-from gdl.stratify import stratify
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
 SAMPLES = 60

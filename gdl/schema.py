@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gdl.program import Program
-from gdl.stratify import Dependence, Stratum
+from gdl.compile.program import Program
+from gdl.compile.stratify import Dependence, Stratum
 from gdl.terms import DOES, TRUE
 
 Rows = Any

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 
-from gdl.flow import flow_of
+from gdl.compile.value_flow import flow_of
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import (
     ARITIES,

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdl.access import Key, Kind, Path, row, variables
+from gdl.compile.program import FlatAtom, FlatClause
+from gdl.compile.stratify import Stratum
 from gdl.estimates import Estimates
 from gdl.function_source import Match
 from gdl.joins import FunctionWriter
 from gdl.limits import Busy, Guard
 from gdl.magic import rewrite
 from gdl.paths import Paths
-from gdl.program import FlatAtom, FlatClause
 from gdl.schema import Schema
-from gdl.stratify import Stratum
 
 
 class StrataCode:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gdl.checks.diagnostic import Diagnostic, error, warning
+from gdl.compile.stratify import components
+from gdl.compile.value_flow import flow_of
 from gdl.errors import Place
-from gdl.flow import flow_of
 from gdl.rules import Rule, Rules, literals
-from gdl.stratify import components
 from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE, Term
 
 DOES_IN_LEGAL = warning("does-in-legal", "what is legal may depend on the state alone")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdl.checks.diagnostic import Diagnostic, error, of_error
-from gdl.compile import compile_rules
+from gdl.compile.pipeline import compile_rules
 from gdl.errors import GdlError, Place, TooLargeError
 from gdl.rules import Rules
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gdl.compile.shapes import Leaf
+from gdl.compile.stratify import Dependence
 from gdl.ground_rules import GroundRules
 from gdl.grounding.instantiate import Block, Instances
 from gdl.grounding.join import Body
 from gdl.grounding.order import Rows, TermOrder, row_tuples
 from gdl.grounding.reach import Reached
 from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, spread, unique
-from gdl.shapes import Leaf
-from gdl.stratify import Dependence
 from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
 
 SMALL_BLOCK = 64

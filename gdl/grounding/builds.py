@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gdl.compile.program import Build, TermTable
 from gdl.grounding.bindings import Bindings
 from gdl.grounding.keys import Argument, Column
 from gdl.grounding.limits import Budget
-from gdl.program import Build, TermTable
 from gdl.terms import Term
 
 MAX_TERM_DEPTH = 200

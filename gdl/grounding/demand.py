@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gdl.program import FlatAtom, FlatClause, Predicate, Program
-from gdl.shapes import LEAF
-from gdl.stratify import Dependence
+from gdl.compile.program import FlatAtom, FlatClause, Predicate, Program
+from gdl.compile.shapes import LEAF
+from gdl.compile.stratify import Dependence
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE
 
 WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL)

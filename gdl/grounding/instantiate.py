@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compile.program import FlatAtom, FlatClause
+from gdl.compile.stratify import Dependence, components
 from gdl.grounding.bindings import Bindings
 from gdl.grounding.decompose import MIN_RULES, Clause, Literal, decompose
 from gdl.grounding.join import Body, TooManyRowsError
@@ -22,8 +24,6 @@ from gdl.grounding.reach import Reached, fixpoint
 from gdl.grounding.relation import Ids, Relation
 from gdl.grounding.split import Splitter
 from gdl.grounding.tuples import Row, row_getter
-from gdl.program import FlatAtom, FlatClause
-from gdl.stratify import Dependence, components
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 
 MANY_ROWS = 3_000_000

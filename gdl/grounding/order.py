@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compile.program import Program
+from gdl.compile.shapes import Constant, Function, Leaf, Shape
 from gdl.grounding.relation import Relation
-from gdl.program import Program
-from gdl.shapes import Constant, Function, Leaf, Shape
 from gdl.terms import Term, sort_key
 
 Int = NDArray[np.int64]

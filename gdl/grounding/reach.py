@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from gdl.compile.program import Build, FlatAtom, FlatClause, Program
+from gdl.compile.shapes import Function, Leaf, Shape
+from gdl.compile.stratify import Dependence, Stratum, components
 from gdl.grounding.demand import Restriction, restrict
 from gdl.grounding.join import Body, Joiner, TooManyRowsError
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Relation
-from gdl.program import Build, FlatAtom, FlatClause, Program
-from gdl.shapes import Function, Leaf, Shape
-from gdl.stratify import Dependence, Stratum, components
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE
 
 

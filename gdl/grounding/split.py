@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from math import prod
 
+from gdl.compile.program import FlatAtom, FlatClause
 from gdl.grounding.relation import Relation
-from gdl.program import FlatAtom, FlatClause
 
 SPLIT_FROM = 30_000
 """Clauses that seem to have fewer bindings are joined as they are."""

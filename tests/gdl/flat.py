@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.program import FlatAtom, FlatClause, Program
+from gdl.compile.program import FlatAtom, FlatClause, Program
 from gdl.rules import Literal, Not, Or, Rule, Rules
 from gdl.terms import Term
 from tests.gdl.naive import model

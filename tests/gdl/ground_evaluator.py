@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from gdl.compile.stratify import components
 from gdl.ground_rules import GroundRules
-from gdl.stratify import components
 
 
 class GroundEvaluator:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bench.asp import translate
+from gdl.compile.normalize import normalize
 from gdl.ground import ground
-from gdl.normalize import normalize
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, Term

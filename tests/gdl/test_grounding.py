@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from gdl.compile.normalize import normalize
+from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
 from gdl.ground import ground
 from gdl.grounding import assemble, decompose, keys, reach, relation, simplify, split, tuples
@@ -18,8 +20,6 @@ from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.relation import Index, Relation
-from gdl.normalize import normalize
-from gdl.program import FlatAtom, FlatClause, TermTable
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term

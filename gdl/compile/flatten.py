@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdl.errors import TooLargeError
-from gdl.normalize import Clause
-from gdl.program import MAX_FLAT_CLAUSES, Build, FlatAtom, FlatClause, Predicate, Program, TermTable
-from gdl.shapes import (
+from gdl.compile.normalize import Clause
+from gdl.compile.program import MAX_FLAT_CLAUSES, Build, FlatAtom, FlatClause, Predicate, Program, TermTable
+from gdl.compile.shapes import (
     LEAF,
     OPAQUE,
     Env,
@@ -28,6 +27,7 @@ from gdl.shapes import (
     leaf_count,
     meet,
 )
+from gdl.errors import TooLargeError
 from gdl.terms import Term
 
 MAX_DEPTH = 4

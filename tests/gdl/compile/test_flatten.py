@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from gdl.flatten import flatten
-from gdl.normalize import normalize
-from gdl.program import Program
-from gdl.specialize import specialize
+from gdl.compile.flatten import flatten
+from gdl.compile.normalize import normalize
+from gdl.compile.program import Program
+from gdl.compile.specialize import specialize
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from tests.gdl.flat import flat_model

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gdl.compile.flatten import flatten
+from gdl.compile.normalize import normalize
+from gdl.compile.specialize import specialize
+from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
-from gdl.flatten import flatten
-from gdl.normalize import normalize
-from gdl.specialize import specialize
-from gdl.stratify import stratify
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from tests.gdl.flat import flat_model

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
+from gdl.compile.program import MAX_FLAT_CLAUSES, FlatAtom, FlatClause, Predicate, Program
+from gdl.compile.shapes import Constant, Function, Leaf, Shape
+from gdl.compile.stratify import components
 from gdl.errors import TooLargeError
-from gdl.program import MAX_FLAT_CLAUSES, FlatAtom, FlatClause, Predicate, Program
-from gdl.shapes import Constant, Function, Leaf, Shape
-from gdl.stratify import components
 
 
 def specialize(program: Program) -> Program:
@@ -21,7 +21,7 @@ def specialize(program: Program) -> Program:
     goes; the same program where nothing is to be split.
 
     Raises:
-        TooLargeError: the clauses multiply beyond the limit of :mod:`gdl.program`.
+        TooLargeError: the clauses multiply beyond the limit of :mod:`gdl.compile.program`.
     """
     while True:
         for predicate in sorted(_negative_cycles(program)):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gdl.compile import compile_rules
+from gdl.compile.pipeline import compile_rules
+from gdl.compile.stratify import Dependence
 from gdl.errors import RulesError
-from gdl.stratify import Dependence
 from gdl.syntax.parser import parse_rules
 
 

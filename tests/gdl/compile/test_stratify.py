@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.compile import compile_rules
+from gdl.compile.pipeline import compile_rules
+from gdl.compile.program import Program
+from gdl.compile.stratify import Dependence, Stratum, components
 from gdl.errors import RulesError
-from gdl.program import Program
-from gdl.stratify import Dependence, Stratum, components
 from gdl.syntax.parser import parse_rules
 
 GAME = "(role r) (init a) (<= (next ?x) (true ?x) (does r go)) (<= (legal r go) (open b)) "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdl.normalize import Clause
+from gdl.compile.normalize import Clause
 from gdl.terms import DOES, INIT, LEGAL, NEXT, TRUE, Term
 
 MAX_VARIANTS = 400
@@ -39,7 +39,7 @@ class Function:
 @dataclass(frozen=True, slots=True)
 class Constant:
     """The shape of one symbol or term (by its id): no column at all. Only
-    :mod:`gdl.specialize` makes such shapes, after flattening."""
+    :mod:`gdl.compile.specialize` makes such shapes, after flattening."""
 
     term: int
 

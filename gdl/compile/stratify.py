@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from gdl.compile.program import FlatClause, Program
 from gdl.errors import RulesError
-from gdl.program import FlatClause, Program
 from gdl.terms import DOES, TRUE
 
 

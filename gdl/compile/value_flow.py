@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from gdl.compile.stratify import components
 from gdl.rules import Rule, literals
-from gdl.stratify import components
 from gdl.terms import BASE, DISTINCT, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 
 Position = tuple[str, int, int]

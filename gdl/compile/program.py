@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gdl.compile.shapes import Constant, Leaf, Shape
 from gdl.errors import Place
-from gdl.shapes import Constant, Leaf, Shape
 from gdl.terms import Term
 
 MAX_FLAT_CLAUSES = 400_000

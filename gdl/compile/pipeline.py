@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gdl.compile.flatten import flatten
+from gdl.compile.normalize import normalize
+from gdl.compile.program import Program
+from gdl.compile.specialize import specialize
+from gdl.compile.stratify import Stratum, stratify
 from gdl.errors import RulesError
-from gdl.flatten import flatten
-from gdl.normalize import normalize
-from gdl.program import Program
 from gdl.rules import Rules
-from gdl.specialize import specialize
-from gdl.stratify import Stratum, stratify
 
 
 def compile_rules(rules: Rules) -> tuple[Program, list[Stratum]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from gdl.compile.normalize import Clause, normalize
 from gdl.errors import RulesError
-from gdl.normalize import Clause, normalize
 from gdl.rules import Literal, Not, Rule, Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term

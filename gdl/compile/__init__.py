@@ -1,0 +1,1 @@
+"""Rules to function-free Datalog: the front half that the prover and the grounder share."""
