@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp import protocol
 from ggp.game import Game

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gdl.ground import GroundLimits
     from gdl.ground_rules import GroundRules
     from gdl.machine import Machine, Playouts
-    from gdl.prover import ProverMachine
+    from gdl.prover.machine import ProverMachine
     from gdl.rules import And, Literal, Not, Or, Rule, Rules
     from gdl.scramble import rename
     from gdl.state import State

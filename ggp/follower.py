@@ -6,7 +6,7 @@ import random
 
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from ggp.ledger import Ledger

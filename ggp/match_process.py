@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import sys
 
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.match_pipe import Message, Send, open_pipe, serve

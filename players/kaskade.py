@@ -149,7 +149,7 @@ class Kaskade:
             RulesError: the rules cannot be played.
         """
         if self._prover is None:
-            from gdl.prover import ProverMachine
+            from gdl.prover.machine import ProverMachine
 
             if self._rules is None:
                 raise GdlError("the cascade was given no rules yet", remedy="call begin()")

@@ -48,7 +48,7 @@ def make_machine(
     if level not in LEVELS:
         raise GdlError(f"there is no machine {level!r}", remedy=f"choose {', '.join(LEVELS)}")
     if level == "prover":
-        from gdl.prover import ProverMachine
+        from gdl.prover.machine import ProverMachine
 
         return ProverMachine(rules)
     from gdl.ground import GroundLimits, ground

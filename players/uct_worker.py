@@ -156,7 +156,7 @@ class Worker:
 
 def pack_machine(machine: Machine) -> bytes:
     """The machine for :func:`unpack_machine` in another process; of a prover, its rules."""
-    from gdl.prover import ProverMachine
+    from gdl.prover.machine import ProverMachine
 
     return pickle.dumps(machine.rules if isinstance(machine, ProverMachine) else machine)
 
@@ -165,7 +165,7 @@ def unpack_machine(data: Any) -> Machine:
     """The machine from what :func:`pack_machine` made (it comes from our own program)."""
     found = pickle.loads(data)
     if isinstance(found, Rules):
-        from gdl.prover import ProverMachine
+        from gdl.prover.machine import ProverMachine
 
         return ProverMachine(found)
     assert isinstance(found, Machine)

@@ -17,7 +17,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.host import Host, Seat, Step
 from ggp.http10 import parse_address

@@ -39,7 +39,7 @@ def test_a_machine_that_differs_is_caught(monkeypatch: pytest.MonkeyPatch, metho
 
 
 def test_a_prover_that_differs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gdl.prover import ProverMachine
+    from gdl.prover.machine import ProverMachine
 
     monkeypatch.setattr(ProverMachine, "is_terminal", lambda self, state: True)
     found = lockstep.compare(Game.load("tictactoe"), 512, 1)

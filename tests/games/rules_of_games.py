@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules
 from gdl.state import State
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms

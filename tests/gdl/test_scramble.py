@@ -81,7 +81,7 @@ def test_numbers_that_cannot_be_goals_are_names_like_any_other() -> None:
 
 
 def test_scrambled_games_play_the_same() -> None:
-    prover = pytest.importorskip("gdl.prover")
+    prover = pytest.importorskip("gdl.prover.machine")
     rules = parse_rules(NIM)
     scrambled, mapping = scramble(rules, seed=9)
     old: Machine = prover.ProverMachine(rules)

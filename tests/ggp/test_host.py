@@ -85,7 +85,7 @@ def marker(message: Message) -> str:
 
 def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[MatchRecord, list[Puppet]]:
     """A match of MARKS between puppets and stand-ins."""
-    from gdl.prover import ProverMachine
+    from gdl.prover.machine import ProverMachine
 
     puppets: list[Puppet] = []
 
@@ -195,7 +195,7 @@ def test_a_scrambled_match_shows_none_of_its_words_and_is_recorded_in_them() -> 
 
 
 def test_cancelling_a_match_aborts_it_at_the_players() -> None:
-    from gdl.prover import ProverMachine
+    from gdl.prover.machine import ProverMachine
 
     async def run() -> tuple[MatchRecord, list[Message]]:
         async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.ledger import Ledger
 

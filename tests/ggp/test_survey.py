@@ -6,7 +6,7 @@ import queue
 
 import pytest
 
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Classifier, Survey, survey
 from players.classify import Classification

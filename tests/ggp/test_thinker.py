@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.thinker import Position, Thinker
 from players.kaskade import Kaskade

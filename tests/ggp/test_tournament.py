@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from gdl.errors import GdlError
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.entrants import Entrant, parse_entrants

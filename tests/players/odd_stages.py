@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.state import State
 from players.kaskade_builder import Work

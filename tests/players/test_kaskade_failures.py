@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from players.kaskade import FAILED, Kaskade
 from players.kaskade_stages import Stage

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.syntax.parser import parse_rules

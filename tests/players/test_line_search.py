@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.machine import Machine
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from players.best_line import BestLine

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from ggp.game import Game
 from players import playout_choice
 from players.guided_machine import guided

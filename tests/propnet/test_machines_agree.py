@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gdl.ground import ground
-from gdl.prover import ProverMachine
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.expand import expand_records

@@ -1,6 +1,6 @@
 """Joins as code: one flat clause becomes nested loops of Python source.
 
-Literals are put in order by :mod:`gdl.join_order`; tests (:mod:`gdl.conditions`) run as soon as
+Literals are put in order by :mod:`gdl.prover.join_order`; tests (:mod:`gdl.prover.conditions`) run as soon as
 their variables are bound. Parts of a body that bind nothing that the head needs are asked for
 one match only. Names in the source are made of numbers: nothing of the rules' own text gets
 into it.
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gdl.access import Kind, Path, Relations, row, value, variables
 from gdl.compile.program import FlatAtom, FlatClause
-from gdl.conditions import ask, condition, targets, unpack, write_tests
 from gdl.errors import TooLargeError
-from gdl.function_source import FunctionSource, Match, Scope
-from gdl.join_order import Item, body_items, choose, components, share, single
+from gdl.prover.access_path import Kind, Path, Relations, row, value, variables
+from gdl.prover.conditions import ask, condition, targets, unpack, write_tests
+from gdl.prover.function_source import FunctionSource, Match, Scope
+from gdl.prover.join_order import Item, body_items, choose, components, share, single
 
 WORK_BETWEEN_TICKS = 300_000
 """Loop iterations, at most, between two looks at the limits."""

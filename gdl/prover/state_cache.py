@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 
-from gdl.schema import Tables
+from gdl.prover.schema import Tables
 
 MAX_NODES = 20_000
 """States that are remembered, at most."""

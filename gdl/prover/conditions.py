@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdl.access import Path, row, value
 from gdl.compile.program import Build, FlatAtom
-from gdl.function_source import FunctionSource, Scope
-from gdl.join_order import Item, share
+from gdl.prover.access_path import Path, row, value
+from gdl.prover.function_source import FunctionSource, Scope
+from gdl.prover.join_order import Item, share
 
 
 def write_tests(writer: FunctionSource, items: list[Item], scope: Scope) -> list[Item]:

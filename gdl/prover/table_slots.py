@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from gdl.access import Key, Kind, Path, row
 from gdl.compile.stratify import Dependence
-from gdl.schema import Rows, Schema, Tables, project
+from gdl.prover.access_path import Key, Kind, Path, row
+from gdl.prover.schema import Rows, Schema, Tables, project
 
 
 class Paths:
@@ -74,7 +74,7 @@ class Paths:
 
     # --- paths -----------------------------------------------------------------------------
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
-        """See :class:`gdl.access.Relations`."""
+        """See :class:`gdl.prover.access_path.Relations`."""
         key = predicate, keys, values
         known = self._paths.get(key)
         if known is None:

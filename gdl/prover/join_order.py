@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdl.access import Relations, variables
 from gdl.compile.program import Build, FlatAtom, FlatClause
 from gdl.errors import RulesError
+from gdl.prover.access_path import Relations, variables
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from gdl.by_role import split_by_role
-from gdl.charges import Charge, Plan, generate
 from gdl.compile.pipeline import compile_rules
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
-from gdl.evaluate import Evaluator
-from gdl.limits import Limits
 from gdl.machine import Machine, Playouts
-from gdl.numbering import Numbering
-from gdl.remembered import Node, Remembered
+from gdl.prover.depth_charge import Charge, Plan, generate
+from gdl.prover.evaluator import Evaluator
+from gdl.prover.limits import Limits
+from gdl.prover.numbering import Numbering
+from gdl.prover.schema import Rows, Tables, each, full, plain
+from gdl.prover.split_by_role import split_by_role
+from gdl.prover.state_cache import Node, Remembered
 from gdl.rules import Rules
-from gdl.schema import Rows, Tables, each, full, plain
 from gdl.state import State
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 

@@ -12,10 +12,10 @@ from typing import Any
 from gdl.compile.program import Program
 from gdl.compile.stratify import Dependence, Stratum
 from gdl.errors import TooLargeError
-from gdl.estimates import Estimates
-from gdl.limits import CyclicError, Guard, Limits, MoreRowsError
-from gdl.schema import Rows, Schema, Tables, reads
-from gdl.strata_code import StrataCode
+from gdl.prover.estimates import Estimates
+from gdl.prover.limits import CyclicError, Guard, Limits, MoreRowsError
+from gdl.prover.schema import Rows, Schema, Tables, reads
+from gdl.prover.strata_code import StrataCode
 
 MAX_CHAIN = 100
 """Relations that depend on each other over more steps are computed from the bottom."""
@@ -34,7 +34,7 @@ class Evaluator:
     Args:
         program: the flat clauses.
         strata: all its strata in order.
-        limits: see :class:`gdl.limits.Limits`.
+        limits: see :class:`gdl.prover.limits.Limits`.
 
     Attributes:
         schema: what is known of the predicates.

@@ -9,8 +9,8 @@ from typing import Any
 
 from gdl.compile.program import TermTable
 from gdl.errors import TooLargeError
-from gdl.magic import Call
-from gdl.schema import Schema
+from gdl.prover.magic_sets import Call
+from gdl.prover.schema import Schema
 from gdl.terms import Term
 
 DEMAND_ROWS = 3000

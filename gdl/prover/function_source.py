@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gdl.access import Path, Relations
+from gdl.prover.access_path import Path, Relations
 
 MAX_INDENT = 80
 """Python allows 100 levels of indentation, and nowhere are 20 written without a look at this."""

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gdl.access import Key, Kind, Path, row, variables
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.compile.stratify import Stratum
-from gdl.estimates import Estimates
-from gdl.function_source import Match
-from gdl.joins import FunctionWriter
-from gdl.limits import Busy, Guard
-from gdl.magic import rewrite
-from gdl.paths import Paths
-from gdl.schema import Schema
+from gdl.prover.access_path import Key, Kind, Path, row, variables
+from gdl.prover.estimates import Estimates
+from gdl.prover.function_source import Match
+from gdl.prover.join_code import FunctionWriter
+from gdl.prover.limits import Busy, Guard
+from gdl.prover.magic_sets import rewrite
+from gdl.prover.schema import Schema
+from gdl.prover.table_slots import Paths
 
 
 class StrataCode:
@@ -52,7 +52,7 @@ class StrataCode:
 
     # --- what the writer asks (access.Relations) -------------------------------------------
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
-        """See :class:`gdl.access.Relations`."""
+        """See :class:`gdl.prover.access_path.Relations`."""
         if predicate not in self._local:
             return self.paths.path(predicate, keys, values)
         if not keys and len(values) == self._schema.arity[predicate]:
@@ -66,7 +66,7 @@ class StrataCode:
     def lazy(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
     ) -> Path | None:
-        """See :class:`gdl.access.Relations`."""
+        """See :class:`gdl.prover.access_path.Relations`."""
         schema = self._schema
         if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
             return None
@@ -77,7 +77,7 @@ class StrataCode:
         return self.paths.lazily(key)
 
     def effort(self, predicate: int) -> int:
-        """See :class:`gdl.access.Relations`."""
+        """See :class:`gdl.prover.access_path.Relations`."""
         return 1 if predicate in self._schema.static else 2 if self._schema.given[predicate] else 3
 
     # --- whole relations ---------------------------------------------------------------------

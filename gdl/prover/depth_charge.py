@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.compile.stratify import Dependence
-from gdl.evaluate import RECOVERABLE, Evaluator
-from gdl.schema import Tables
+from gdl.prover.evaluator import RECOVERABLE, Evaluator
+from gdl.prover.schema import Tables
 
 Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
 """(state, random number in [0, 1), most steps) -> (steps made, whether cut, last state)."""

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gdl import function_source, joins
 from gdl.errors import TooLargeError
-from gdl.estimates import Estimates
-from gdl.limits import Limits
-from gdl.prover import ProverMachine
+from gdl.prover import function_source
+from gdl.prover import join_code as joins
+from gdl.prover.estimates import Estimates
+from gdl.prover.limits import Limits
+from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from tests.gdl.naive import model

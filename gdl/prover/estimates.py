@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gdl.access import variables
 from gdl.compile.program import FlatClause
-from gdl.limits import DEMAND_ROWS, Guard
-from gdl.magic import Call
-from gdl.schema import Schema, Tables, project, reads
+from gdl.prover.access_path import variables
+from gdl.prover.limits import DEMAND_ROWS, Guard
+from gdl.prover.magic_sets import Call
+from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 
 CALL_WORK = 12.0
