@@ -4,7 +4,7 @@
 
 Two comparisons, each with its geometric mean over the games that both ground:
 
-- *grounding*: parsed rules in, ground rules out. Ours is ``gdl.ground.ground``; gringo's is
+- *grounding*: parsed rules in, ground rules out. Ours is ``gdl.grounding.pipeline.ground``; gringo's is
   ``Control.add`` and ``Control.ground`` on the translated text, the translation not counted.
 - *whole*: the text of the rules in, ground rules out. Both begin with our parser; gringo's
   way then goes through normal form and the translation to ASP.
@@ -33,7 +33,7 @@ from bench.asp import Translation, translate
 from bench.table import cpu_seconds
 from gdl.compile.normalize import normalize
 from gdl.errors import GdlError
-from gdl.ground import GroundLimits, ground
+from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.game import read_rules_file
@@ -127,7 +127,7 @@ def measure(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: f
     """One side on one game in a process of its own."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["bench.asp", "clingo", "gdl.ground", "gdl.syntax.parser", "ggp.game", "rich.progress"]
+        ["bench.asp", "clingo", "gdl.grounding.pipeline", "gdl.syntax.parser", "ggp.game", "rich.progress"]
     )
     ours_end, theirs_end = context.Pipe(duplex=False)
     child = context.Process(target=work, args=(side, str(path), seconds, theirs_end))

@@ -14,7 +14,7 @@ the same in other words   :func:`format_text`, :func:`rename` (and
 what they mean            :class:`Machine`, :class:`State`, :class:`Playouts`,
                           :class:`ProverMachine`
 without variables         :class:`GroundRules`, :class:`GroundLimits` (and
-                          :func:`gdl.ground.ground`)
+                          :func:`gdl.grounding.pipeline.ground`)
 what can go wrong         :class:`GdlError`, :class:`ParseError`, :class:`RulesError`,
                           :class:`TooLargeError`, :class:`MoveError`, :class:`StateError`,
                           :class:`Place`
@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdl.check import Diagnostic, Severity, check_text
     from gdl.errors import GdlError, MoveError, ParseError, Place, RulesError, StateError, TooLargeError
-    from gdl.ground import GroundLimits
-    from gdl.ground_rules import GroundRules
+    from gdl.grounding.ground_rules import GroundRules
+    from gdl.grounding.pipeline import GroundLimits
     from gdl.machine import Machine, Playouts
     from gdl.prover.machine import ProverMachine
     from gdl.rules import And, Literal, Not, Or, Rule, Rules

@@ -194,7 +194,7 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
         machine = make_machine(rules, level)
         stages["compile_s"] = watch.lap()
         return machine, stages
-    from gdl.ground import ground
+    from gdl.grounding.pipeline import ground
     from propnet.build import build
     from propnet.interpret import PropnetMachine
 

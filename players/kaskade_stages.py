@@ -45,7 +45,7 @@ class Stage:
 # --- the propositional network ------------------------------------------------------------------------
 def build_propnet(text: str, given: bytes) -> Iterator[bytes]:
     """The network of these rules, as bytes: the one kept on disk, or else a new one."""
-    from gdl.ground import ground
+    from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
     from propnet.network_bytes import to_bytes
@@ -135,7 +135,7 @@ def _parted(product: bytes) -> list[bytes]:
 
 def warm_up_native() -> None:
     """Import and make ready what :func:`build_native` needs."""
-    from gdl.ground import ground
+    from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
     from propnet.native import compile_network

@@ -23,7 +23,7 @@ Part = tuple[str, Callable[[], None]]
 
 @cache
 def _machines() -> list[PropnetMachine]:
-    from gdl.ground import ground
+    from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
 

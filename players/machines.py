@@ -10,7 +10,7 @@ from gdl.rules import Rules
 from players.limits import compile_seconds as budget
 
 if TYPE_CHECKING:
-    from gdl.ground import GroundLimits
+    from gdl.grounding.pipeline import GroundLimits
 
 LEVELS: Final = ("prover", "propnet", "native", "auto")
 """What ``--machine`` accepts."""
@@ -51,7 +51,7 @@ def make_machine(
         from gdl.prover.machine import ProverMachine
 
         return ProverMachine(rules)
-    from gdl.ground import GroundLimits, ground
+    from gdl.grounding.pipeline import GroundLimits, ground
     from propnet.build import build
 
     try:

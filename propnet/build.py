@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gdl.errors import TooLargeError
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import Circuit
 from propnet.passes.construct import construct

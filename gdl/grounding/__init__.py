@@ -1,1 +1,1 @@
-"""The passes of the grounder, in the order of :func:`gdl.ground.ground`."""
+"""The grounder: a program becomes rules without variables, the variables bound one by one."""

@@ -12,12 +12,12 @@ import numpy as np
 
 from gdl.compile.shapes import Leaf
 from gdl.compile.stratify import Dependence
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.instantiate import Block, Instances
 from gdl.grounding.join import Body
-from gdl.grounding.order import Rows, TermOrder, row_tuples
-from gdl.grounding.reach import Reached
+from gdl.grounding.reachability import Reached
 from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, spread, unique
+from gdl.grounding.term_order import Rows, TermOrder, row_tuples
 from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
 
 SMALL_BLOCK = 64

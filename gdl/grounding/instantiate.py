@@ -20,10 +20,10 @@ from gdl.grounding.bindings import Bindings
 from gdl.grounding.decompose import MIN_RULES, Clause, Literal, decompose
 from gdl.grounding.join import Body, TooManyRowsError
 from gdl.grounding.keys import first_rows
-from gdl.grounding.reach import Reached, fixpoint
+from gdl.grounding.reachability import Reached, fixpoint
 from gdl.grounding.relation import Ids, Relation
 from gdl.grounding.split import Splitter
-from gdl.grounding.tuples import Row, row_getter
+from gdl.grounding.tuple_join import Row, row_getter
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 
 MANY_ROWS = 3_000_000

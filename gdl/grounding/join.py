@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from gdl.compile.program import Build, FlatAtom, FlatClause, TermTable
 from gdl.grounding.bindings import DEDUPLICATE_FROM, Bindings
-from gdl.grounding.builds import construct, take_apart
+from gdl.grounding.function_terms import construct, take_apart
 from gdl.grounding.keys import Argument, first_rows
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Index, Relation, View
-from gdl.grounding.tuples import Plan, Row
+from gdl.grounding.tuple_join import Plan, Row
 
 Window = tuple[int, int]
 """Ids ``low <= id < high`` of the rows of a relation that a literal may use."""

@@ -1,6 +1,6 @@
 """Relations as columns of term ids, with membership and hash indexes, all in numpy.
 
-While a relation is small, its rows are kept as tuples too, for :mod:`gdl.grounding.tuples`; the
+While a relation is small, its rows are kept as tuples too, for :mod:`gdl.grounding.tuple_join`; the
 columns are then made only when something asks for them.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.keys import DENSE_BITS, Argument, Coder, Column, Keys
-from gdl.grounding.tuples import SMALL, Row, Spec, TupleIndex
+from gdl.grounding.tuple_join import SMALL, Row, Spec, TupleIndex
 
 Ids = NDArray[np.int32]
 

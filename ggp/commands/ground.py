@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from gdl.ground_rules import GroundRules
+    from gdl.grounding.ground_rules import GroundRules
     from gdl.rules import Rules
 
 
@@ -23,7 +23,7 @@ def command(
 
     Static relations are solved and gone; `part;` atoms come from splitting large rules.
     """
-    from gdl.ground import GroundLimits, ground
+    from gdl.grounding.pipeline import GroundLimits, ground
     from ggp.game import Game
 
     loaded = Game.load(game)

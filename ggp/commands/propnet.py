@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from gdl.ground_rules import GroundRules
+    from gdl.grounding.ground_rules import GroundRules
     from propnet.network import Network
 
 
@@ -32,7 +32,7 @@ def command(
     come from them.
     """
     from gdl.errors import GdlError
-    from gdl.ground import ground
+    from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 from propnet.passes.graph import spread
 
 Ints = NDArray[np.int32]

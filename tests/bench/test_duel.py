@@ -6,7 +6,7 @@ import pytest
 
 from bench.duel import opening, play, told, tuning_of
 from gdl.errors import GdlError
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.commands.ground import command
 from ggp.game import Game

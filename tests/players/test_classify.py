@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.errors import GdlError
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from players.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
 from propnet.build import build

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from players.factored import Factored
 from propnet import factors

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gdl.errors import GdlError
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.kaskade import BEGUN, READY, Kaskade

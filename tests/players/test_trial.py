@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.lanes import NetworkLanes

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import uct_contexts

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.network import Network
 from propnet.passes.circuit import Builder, Circuit, Shape

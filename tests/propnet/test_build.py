@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.errors import RulesError, TooLargeError
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.build import BuildLimits, build
 from propnet.network import Network

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from gdl.errors import GdlError
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet import draw
 from propnet.build import build

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from propnet.build import build

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from ggp.game import Game
 from propnet.build import build
 from propnet.interpret import PropnetMachine

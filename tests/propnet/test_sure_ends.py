@@ -8,7 +8,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.compile.stratify import components
-from gdl.ground_rules import GroundRules
+from gdl.grounding.ground_rules import GroundRules
 
 
 class GroundEvaluator:

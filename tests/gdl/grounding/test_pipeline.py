@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.ground import GroundLimits, ground
-from gdl.ground_rules import GroundRules
 from gdl.grounding import decompose, reach, split, tuples
+from gdl.grounding.ground_rules import GroundRules
+from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term, sort_key
-from tests.gdl.ground_evaluator import GroundEvaluator, replay
+from tests.gdl.grounding.ground_evaluator import GroundEvaluator, replay
 
 GAMES = Path(__file__).parents[2] / "games"
 

@@ -1,6 +1,6 @@
 """The grounder: rules with variables become rules over numbered atoms.
 
-Passes: static relations and reachability (:mod:`gdl.grounding.reach`), instantiation by the
+Passes: static relations and reachability (:mod:`gdl.grounding.reachability`), instantiation by the
 filtering Cartesian iterator (:mod:`gdl.grounding.join`, :mod:`gdl.grounding.instantiate`) with
 rule decomposition (:mod:`gdl.grounding.decompose`), simplification and numbering
 (:mod:`gdl.grounding.assemble`).
@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from gdl.compile.pipeline import compile_rules
 from gdl.errors import TooLargeError
-from gdl.ground_rules import GroundRules
 from gdl.grounding.assemble import assemble
+from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.instantiate import instantiate
 from gdl.grounding.limits import REMEDY, Budget, GroundLimits
-from gdl.grounding.reach import reach
+from gdl.grounding.reachability import reach
 from gdl.rules import Rules
 from gdl.terms import ROLE
 

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.ground import ground
 from gdl.grounding import assemble, decompose, keys, reach, relation, simplify, split, tuples
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
+from gdl.grounding.pipeline import ground
 from gdl.grounding.relation import Index, Relation
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
-from tests.gdl.ground_evaluator import GroundEvaluator
+from tests.gdl.grounding.ground_evaluator import GroundEvaluator
 
 GAMES = Path(__file__).parents[2] / "games"
 

@@ -9,7 +9,7 @@ import pytest
 
 from bench.asp import translate
 from gdl.compile.normalize import normalize
-from gdl.ground import ground
+from gdl.grounding.pipeline import ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, Term
