@@ -8,7 +8,7 @@ text to rules             :func:`parse_rules`, :func:`parse_term`, :func:`parse_
 rules                     :class:`Rules`, :class:`Rule`, :class:`Literal`, :class:`Not`,
                           :class:`And`, :class:`Or`, :class:`Term`
 what is wrong with them   :func:`check_text`, :class:`Diagnostic`, :class:`Severity`
-                          (and :func:`gdl.check.check` for parsed rules)
+                          (and :func:`gdl.checks.run.check` for parsed rules)
 the same in other words   :func:`format_text`, :func:`rename` (and
                           :func:`gdl.scramble.scramble`)
 what they mean            :class:`Machine`, :class:`State`, :class:`Playouts`,
@@ -32,7 +32,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdl.check import Diagnostic, Severity, check_text
+    from gdl.checks.run import Diagnostic, Severity, check_text
     from gdl.errors import GdlError, MoveError, ParseError, Place, RulesError, StateError, TooLargeError
     from gdl.grounding.ground_rules import GroundRules
     from gdl.grounding.pipeline import GroundLimits

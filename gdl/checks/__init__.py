@@ -1,1 +1,1 @@
-"""The families of findings that :mod:`gdl.check` puts together, one module for each."""
+"""What is wrong with rules: one module for each family of findings, `run` calls them all."""

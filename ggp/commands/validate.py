@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gdl.check import Diagnostic, Severity
+    from gdl.checks.run import Diagnostic, Severity
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
     """
     from rich.console import Console
 
-    from gdl.check import Severity, check_text
+    from gdl.checks.run import Severity, check_text
 
     console = Console(highlight=False, soft_wrap=True)
     fatal = Severity.WARNING if strict else Severity.ERROR
@@ -75,7 +75,7 @@ def _read(path: Path) -> str | None:
 def _print(console: Console, name: str, found: Diagnostic) -> None:
     from rich.text import Text
 
-    from gdl.check import Severity
+    from gdl.checks.run import Severity
 
     style = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
     line = Text()
@@ -103,7 +103,7 @@ def _print_json(name: str, found: Diagnostic) -> None:
 
 
 def _print_summary(console: Console, files: int, counts: dict[Severity, int], notes: bool) -> None:
-    from gdl.check import Severity
+    from gdl.checks.run import Severity
 
     parts = [
         f"{files} file{'s' * (files != 1)}",

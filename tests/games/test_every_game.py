@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.check import Severity, check
+from gdl.checks.run import Severity, check
 from gdl.grounding.pipeline import ground
 from gdl.syntax.format import format_text
 from tests.games.rules_of_games import FOLDER, NAMES, declared, options, prover, rules, text

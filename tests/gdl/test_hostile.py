@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from gdl import terms
-from gdl.check import Severity, check_text
+from gdl.checks.run import Severity, check_text
 from gdl.errors import ParseError
 from gdl.syntax.format import format_text
 from gdl.syntax.parser import parse_rules, parse_term

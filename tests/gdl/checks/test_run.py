@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.check import KINDS, Severity, check, check_text
+from gdl.checks.run import KINDS, Severity, check, check_text
 from gdl.errors import Place
 from gdl.syntax.parser import parse_rules
 

@@ -1,6 +1,6 @@
 """Checks rules: every way in which they break the language, or may not mean what was meant.
 
->>> from gdl.check import check_text
+>>> from gdl.checks.run import check_text
 >>> rules, found = check_text("(role you) (<= (legal you ?m) (true (can ?move)))")
 >>> [d.code for d in found if d.code.startswith("unsafe")]
 ['unsafe-head-variable']
