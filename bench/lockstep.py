@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from ggp.game import Game
 from propnet.interpret import PropnetMachine
+from propnet.jit.vector512 import LANES
 from propnet.native import native_machine
 from propnet.pack import unpack
-from propnet.vector import LANES
 
 
 @dataclass(frozen=True)

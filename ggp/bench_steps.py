@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from propnet.choice import new_planes
 from propnet.code import Code, new_wires
-from propnet.compiled import kernel
 from propnet.interpret import PropnetMachine
+from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned, item, load, splat, store
+from propnet.jit.xoshiro import streams
 from propnet.step import choose_moves, evaluate_moves, evaluate_play
-from propnet.vector import BYTES, LANES, WORDS, aligned, item, load, splat, store
-from propnet.xoshiro import streams
 
 _EXTRA = 4
 """How many times more often the part is done whose time is sought."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
 
 _FIRST_SLOTS = 1 << 12
 _LOW = np.uint64(0xFFFF_FFFF)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.splitmix import next_random
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
+from propnet.jit.splitmix import next_random
 
 NOBODY, SEVERAL = -1, -2
 """As a mover: no role is known to have a choice; more than one has."""

@@ -1,7 +1,7 @@
 """What the players have compiled, in parts that processes compile side by side, what is needed first first.
 
 A process that finds a part taken by another one goes on with the next, and comes back for it at the end,
-when mostly it only has to be loaded (:mod:`propnet.kernel_cache`). So any number of processes that start
+when mostly it only has to be loaded (:mod:`propnet.jit.kernel_cache`). So any number of processes that start
 together share the work without knowing of each other: those of ``ggp warm``, fork servers, matches.
 """
 
@@ -90,7 +90,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     """Have these parts compiled or loaded, sharing the work with other processes that do the same."""
     if not parts:
         return
-    from propnet.kernel_cache import Lock
+    from propnet.jit.kernel_cache import Lock
     from propnet.playouts import playouts
 
     folder = playouts._cache.cache_path

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
 
 
 @inner

@@ -12,7 +12,7 @@ from gdl.state import State
 from players.line_solver import LineSolver, Report
 from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
 from propnet.interpret import PropnetMachine
-from propnet.vector import LANES
+from propnet.jit.vector512 import LANES
 
 _ROUNDS = 50
 """Changes of a policy per call of the lowest level."""

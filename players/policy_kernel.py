@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from propnet.choice import copy_legal
 from propnet.code import Code
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, splat, store
 from propnet.step import (
     evaluate_goals,
     evaluate_moves,
@@ -28,7 +29,6 @@ from propnet.step import (
     next_states,
     read_goals,
 )
-from propnet.vector import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, splat, store
 
 BY_MOVE, BY_STEP, BY_PAIR = range(3)
 """Codings."""

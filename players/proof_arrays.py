@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
 
 NEW = 0
 """A node without edges; what its moves lead to at once is known, but not the states that follow."""

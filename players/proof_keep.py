@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from players.proof_arrays import EDGES, NEW, NODES, OPEN, Graph
 from players.uct_arrays import find_node
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
 
 FAR = 1 << 14
 """The length of a win that is not known."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from players.proof_arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
 from players.uct_arrays import find_node
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
 
 _NOBODY = 101
 """More than the goal of any role."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_arrays import TABLES, Arrays, Paths
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
 
 
 @kernel(nogil=True)

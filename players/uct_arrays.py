@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_parts import Parts
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
 
 FRESH = 0
 """A node that was never played out from (its record may not be there yet)."""

@@ -27,8 +27,8 @@ from players.uct_policy import (
     pair_row,
     set_priors,
 )
-from propnet.compiled import inner, kernel
-from propnet.prefetch import prefetch
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.prefetch import prefetch
 
 _RENEW = 4
 """Priors are looked up anew when a node has so many visits, and when they have doubled."""

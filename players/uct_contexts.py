@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from propnet.compiled import inner
+from propnet.jit.decorators import inner
 
 
 @inner

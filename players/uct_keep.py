@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from players.uct_arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
 from players.uct_pairs import keep_cells
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
 
 
 @inner

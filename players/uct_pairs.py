@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.splitmix import next_random
 from players.uct_arrays import CELLS, TABLED, Arrays, find_link
 from players.uct_policy import start
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.splitmix import next_random
 
 _RANDOM = 0.06
 """Share of the choices that are random..."""

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.splitmix import next_random
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.splitmix import next_random
 
 UCB, TUNED, PUCT = 0, 1, 2
 """Values of :attr:`Rule.kind`."""

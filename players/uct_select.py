@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.splitmix import next_random
 from players.uct_arrays import (
     EDGES,
     FRESH,
@@ -33,8 +32,9 @@ from players.uct_arrays import (
 )
 from players.uct_pairs import find_cell_link, matched_edge
 from players.uct_policy import EAGER, Rule, best_edge, start
-from propnet.compiled import inner, kernel
-from propnet.prefetch import prefetch
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.prefetch import prefetch
+from propnet.jit.splitmix import next_random
 
 _LARGEST_TABLE = 1 << 14
 """Joint moves of two roles that choose by regret."""

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner
-from propnet.vector import BYTES, aligned, any_lane, item, load, splat, store
-from propnet.xoshiro import advance
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import BYTES, aligned, any_lane, item, load, splat, store
+from propnet.jit.xoshiro import advance
 
 
 def new_planes(most: int) -> NDArray[np.uint64]:

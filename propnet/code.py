@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import BYTES, aligned, raw
 from propnet.plan import Plan
-from propnet.vector import BYTES, aligned, raw
 
 FLUSH = 1_000
 """What taking up the next playouts costs, in gate inputs (about half a microsecond)."""
@@ -82,7 +82,7 @@ def assemble(
 
 @inner
 def uncounted(code: Code) -> Code:
-    """The same with bare pointers (:func:`propnet.vector.raw`); ``code`` must outlive it."""
+    """The same with bare pointers (:func:`propnet.jit.vector512.raw`); ``code`` must outlive it."""
     return Code(
         raw(code.inputs),
         raw(code.runs),

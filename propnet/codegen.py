@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from propnet.jit.vector512 import BYTES, WORDS
 from propnet.straight import PIECE, Straight
-from propnet.vector import BYTES, WORDS
 
 VERSION = 1
 """Changes whenever the same layout would give other code."""

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from gdl.errors import StateError, TooLargeError
 from propnet.expand_block import Rows, new_scratch
 from propnet.expand_kernel import expand
+from propnet.jit.vector512 import LANES, aligned
 from propnet.pack import record_words
 from propnet.plan import Plan
-from propnet.vector import LANES, aligned
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine

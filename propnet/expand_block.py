@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code
-from propnet.compiled import inner
-from propnet.pack import transpose
-from propnet.step import evaluate_goals, read_goals
-from propnet.vector import (
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import (
     BYTES,
     LANES,
     WORDS,
@@ -29,6 +27,8 @@ from propnet.vector import (
     splat,
     store,
 )
+from propnet.pack import transpose
+from propnet.step import evaluate_goals, read_goals
 
 MOST = 1 << 36
 """Joint moves of one state that are counted; nobody lives to see more of them."""

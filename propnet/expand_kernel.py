@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code, uncounted
-from propnet.compiled import inner, kernel
 from propnet.expand_block import (
     Rows,
     Scratch,
@@ -33,9 +32,10 @@ from propnet.expand_block import (
     share,
     uncounted_scratch,
 )
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import BYTES, LANES, WORDS, Index, any_lane, item, load, put, raw, splat, store
 from propnet.pack import collect, spread, write_lanes
 from propnet.step import evaluate_moves, evaluate_play
-from propnet.vector import BYTES, LANES, WORDS, Index, any_lane, item, load, put, raw, splat, store
 
 
 @kernel

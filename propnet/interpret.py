@@ -18,14 +18,14 @@ from gdl.terms import Term
 from propnet import lanes
 from propnet.choice import new_planes
 from propnet.code import Code, code_of, new_wires
+from propnet.jit.vector512 import aligned
+from propnet.jit.xoshiro import streams
 from propnet.network import Network
 from propnet.pack import pack, record_words, unpack
 from propnet.plan import Plan, plan
 from propnet.playouts import playouts
 from propnet.policy import UNIFORM, Policy
-from propnet.vector import aligned
 from propnet.weighted import new_weighted_planes
-from propnet.xoshiro import streams
 
 
 @dataclass(frozen=True, slots=True)

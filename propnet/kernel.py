@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner
-from propnet.vector import BYTES, Index, any_lane, call, item, load, splat, store
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import BYTES, Index, any_lane, call, item, load, splat, store
 
 
 @inner

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code, uncounted
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import BYTES, LANES, WORDS, item, load, raw, splat, store
 from propnet.pack import read_lanes
 from propnet.step import evaluate_goals, evaluate_moves, evaluate_play, load_records, read_goals
-from propnet.vector import BYTES, LANES, WORDS, item, load, raw, splat, store
 
 
 @kernel

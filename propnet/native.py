@@ -25,6 +25,7 @@ from propnet.assembler import Loaded, Target, compile_text, host
 from propnet.code import Code, assemble, new_wires
 from propnet.codegen import text
 from propnet.interpret import PropnetMachine
+from propnet.jit.vector512 import LANES
 from propnet.lanes import successors
 from propnet.network import Network
 from propnet.object_cache import ObjectCache
@@ -32,7 +33,6 @@ from propnet.pack import pack
 from propnet.piecewise import interpreted
 from propnet.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.straight import Straight, straighten
-from propnet.vector import LANES
 
 log = logging.getLogger("propnet.native")
 

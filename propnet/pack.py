@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner, kernel
-from propnet.vector import (
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import (
     BYTES,
     LANES,
     WORDS,

@@ -8,9 +8,9 @@ from itertools import groupby
 
 import numpy as np
 
+from propnet.jit.vector512 import BYTES
 from propnet.plan import RUN, Plan
 from propnet.straight import Straight
-from propnet.vector import BYTES
 
 
 def interpreted(straight: Straight, pieces: Sequence[int]) -> Plan:

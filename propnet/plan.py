@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
+from propnet.jit.vector512 import BYTES
 from propnet.network import Network
-from propnet.vector import BYTES
 
 RUN = 5
 """Numbers per row of :attr:`Plan.runs`."""

@@ -12,22 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code, uncounted
-from propnet.compiled import inner, kernel
-from propnet.pack import write_lanes
-from propnet.policy import HEAVIEST, Policy, uncounted_policy
-from propnet.step import (
-    choose_moves,
-    evaluate_goals,
-    evaluate_moves,
-    evaluate_play,
-    list_lanes,
-    load_records,
-    next_states,
-    read_goals,
-    set_lane,
-)
-from propnet.tally import note_choices, tally
-from propnet.vector import (
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import (
     BYTES,
     LANES,
     WORDS,
@@ -42,6 +28,20 @@ from propnet.vector import (
     splat,
     store,
 )
+from propnet.pack import write_lanes
+from propnet.policy import HEAVIEST, Policy, uncounted_policy
+from propnet.step import (
+    choose_moves,
+    evaluate_goals,
+    evaluate_moves,
+    evaluate_play,
+    list_lanes,
+    load_records,
+    next_states,
+    read_goals,
+    set_lane,
+)
+from propnet.tally import note_choices, tally
 from propnet.weighted import choose_by_policy
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner
-from propnet.vector import raw
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import raw
 
 HEAVIEST = 7
 """The largest exponent of a weight."""
@@ -63,5 +63,5 @@ UNIFORM = Policy(np.zeros(0, np.int32), np.zeros((0, 3), np.int32), np.zeros(0, 
 
 @inner
 def uncounted_policy(policy: Policy) -> Policy:
-    """The same with bare pointers (:func:`propnet.vector.raw`); ``policy`` must outlive it."""
+    """The same with bare pointers (:func:`propnet.jit.vector512.raw`); ``policy`` must outlive it."""
     return Policy(raw(policy.order), raw(policy.classes), raw(policy.role_classes))

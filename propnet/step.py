@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from propnet.choice import choose_in_place, copy_legal
 from propnet.code import Code
-from propnet.compiled import inner
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import BYTES, WORDS, Index, any_lane, item, load, lowest_bit, put, splat, store
 from propnet.kernel import evaluate_segments
 from propnet.pack import write_lanes
-from propnet.vector import BYTES, WORDS, Index, any_lane, item, load, lowest_bit, put, splat, store
 
 
 @inner

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
+from propnet.jit.vector512 import BYTES
 from propnet.network import Network
 from propnet.plan import GOALS, MOVES, PLAY, RUN, Plan
-from propnet.vector import BYTES
 
 VERSION = 2
 """Changes whenever the same network would be laid out in another way."""

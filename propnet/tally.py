@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.code import Code
-from propnet.compiled import inner
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import BYTES, any_lane, item, load, lowest_bit, splat, store
 from propnet.pack import transpose
-from propnet.vector import BYTES, any_lane, item, load, lowest_bit, splat, store
 
 
 @inner

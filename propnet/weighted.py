@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from propnet.choice import choose_in_place, copy_legal, draw, highest_rank
 from propnet.code import Code
-from propnet.compiled import inner
+from propnet.jit.decorators import inner
+from propnet.jit.vector512 import BYTES, Index, aligned, any_lane, item, load, put, splat, store
 from propnet.policy import HEAVIEST, Policy
-from propnet.vector import BYTES, Index, aligned, any_lane, item, load, put, splat, store
 
 _CLASSES = HEAVIEST + 1
 

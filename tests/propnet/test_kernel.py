@@ -8,11 +8,11 @@ from numba import njit
 
 from propnet.choice import choose, new_planes
 from propnet.code import new_wires
+from propnet.jit.vector512 import aligned, store
+from propnet.jit.xoshiro import streams
 from propnet.kernel import evaluate_blocks
 from propnet.pack import pack, to_sliced, unpack
 from propnet.plan import plan
-from propnet.vector import aligned, store
-from propnet.xoshiro import streams
 from tests.propnet.circuits import naive, random_network
 
 

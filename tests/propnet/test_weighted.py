@@ -8,12 +8,12 @@ from numba import njit
 
 from gdl.rules import Rules
 from propnet.interpret import PropnetMachine
+from propnet.jit.vector512 import aligned, store
+from propnet.jit.xoshiro import streams
 from propnet.native import NativeMachine, compile_network
 from propnet.pack import pack, unpack
 from propnet.policy import HEAVIEST, UNIFORM, policy_of
-from propnet.vector import aligned, store
 from propnet.weighted import choose_weighted, new_weighted_planes
-from propnet.xoshiro import streams
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 

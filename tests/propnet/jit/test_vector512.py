@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from propnet.vector import (
+from propnet.jit.vector512 import (
     BYTES,
     aligned,
     any_lane,

@@ -8,7 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-from propnet.kernel_cache import Lock
+from propnet.jit.kernel_cache import Lock
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ if "read-only" in sys.argv:
         raise OSError(30, "Read-only file system")
     tempfile.TemporaryFile = refused
 
-from propnet.compiled import inner, kernel
+from propnet.jit.decorators import inner, kernel
 
 class Counter(event.Listener):
     count = 0

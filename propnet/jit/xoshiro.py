@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.compiled import inner, kernel
-from propnet.vector import aligned, rotate_left, shift_left
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import aligned, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
 

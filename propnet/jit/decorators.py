@@ -25,7 +25,7 @@ from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-from propnet.kernel_cache import cache_for
+from propnet.jit.kernel_cache import cache_for
 
 _IMPORT = re.compile(r"^(?:import ([^\n#]+)|from ([\w.]+) import (\([^)]*\)|[^\n#]+))", re.MULTILINE)
 """What a module imports: ``import A, B``, or ``from A import B, C`` on one line or in parentheses."""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from propnet.compiled import _imported, checksum, kernel
+from propnet.jit.decorators import _imported, checksum, kernel
 
 INNER = "from numba import njit\n\n@njit\ndef inner(x):\n    return x + {number}\n"
 OUTER = """
-from propnet.compiled import kernel
+from propnet.jit.decorators import kernel
 from inside import inner
 
 @kernel
