@@ -26,8 +26,8 @@ from gdl.machine import Machine
 from ggp.game import Game
 from propnet.interpret import PropnetMachine
 from propnet.jit.vector512 import LANES
+from propnet.kernels.records import unpack
 from propnet.native import native_machine
-from propnet.pack import unpack
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 A kernel walks 512 lanes through random play, doing the parts of a step once or several times. They
 may be repeated without changing what the step does (another choice is as random as the first),
 so the difference in time is the cost of that part alone, on the states that playouts meet. Arrays
-are those of :class:`propnet.code.Code`.
+are those of :class:`propnet.kernels.kernel_args.Code`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import Machine
-from propnet.choice import new_planes
-from propnet.code import Code, new_wires
 from propnet.interpret import PropnetMachine
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned, item, load, splat, store
 from propnet.jit.xoshiro import streams
-from propnet.step import choose_moves, evaluate_moves, evaluate_play
+from propnet.kernels.kernel_args import Code, new_wires
+from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play
+from propnet.kernels.uniform_choice import new_planes
 
 _EXTRA = 4
 """How many times more often the part is done whose time is sought."""

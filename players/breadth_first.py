@@ -13,7 +13,7 @@ from players.line_solver import LineSolver, Report
 from propnet.cones import step_clocks
 from propnet.expand import Expander
 from propnet.interpret import PropnetMachine
-from propnet.pack import pack
+from propnet.kernels.records import pack
 
 _ROWS = 1 << 14
 _SHORT = 0.004

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gdl.state import State
 from players.line_solver import LineSolver, Report
 from propnet.factors import ALTERNATIVE, goal_terms, quick_factors
-from propnet.pack import pack, unpack
+from propnet.kernels.records import pack, unpack
 from propnet.passes.circuit import FALSE
 from propnet.ternary import Ternary, lanes_of
 

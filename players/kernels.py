@@ -91,7 +91,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     if not parts:
         return
     from propnet.jit.kernel_cache import Lock
-    from propnet.playouts import playouts
+    from propnet.kernels.playouts import playouts
 
     folder = playouts._cache.cache_path
     taken: list[Part] = []

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from gdl.state import State
 from players.move_lists import unpack_moves
-from propnet.policy import UNIFORM, policy_of
+from propnet.kernels.move_weights import UNIFORM, policy_of
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine

@@ -3,7 +3,7 @@
 Move averages with Gibbs sampling (MAST: Finnsson and Bjornsson 2008): the better the results of the
 playouts in which a role made a move, wherever that was, the more often it makes the move. Here results
 are told in standard deviations of the role's moves, and weights are powers of two
-(:mod:`propnet.weighted`).
+(:mod:`propnet.kernels.weighted_choice`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.policy import HEAVIEST
+from propnet.kernels.move_weights import HEAVIEST
 
 _DOUBT = 16.0
 """Results of a move that count as much as the average of all moves of its role."""

@@ -1,8 +1,8 @@
 """Kernels of nested rollout policy adaptation: playouts by a softmax policy, 512 at once, and its change.
 
 Gates are evaluated bit-sliced; the choice walks over the legal moves of each lane and keeps one by
-weighted reservoir sampling (Chao 1982). Arrays are those of :class:`propnet.code.Code`, with ``wires``
-as in :mod:`propnet.kernel`. One-player games only.
+weighted reservoir sampling (Chao 1982). Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires``
+as in :mod:`propnet.kernels.gates`. One-player games only.
 
 A *policy* is ``weights``, float64 (entries,): each is e to the power of a move's logit. Which entry
 belongs to a move is said by the *coding*: the move alone, or also the step at which it is made, or the
@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.choice import copy_legal
-from propnet.code import Code
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, splat, store
-from propnet.step import (
+from propnet.kernels.kernel_args import Code
+from propnet.kernels.step import (
     evaluate_goals,
     evaluate_moves,
     evaluate_play,
@@ -29,6 +28,7 @@ from propnet.step import (
     next_states,
     read_goals,
 )
+from propnet.kernels.uniform_choice import copy_legal
 
 BY_MOVE, BY_STEP, BY_PAIR = range(3)
 """Codings."""
@@ -73,7 +73,7 @@ def policy_playouts(
     ``goals`` (512, 1; -1 on entry) and ``lengths`` (512,) take how each ended; ``trace`` (steps, 512) the
     moves, and its length is how many there may be. A playout that is cut by that, or is left without a
     move, gets length -1. ``random`` (1,) is the state of the random numbers, ``following`` scratch as
-    in :func:`propnet.playouts.playouts`. Returns how many steps were made.
+    in :func:`propnet.kernels.playouts.playouts`. Returns how many steps were made.
     """
     bases, moves = item(code.sizes, 0), item(code.sizes, 1)
     scratch = np.zeros((2, WORDS), np.uint64)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from players.lanes import Lanes, NetworkLanes
 from propnet.factors import ALTERNATIVE, Factors, quick_factors
-from propnet.pack import pack
+from propnet.kernels.records import pack
 
 
 @dataclass(frozen=True, slots=True)

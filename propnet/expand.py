@@ -2,7 +2,7 @@
 
 An :class:`Expander` streams: it writes successors into a bounded number of rows of its own and
 hands these out again and again, so that hundreds of millions of states go through little memory.
-The work is done in :mod:`propnet.expand_kernel`.
+The work is done in :mod:`propnet.kernels.expand_kernel`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError, TooLargeError
-from propnet.expand_block import Rows, new_scratch
-from propnet.expand_kernel import expand
 from propnet.jit.vector512 import LANES, aligned
-from propnet.pack import record_words
-from propnet.plan import Plan
+from propnet.kernels.expand_block import Rows, new_scratch
+from propnet.kernels.expand_kernel import expand
+from propnet.kernels.plan import Plan
+from propnet.kernels.records import record_words
 
 if TYPE_CHECKING:
     from propnet.interpret import PropnetMachine

@@ -15,17 +15,17 @@ from gdl.machine import JointMove, Machine, Playouts
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
-from propnet import lanes
-from propnet.choice import new_planes
-from propnet.code import Code, code_of, new_wires
 from propnet.jit.vector512 import aligned
 from propnet.jit.xoshiro import streams
+from propnet.kernels import evaluate as lanes
+from propnet.kernels.kernel_args import Code, code_of, new_wires
+from propnet.kernels.move_weights import UNIFORM, Policy
+from propnet.kernels.plan import Plan, plan
+from propnet.kernels.playouts import playouts
+from propnet.kernels.records import pack, record_words, unpack
+from propnet.kernels.uniform_choice import new_planes
+from propnet.kernels.weighted_choice import new_weighted_planes
 from propnet.network import Network
-from propnet.pack import pack, record_words, unpack
-from propnet.plan import Plan, plan
-from propnet.playouts import playouts
-from propnet.policy import UNIFORM, Policy
-from propnet.weighted import new_weighted_planes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PropnetMachine(Machine):
 
     Ids of propositions and moves are their places in ``network.bases`` and
     ``network.moves[role]``. A state's key is the bytes of its record (see
-    :mod:`propnet.pack`), so a state is as cheap as one small bytes object.
+    :mod:`propnet.kernels.records`), so a state is as cheap as one small bytes object.
 
     Besides the interface of :class:`Machine` there are methods on arrays of records, for
     players and solvers that hold many states: :meth:`evaluate`, :meth:`successors`,

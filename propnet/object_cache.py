@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from propnet import codegen, straight
 from propnet.assembler import Target
 from propnet.kept_files import KeptFiles, default_directory
+from propnet.kernels.plan import Plan
 from propnet.network import Network
-from propnet.plan import Plan
 from propnet.straight import Straight
 
 log = logging.getLogger("propnet.native")

@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from propnet.jit.vector512 import BYTES
-from propnet.plan import RUN, Plan
+from propnet.kernels.plan import RUN, Plan
 from propnet.straight import Straight
 
 

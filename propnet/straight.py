@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from propnet.jit.vector512 import BYTES
+from propnet.kernels.plan import GOALS, MOVES, PLAY, RUN, Plan
 from propnet.network import Network
-from propnet.plan import GOALS, MOVES, PLAY, RUN, Plan
 
 VERSION = 2
 """Changes whenever the same network would be laid out in another way."""

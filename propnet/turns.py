@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from propnet.interpret import PropnetMachine
-from propnet.pack import unpack
+from propnet.kernels.records import unpack
 
 _ROWS = 32
 _STEPS = 64

@@ -113,7 +113,7 @@ def test_every_level_can_be_measured(level: str) -> None:
 def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
     from ggp.bench_steps import _Walker
     from propnet.interpret import PropnetMachine
-    from propnet.pack import pack
+    from propnet.kernels.records import pack
 
     machine = cast(PropnetMachine, Game.load("tictactoe").machine("propnet"))
     once, often = _Walker(machine), _Walker(machine)

@@ -13,7 +13,7 @@ from numba.core.caching import UserProvidedCacheLocator
 
 from ggp.warm_view import compile_all
 from players.uct_select import select
-from propnet.playouts import playouts
+from propnet.kernels.playouts import playouts
 
 ROOT = Path(__file__).parents[2]
 

@@ -21,7 +21,7 @@ from players.lanes import NetworkLanes
 from players.trial import ByPlayouts, Trial
 from players.uct_tuning import Tuning
 from propnet.interpret import PropnetMachine
-from propnet.pack import pack
+from propnet.kernels.records import pack
 
 
 def machine_of(name: str) -> PropnetMachine:

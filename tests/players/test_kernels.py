@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from players.kernels import compile_together
-from propnet import playouts
 from propnet.jit.kernel_cache import Lock
+from propnet.kernels import playouts
 
 
 def test_a_part_that_another_process_has_taken_is_left_for_the_end(

@@ -24,7 +24,7 @@ from players.uct_playing import Playing
 from players.uct_search import Search
 from players.uct_tuning import Tuning
 from propnet.interpret import PropnetMachine
-from propnet.policy import HEAVIEST
+from propnet.kernels.move_weights import HEAVIEST
 
 
 def lanes_of_game(name: str) -> NetworkLanes:

@@ -19,7 +19,7 @@ from gdl.syntax.parser import parse_rules
 from players.machines import make_machine
 from propnet.expand import Expander, Expansion, expand_records, measure_expand
 from propnet.interpret import PropnetMachine
-from propnet.pack import pack, to_records, to_sliced, unpack
+from propnet.kernels.records import pack, to_records, to_sliced, unpack
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 GAMES = Path(__file__).parents[2] / "games"

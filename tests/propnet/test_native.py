@@ -20,10 +20,10 @@ from propnet.assembler import Target, host
 from propnet.codegen import text
 from propnet.expand import expand_records
 from propnet.interpret import PropnetMachine
+from propnet.kernels.records import pack
 from propnet.native import NativeCode, NativeMachine, compile_network, native_machine
 from propnet.network import Network
 from propnet.object_cache import ObjectCache
-from propnet.pack import pack
 from propnet.straight import PIECE, WIDE, straighten
 from tests.propnet.circuits import random_network, tic_tac_toe
 

@@ -1,7 +1,7 @@
 """The parts of a step of 512 lanes, for the kernels to put together.
 
-Arrays are those of :class:`propnet.code.Code`, counted by numba or bare pointers
-(:func:`propnet.code.uncounted`), with ``wires`` as in :mod:`propnet.kernel`. A step evaluates what
+Arrays are those of :class:`propnet.kernels.kernel_args.Code`, counted by numba or bare pointers
+(:func:`propnet.kernels.kernel_args.uncounted`), with ``wires`` as in :mod:`propnet.kernels.gates`. A step evaluates what
 needs no move, chooses or sets the moves, evaluates what needs them, and gives the base propositions
 their next values. Constants are handed on as ``np.int64(0)``: a bare ``0`` is a literal type to
 numba, for which it would compile a function again.
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.choice import choose_in_place, copy_legal
-from propnet.code import Code
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, WORDS, Index, any_lane, item, load, lowest_bit, put, splat, store
-from propnet.kernel import evaluate_segments
-from propnet.pack import write_lanes
+from propnet.kernels.gates import evaluate_segments
+from propnet.kernels.kernel_args import Code
+from propnet.kernels.records import write_lanes
+from propnet.kernels.uniform_choice import choose_in_place, copy_legal
 
 
 @inner

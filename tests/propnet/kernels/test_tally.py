@@ -7,8 +7,8 @@ import pytest
 
 from gdl.rules import Rules
 from propnet.interpret import PropnetMachine
-from propnet.pack import pack
-from propnet.policy import UNIFORM, policy_of
+from propnet.kernels.move_weights import UNIFORM, policy_of
+from propnet.kernels.records import pack
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 

@@ -2,8 +2,8 @@
 Silver 2007) and for policies learnt from playouts.
 
 ``chosen`` is (moves, 8) uint64, a vector per move: the lanes whose playout has made it where its role
-had several legal moves. The other arrays are those of :class:`propnet.code.Code`, with ``wires`` as in
-:mod:`propnet.kernel`.
+had several legal moves. The other arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in
+:mod:`propnet.kernels.gates`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.code import Code
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, any_lane, item, load, lowest_bit, splat, store
-from propnet.pack import transpose
+from propnet.kernels.kernel_args import Code
+from propnet.kernels.records import transpose
 
 
 @inner

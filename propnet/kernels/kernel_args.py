@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, aligned, raw
-from propnet.plan import Plan
+from propnet.kernels.plan import Plan
 
 FLUSH = 1_000
 """What taking up the next playouts costs, in gate inputs (about half a microsecond)."""

@@ -5,8 +5,8 @@ every lane, for which only the gates behind the moves run. Passes that too few l
 for are not worth it: such (state, joint move) pairs wait and fill all lanes of dense passes, in
 which the states are loaded again. Moves are chosen bit-sliced, by one walk over the legal moves.
 
-Arrays: those of :class:`propnet.plan.Plan` as ``Code``, wires as in :mod:`propnet.kernel`,
-records as in :mod:`propnet.pack`. Successors are *rows* of the caller's arrays, states in order,
+Arrays: those of :class:`propnet.kernels.plan.Plan` as ``Code``, wires as in :mod:`propnet.kernels.gates`,
+records as in :mod:`propnet.kernels.records`. Successors are *rows* of the caller's arrays, states in order,
 joint moves of a state in the order of ``itertools.product``: the last role's move changes first.
 
 The gates behind the moves run several times after those before them: they may overwrite neither
@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.code import Code, uncounted
-from propnet.expand_block import (
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import BYTES, LANES, WORDS, Index, any_lane, item, load, put, raw, splat, store
+from propnet.kernels.expand_block import (
     Rows,
     Scratch,
     Work,
@@ -32,10 +33,9 @@ from propnet.expand_block import (
     share,
     uncounted_scratch,
 )
-from propnet.jit.decorators import inner, kernel
-from propnet.jit.vector512 import BYTES, LANES, WORDS, Index, any_lane, item, load, put, raw, splat, store
-from propnet.pack import collect, spread, write_lanes
-from propnet.step import evaluate_moves, evaluate_play
+from propnet.kernels.kernel_args import Code, uncounted
+from propnet.kernels.records import collect, spread, write_lanes
+from propnet.kernels.step import evaluate_moves, evaluate_play
 
 
 @kernel

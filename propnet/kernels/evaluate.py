@@ -1,8 +1,8 @@
 """The bit-sliced kernels for given states: what holds in them, and what follows a joint move.
 
-Arrays are those of :class:`propnet.code.Code`, with ``wires`` as in :mod:`propnet.kernel` and
-records as in :mod:`propnet.pack`. What evaluates is given bare pointers, as by
-:mod:`propnet.playouts`: numba then translates it once for all of these kernels.
+Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in :mod:`propnet.kernels.gates` and
+records as in :mod:`propnet.kernels.records`. What evaluates is given bare pointers, as by
+:mod:`propnet.kernels.playouts`: numba then translates it once for all of these kernels.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.code import Code, uncounted
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, item, load, raw, splat, store
-from propnet.pack import read_lanes
-from propnet.step import evaluate_goals, evaluate_moves, evaluate_play, load_records, read_goals
+from propnet.kernels.kernel_args import Code, uncounted
+from propnet.kernels.records import read_lanes
+from propnet.kernels.step import evaluate_goals, evaluate_moves, evaluate_play, load_records, read_goals
 
 
 @kernel

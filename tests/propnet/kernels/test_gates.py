@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numba import njit
 
-from propnet.choice import choose, new_planes
-from propnet.code import new_wires
 from propnet.jit.vector512 import aligned, store
 from propnet.jit.xoshiro import streams
-from propnet.kernel import evaluate_blocks
-from propnet.pack import pack, to_sliced, unpack
-from propnet.plan import plan
+from propnet.kernels.gates import evaluate_blocks
+from propnet.kernels.kernel_args import new_wires
+from propnet.kernels.plan import plan
+from propnet.kernels.records import pack, to_sliced, unpack
+from propnet.kernels.uniform_choice import choose, new_planes
 from tests.propnet.circuits import naive, random_network
 
 

@@ -2,7 +2,7 @@
 
 Compiled once for all games: nothing of a game is a constant here. Wires are a ``(wires, 8)``
 uint64 array, lane i of a wire being bit ``i % 64`` of its word ``i // 64``; the other arrays
-are those of :class:`propnet.plan.Plan`.
+are those of :class:`propnet.kernels.plan.Plan`.
 """
 
 from __future__ import annotations

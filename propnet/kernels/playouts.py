@@ -1,7 +1,7 @@
 """The playout kernel: random playouts in 512 asynchronous lanes.
 
-Arrays are those of :class:`propnet.code.Code`, with ``wires`` as in :mod:`propnet.kernel` and
-records as in :mod:`propnet.pack`.
+Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in :mod:`propnet.kernels.gates` and
+records as in :mod:`propnet.kernels.records`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.code import Code, uncounted
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import (
     BYTES,
@@ -28,9 +27,10 @@ from propnet.jit.vector512 import (
     splat,
     store,
 )
-from propnet.pack import write_lanes
-from propnet.policy import HEAVIEST, Policy, uncounted_policy
-from propnet.step import (
+from propnet.kernels.kernel_args import Code, uncounted
+from propnet.kernels.move_weights import HEAVIEST, Policy, uncounted_policy
+from propnet.kernels.records import write_lanes
+from propnet.kernels.step import (
     choose_moves,
     evaluate_goals,
     evaluate_moves,
@@ -41,8 +41,8 @@ from propnet.step import (
     read_goals,
     set_lane,
 )
-from propnet.tally import note_choices, tally
-from propnet.weighted import choose_by_policy
+from propnet.kernels.tally import note_choices, tally
+from propnet.kernels.weighted_choice import choose_by_policy
 
 
 @kernel
@@ -75,7 +75,7 @@ def playouts(
     the others' choice is free. Which playouts are reported does not depend on how long they
     last. ``following`` is scratch, (bases, 8). The first moves of playout ``watched`` (-1 for
     none) are written to ``trace``, shape (steps, roles). Moves are chosen by the policy, if it has
-    classes. ``tallies`` (rows, moves) is added to as :func:`propnet.tally.tally` says, by the first
+    classes. ``tallies`` (rows, moves) is added to as :func:`propnet.kernels.tally.tally` says, by the first
     ``counted`` playouts of each start, those of as many starts per row; it may have no rows.
     ``chosen`` is scratch for that, (moves, 8), all 0 before and after. Returns how many were cut by
     ``max_steps`` or for want of a legal move.

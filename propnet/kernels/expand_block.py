@@ -1,6 +1,6 @@
 """Blocks of states in the lanes for batched expansion: their joint moves, rows and judgement.
 
-What :mod:`propnet.expand_kernel` is made of besides its passes; arrays and words as there.
+What :mod:`propnet.kernels.expand_kernel` is made of besides its passes; arrays and words as there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.code import Code
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import (
     BYTES,
@@ -27,8 +26,9 @@ from propnet.jit.vector512 import (
     splat,
     store,
 )
-from propnet.pack import transpose
-from propnet.step import evaluate_goals, read_goals
+from propnet.kernels.kernel_args import Code
+from propnet.kernels.records import transpose
+from propnet.kernels.step import evaluate_goals, read_goals
 
 MOST = 1 << 36
 """Joint moves of one state that are counted; nobody lives to see more of them."""
