@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine
 from ggp.game import Game
-from propnet.interpret import PropnetMachine
 from propnet.jit.vector512 import LANES
 from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
 from propnet.native import native_machine
 
 

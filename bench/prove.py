@@ -17,7 +17,7 @@ from ggp.game import Game
 from players.machines import make_machine
 from players.proof import Proof
 from players.uct_search import Search, Tuning
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 _SLICE = 0.05
 

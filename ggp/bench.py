@@ -196,7 +196,7 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
         return machine, stages
     from gdl.grounding.pipeline import ground
     from propnet.build import build
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
     ground_rules = ground(rules)
     stages["ground_s"] = watch.lap()

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import Machine
-from propnet.interpret import PropnetMachine
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned, item, load, splat, store
 from propnet.jit.xoshiro import streams
 from propnet.kernels.kernel_args import Code, new_wires
 from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play
 from propnet.kernels.uniform_choice import new_planes
+from propnet.machine import PropnetMachine
 
 _EXTRA = 4
 """How many times more often the part is done whose time is sought."""

@@ -11,9 +11,9 @@ from players.closed_list import ClosedList
 from players.lanes import Records
 from players.line_solver import LineSolver, Report
 from propnet.cones import step_clocks
-from propnet.expand import Expander
-from propnet.interpret import PropnetMachine
+from propnet.expander import Expander
 from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
 
 _ROWS = 1 << 14
 _SHORT = 0.004

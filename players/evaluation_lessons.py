@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from players.evaluation import Evaluation, chances, tables_of
 from players.evaluation_fit import Features, fit
 from players.evaluation_kernel import NOBODY, add_up, draw
-from propnet.expand import Expander
+from propnet.expander import Expander
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 _GAMES = 512
 """Games under way at once, if states have few successors."""

@@ -20,7 +20,7 @@ from players.lanes import NetworkLanes
 from players.limits import WARM_UP_GAMES
 from players.machines import make_machine
 from players.trial import ByPlayouts, Trial
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 if TYPE_CHECKING:
     from players.uct_tuning import Tuning

@@ -23,7 +23,7 @@ from propnet.passes.circuit import FALSE
 from propnet.ternary import Ternary, lanes_of
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 MOST_STATES = 300_000
 MOST_BYTES = 1 << 26

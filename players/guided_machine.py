@@ -12,8 +12,8 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.rules import Rules
 from propnet.decisive import decisive
-from propnet.interpret import PropnetMachine
 from propnet.kept_files import KeptFiles, default_directory
+from propnet.machine import PropnetMachine
 from propnet.native import NativeCode, NativeMachine, compile_network
 from propnet.network import Network
 from propnet.network_bytes import from_bytes, to_bytes

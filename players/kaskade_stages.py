@@ -72,7 +72,7 @@ def warm_up_propnet() -> None:
 
 def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machine:
     """The machine that interprets the network."""
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
     from propnet.network_bytes import from_bytes
 
     return _exercised(PropnetMachine(rules, from_bytes(product)))
@@ -88,7 +88,7 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     """
     from gdl.syntax.parser import parse_rules
     from players.guided_machine import compiled_guide
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
     from propnet.native import PAYS, compile_network
     from propnet.network_bytes import from_bytes
     from propnet.network_bytes import to_bytes as network_to_bytes
@@ -150,7 +150,7 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     is delivered as well."""
     from players.guided_machine import GuidedMachine
     from propnet.assembler import host
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
     from propnet.native import NativeCode, NativeMachine
     from propnet.network_bytes import from_bytes as network_from_bytes
     from propnet.object_cache import from_bytes

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from players.limits import WARM_UP_GAMES
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
 """A name, and what has it compiled or loaded."""

@@ -21,7 +21,7 @@ from players.move_lists import unpack_moves
 from propnet.kernels.move_weights import UNIFORM, policy_of
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 Records = NDArray[np.uint64]
 Weights = NDArray[np.uint8]

@@ -12,7 +12,7 @@ from players.best_line import BestLine
 from players.line_solver import LineSolver
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 _LEAST_SECONDS = 0.001
 """Counted for a turn in which a solver did nothing since there was too little time, so that others come."""

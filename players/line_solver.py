@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gdl.state import State
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 Report = Callable[[int, Sequence[int]], None]
 """Is told of a finished line: its goal value 0..100, and the move ids from the solver's start on."""

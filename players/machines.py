@@ -61,7 +61,7 @@ def make_machine(
             raise
         return make_machine(rules, "prover")
     if level == "propnet":
-        from propnet.interpret import PropnetMachine
+        from propnet.machine import PropnetMachine
 
         return PropnetMachine(rules, network)
     from propnet.native import native_machine

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from gdl.state import State
 from players.line_solver import LineSolver, Report
 from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
-from propnet.interpret import PropnetMachine
 from propnet.jit.vector512 import LANES
+from propnet.machine import PropnetMachine
 
 _ROUNDS = 50
 """Changes of a policy per call of the lowest level."""

@@ -25,10 +25,10 @@ from players import proof_keep as keeping
 from players import proof_kernel as kernels
 from players.proof_arrays import EDGES, NODE, NODES, Graph, Lines
 from players.uct_arrays import find_node
-from propnet.expand import Expander
+from propnet.expander import Expander
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 _DEEPEST = 512
 _STUCK = 100

@@ -20,7 +20,7 @@ from players.uct_arrays import OPENED
 
 if TYPE_CHECKING:
     from players.uct_tree import Tree
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 _LARGEST_SHARE = 0.85
 _USUAL_SHARE = 0.04

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.remake import EffortError, Remake, value
+from propnet.substitute import EffortError, Remake, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Cofactors:
     """The next functions when one role makes one certain move.
 
     Literals are those of the network up to its gates that need moves, and from there on new gates
-    (:mod:`propnet.remake`); the moves of other roles are open.
+    (:mod:`propnet.substitute`); the moves of other roles are open.
 
     Attributes:
         usual: per base proposition its next function if none of the moves were made.

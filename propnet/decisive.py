@@ -21,7 +21,7 @@ from propnet.extend import with_legality
 from propnet.lookahead import Lookahead
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.remake import Cone, EffortError, assume, value
+from propnet.substitute import Cone, EffortError, assume, value
 
 EFFORT = 3_000_000
 """Gate inputs that are looked at, at most: about two seconds."""

@@ -11,7 +11,7 @@ from propnet.passes.extract import extract
 from propnet.passes.finish import finish
 from propnet.passes.overlap import share_overlaps
 from propnet.passes.simplify import simplify
-from propnet.remake import EffortError, Remake
+from propnet.substitute import EffortError, Remake
 
 PASSES = (simplify, share_overlaps, extract, simplify, extract, remove_dead)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE
-from propnet.remake import Remake
+from propnet.substitute import Remake
 
 
 class Lookahead:

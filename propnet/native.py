@@ -23,12 +23,12 @@ from gdl.errors import TooLargeError
 from gdl.rules import Rules
 from propnet.assembler import Loaded, Target, compile_text, host
 from propnet.codegen import text
-from propnet.interpret import PropnetMachine
 from propnet.jit.vector512 import LANES
 from propnet.kernels.evaluate import successors
 from propnet.kernels.kernel_args import Code, assemble, new_wires
 from propnet.kernels.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.object_cache import ObjectCache
 from propnet.piecewise import interpreted

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from propnet.interpret import PropnetMachine
 from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
 
 _ROWS = 32
 _STEPS = 64

@@ -13,7 +13,7 @@ from ggp.tournament.openings import Openings
 from ggp.tournament.scores import Tally
 from players.uct_tuning import Tuning
 from propnet.build import build
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 
 def test_tunings_are_read_as_options_of_the_player() -> None:

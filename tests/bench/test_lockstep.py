@@ -7,7 +7,7 @@ import pytest
 
 from bench import lockstep
 from ggp.game import Game
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def test_every_level_can_be_measured(level: str) -> None:
 
 def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
     from ggp.bench_steps import _Walker
-    from propnet.interpret import PropnetMachine
     from propnet.kernels.records import pack
+    from propnet.machine import PropnetMachine
 
     machine = cast(PropnetMachine, Game.load("tictactoe").machine("propnet"))
     once, often = _Walker(machine), _Walker(machine)

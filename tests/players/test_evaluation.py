@@ -20,8 +20,8 @@ from players.evaluation_use import LearntValue, warm_up
 from players.lanes import NetworkLanes
 from players.trial import ByPlayouts, Trial
 from players.uct_tuning import Tuning
-from propnet.interpret import PropnetMachine
 from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
 
 
 def machine_of(name: str) -> PropnetMachine:

@@ -13,7 +13,7 @@ from gdl.syntax.parser import parse_rules
 from players.factored import Factored
 from propnet import factors
 from propnet.build import build
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 COUNTERS = """
 (role robot) (init (first 0)) (init (second 0)) (init (step 0))

@@ -14,7 +14,7 @@ from ggp.game import Game
 from players.kaskade import BEGUN, READY, Kaskade
 from players.kaskade_stages import STAGES
 from propnet.build import build
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 from propnet.network_bytes import to_bytes
 from propnet.network_cache import keep
 from tests.players.cascades import GAME, LONG, Log, until

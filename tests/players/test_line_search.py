@@ -22,8 +22,8 @@ from players.machines import make_machine
 from players.nested_policy import NestedPolicy
 from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP
 from propnet.cones import step_clocks
-from propnet.interpret import PropnetMachine
 from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
 from tests.players.random_games import best_result, random_game
 
 GAMES = Path(__file__).parents[2] / "games"

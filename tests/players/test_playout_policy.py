@@ -23,8 +23,8 @@ from players.uct import UctPlayer
 from players.uct_playing import Playing
 from players.uct_search import Search
 from players.uct_tuning import Tuning
-from propnet.interpret import PropnetMachine
 from propnet.kernels.move_weights import HEAVIEST
+from propnet.machine import PropnetMachine
 
 
 def lanes_of_game(name: str) -> NetworkLanes:

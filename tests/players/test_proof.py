@@ -13,7 +13,7 @@ from gdl.state import State
 from gdl.syntax.parser import parse_terms
 from players.machines import make_machine
 from players.proof import Bounds, Proof
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 LONG = 60.0
 """Seconds that no test needs."""

@@ -18,7 +18,7 @@ from players.lanes import NetworkLanes
 from players.playout_policy import PlayoutPolicy
 from players.trial import ByPlayouts, Trial
 from propnet.build import build
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 
 

@@ -21,7 +21,7 @@ from players.uct_tree import warm_up
 from players.uct_tuning import Tuning
 from propnet import factors as factoring
 from propnet.build import build
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 
 
 @njit

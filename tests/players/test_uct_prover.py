@@ -23,7 +23,7 @@ from players.uct_root import RootStatistics, merge, rank
 from players.uct_search import Search
 from players.uct_slot import Slot, new_memory
 from players.uct_tuning import Tuning
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 from tests.propnet.test_machines_agree import BOTH
 

@@ -8,7 +8,7 @@ import pytest
 from gdl.rules import Rules
 from ggp.game import Game
 from propnet.decisive import decisive
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 from propnet.native import native_machine
 from propnet.turns import forced_moves
 from tests.propnet.circuits import tic_tac_toe

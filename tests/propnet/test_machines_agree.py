@@ -11,8 +11,8 @@ from gdl.grounding.pipeline import ground
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
-from propnet.expand import expand_records
-from propnet.interpret import PropnetMachine
+from propnet.expander import expand_records
+from propnet.machine import PropnetMachine
 
 GAMES = Path(__file__).resolve().parents[2] / "games"
 NAMES = [

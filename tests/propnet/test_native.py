@@ -18,9 +18,9 @@ from players.machines import make_machine
 from propnet import native
 from propnet.assembler import Target, host
 from propnet.codegen import text
-from propnet.expand import expand_records
-from propnet.interpret import PropnetMachine
+from propnet.expander import expand_records
 from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
 from propnet.native import NativeCode, NativeMachine, compile_network, native_machine
 from propnet.network import Network
 from propnet.object_cache import ObjectCache

@@ -14,7 +14,7 @@ from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from ggp.game import Game
 from propnet.build import build
-from propnet.interpret import PropnetMachine
+from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.network_bytes import from_bytes, to_bytes
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gdl.rules import Rules
-from propnet.interpret import PropnetMachine
 from propnet.kernels.move_weights import UNIFORM, policy_of
 from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 

@@ -7,12 +7,12 @@ import pytest
 from numba import njit
 
 from gdl.rules import Rules
-from propnet.interpret import PropnetMachine
 from propnet.jit.vector512 import aligned, store
 from propnet.jit.xoshiro import streams
 from propnet.kernels.move_weights import HEAVIEST, UNIFORM, policy_of
 from propnet.kernels.records import pack, unpack
 from propnet.kernels.weighted_choice import choose_weighted, new_weighted_planes
+from propnet.machine import PropnetMachine
 from propnet.native import NativeMachine, compile_network
 from tests.propnet.circuits import random_network, tic_tac_toe
 

@@ -23,7 +23,7 @@ from propnet.kernels.plan import Plan
 from propnet.kernels.records import record_words
 
 if TYPE_CHECKING:
-    from propnet.interpret import PropnetMachine
+    from propnet.machine import PropnetMachine
 
 ROWS = 1 << 16
 """Successors that an expander holds at once unless told otherwise."""

@@ -17,9 +17,9 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.machines import make_machine
-from propnet.expand import Expander, Expansion, expand_records, measure_expand
-from propnet.interpret import PropnetMachine
+from propnet.expander import Expander, Expansion, expand_records, measure_expand
 from propnet.kernels.records import pack, to_records, to_sliced, unpack
+from propnet.machine import PropnetMachine
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 GAMES = Path(__file__).parents[2] / "games"

@@ -12,9 +12,9 @@ import pytest
 from gdl.errors import MoveError, StateError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from propnet.interpret import PropnetMachine
 from propnet.kernels import kernel_args as code
 from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
 from tests.propnet.circuits import LINES, Circuit, naive, random_network, term, tic_tac_toe
 
 
