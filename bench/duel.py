@@ -27,7 +27,7 @@ from players.uct import UctPlayer
 from players.uct_root import rank, strategy
 from players.uct_search import Search
 from players.uct_tuning import Tuning
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""

@@ -27,7 +27,7 @@ from ggp.game import Game
 from propnet.jit.vector512 import LANES
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
-from propnet.native import native_machine
+from propnet.native.machine import native_machine
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from gdl.syntax.parser import parse_term
 from ggp.game import Game, games_folder
 from players.guided_machine import guided
 from players.registry import make_player
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 
 HERE = Path(__file__).parent
 FILE = HERE / "positions.jsonl"

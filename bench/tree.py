@@ -30,7 +30,7 @@ from players.guided_machine import guided
 from players.lanes import NetworkLanes, lanes_of
 from players.uct_search import Search
 from players.uct_tuning import Tuning
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 
 _ROWS = 1 << 14
 _LONGEST = 1000

@@ -207,9 +207,9 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
         stages["compile_s"] = watch.lap()
         return machine, stages
     from players.machines import COMPILE_SECONDS
-    from propnet.assembler import host
-    from propnet.native import native_machine
-    from propnet.object_cache import ObjectCache
+    from propnet.native.assembler import host
+    from propnet.native.machine import native_machine
+    from propnet.native.object_cache import ObjectCache
 
     host()
     watch.lap()  # LLVM is asked for the processor once per process

@@ -89,10 +89,10 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     from gdl.syntax.parser import parse_rules
     from players.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
-    from propnet.native import PAYS, compile_network
+    from propnet.native.machine import PAYS, compile_network
+    from propnet.native.object_cache import ObjectCache, to_bytes
     from propnet.network_bytes import from_bytes
     from propnet.network_bytes import to_bytes as network_to_bytes
-    from propnet.object_cache import ObjectCache, to_bytes
 
     share, seconds = 0.0, compile_seconds(COMPILE_SECONDS)
     network, cache = from_bytes(given), ObjectCache()
@@ -138,7 +138,7 @@ def warm_up_native() -> None:
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
-    from propnet.native import compile_network
+    from propnet.native.machine import compile_network
 
     for game in WARM_UP_GAMES:
         for _ in compile_network(build(ground(parse_rules(game)))):
@@ -149,11 +149,11 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     """The machine that runs the code, on the network of the machine before; with a guide where that
     is delivered as well."""
     from players.guided_machine import GuidedMachine
-    from propnet.assembler import host
     from propnet.machine import PropnetMachine
-    from propnet.native import NativeCode, NativeMachine
+    from propnet.native.assembler import host
+    from propnet.native.machine import NativeCode, NativeMachine
+    from propnet.native.object_cache import from_bytes
     from propnet.network_bytes import from_bytes as network_from_bytes
-    from propnet.object_cache import from_bytes
 
     if not isinstance(before, PropnetMachine):
         raise GdlError("native code needs the machine of its network")

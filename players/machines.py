@@ -64,8 +64,8 @@ def make_machine(
         from propnet.machine import PropnetMachine
 
         return PropnetMachine(rules, network)
-    from propnet.native import native_machine
-    from propnet.object_cache import ObjectCache
+    from propnet.native.machine import native_machine
+    from propnet.native.object_cache import ObjectCache
 
     if compile_seconds is None:
         compile_seconds = budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)

@@ -6,7 +6,7 @@ from bench.duel import tuning_of
 from bench.tree import measure, told
 from ggp.game import Game
 from players.guided_machine import guided
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 
 
 def test_the_parts_of_a_search_make_up_most_of_its_time() -> None:

@@ -12,7 +12,7 @@ from players import guided_machine
 from players.guided_machine import GuidedMachine, compiled_guide, guide_network, guided
 from players.kaskade_stages import build_native, load_native, load_propnet
 from players.lanes import NetworkLanes, lanes_of
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 from propnet.network_bytes import to_bytes
 
 

@@ -8,7 +8,7 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from players.limits import compile_seconds
 from players.machines import LEVELS, make_machine
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 
 
 def test_the_budget_for_native_code_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:

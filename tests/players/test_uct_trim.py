@@ -16,7 +16,7 @@ from players.player import Player
 from players.uct import UctPlayer
 from players.uct_search import Search
 from players.uct_tuning import Tuning
-from propnet.native import NativeMachine
+from propnet.native.machine import NativeMachine
 from tests.players.random_games import best_result, random_game
 
 LONG = 60.0

@@ -49,7 +49,7 @@ class Straight:
             as it was.
         loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
         plan: the layout as the kernels take it, without anything to interpret
-            (:mod:`propnet.piecewise` adds that).
+            (:mod:`propnet.native.piecewise` adds that).
     """
 
     start: NDArray[np.int32]

@@ -3,7 +3,7 @@
 LLVM turns a vector into what the processor has: one register with AVX-512, where AND, OR and NOT of
 three values are one instruction, two with AVX2, four with SSE2, and so on.
 
-As ``python -m propnet.assembler CPU FEATURES`` it is a process that others have texts compiled by:
+As ``python -m propnet.native.assembler CPU FEATURES`` it is a process that others have texts compiled by:
 each a line with its length in bytes, then the text; it answers with objects in the same form.
 """
 

@@ -15,16 +15,16 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
 from players.machines import make_machine
-from propnet import native
-from propnet.assembler import Target, host
-from propnet.codegen import text
 from propnet.expander import expand_records
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
-from propnet.native import NativeCode, NativeMachine, compile_network, native_machine
+from propnet.native import machine as native
+from propnet.native.assembler import Target, host
+from propnet.native.codegen import text
+from propnet.native.layout import PIECE, WIDE, straighten
+from propnet.native.machine import NativeCode, NativeMachine, compile_network, native_machine
+from propnet.native.object_cache import ObjectCache
 from propnet.network import Network
-from propnet.object_cache import ObjectCache
-from propnet.straight import PIECE, WIDE, straighten
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 WORDS_OF_LLVM = {

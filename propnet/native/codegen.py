@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from propnet.jit.vector512 import BYTES, WORDS
-from propnet.straight import PIECE, Straight
+from propnet.native.layout import PIECE, Straight
 
 VERSION = 1
 """Changes whenever the same layout would give other code."""

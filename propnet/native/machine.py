@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from gdl.rules import Rules
-from propnet.assembler import Loaded, Target, compile_text, host
-from propnet.codegen import text
 from propnet.jit.vector512 import LANES
 from propnet.kernels.evaluate import successors
 from propnet.kernels.kernel_args import Code, assemble, new_wires
 from propnet.kernels.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
+from propnet.native.assembler import Loaded, Target, compile_text, host
+from propnet.native.codegen import text
+from propnet.native.layout import Straight, straighten
+from propnet.native.object_cache import ObjectCache
+from propnet.native.piecewise import interpreted
 from propnet.network import Network
-from propnet.object_cache import ObjectCache
-from propnet.piecewise import interpreted
-from propnet.straight import Straight, straighten
 
 log = logging.getLogger("propnet.native")
 
@@ -294,7 +294,7 @@ def _compile_beside(
     made: queue.SimpleQueue[tuple[int, bytes] | Exception | None] = queue.SimpleQueue()
     processes = [
         subprocess.Popen(
-            [sys.executable, "-P", "-m", "propnet.assembler", target.cpu, target.features],
+            [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

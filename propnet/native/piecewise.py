@@ -10,7 +10,7 @@ import numpy as np
 
 from propnet.jit.vector512 import BYTES
 from propnet.kernels.plan import RUN, Plan
-from propnet.straight import Straight
+from propnet.native.layout import Straight
 
 
 def interpreted(straight: Straight, pieces: Sequence[int]) -> Plan:

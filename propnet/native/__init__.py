@@ -1,0 +1,1 @@
+"""A network as machine code of its own: layout, LLVM text, assembly, the cache of objects."""
