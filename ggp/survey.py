@@ -99,7 +99,7 @@ class Classifier:
 
     def _run(self) -> None:
         from players.classify import Classification
-        from propnet.network_bytes import to_bytes
+        from propnet.storage.network_bytes import to_bytes
 
         try:
             with self._starting:

@@ -12,12 +12,12 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.rules import Rules
 from propnet.decisive import decisive
-from propnet.kept_files import KeptFiles, default_directory
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest
 from propnet.network import Network
-from propnet.network_bytes import from_bytes, to_bytes
+from propnet.storage.file_store import KeptFiles, default_directory
+from propnet.storage.network_bytes import from_bytes, to_bytes
 from propnet.sure_ends import sure_ends
 from propnet.turns import forced_moves, rivals
 

@@ -48,8 +48,8 @@ def build_propnet(text: str, given: bytes) -> Iterator[bytes]:
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
-    from propnet.network_bytes import to_bytes
-    from propnet.network_cache import keep, load
+    from propnet.storage.network_bytes import to_bytes
+    from propnet.storage.network_cache import keep, load
 
     rules = parse_rules(text, "rules")
     kept = load(rules)
@@ -73,7 +73,7 @@ def warm_up_propnet() -> None:
 def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machine:
     """The machine that interprets the network."""
     from propnet.machine import PropnetMachine
-    from propnet.network_bytes import from_bytes
+    from propnet.storage.network_bytes import from_bytes
 
     return _exercised(PropnetMachine(rules, from_bytes(product)))
 
@@ -91,8 +91,8 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     from propnet.machine import PropnetMachine
     from propnet.native.machine import PAYS, compile_network
     from propnet.native.object_cache import ObjectCache, to_bytes
-    from propnet.network_bytes import from_bytes
-    from propnet.network_bytes import to_bytes as network_to_bytes
+    from propnet.storage.network_bytes import from_bytes
+    from propnet.storage.network_bytes import to_bytes as network_to_bytes
 
     share, seconds = 0.0, compile_seconds(COMPILE_SECONDS)
     network, cache = from_bytes(given), ObjectCache()
@@ -153,7 +153,7 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     from propnet.native.assembler import host
     from propnet.native.machine import NativeCode, NativeMachine
     from propnet.native.object_cache import from_bytes
-    from propnet.network_bytes import from_bytes as network_from_bytes
+    from propnet.storage.network_bytes import from_bytes as network_from_bytes
 
     if not isinstance(before, PropnetMachine):
         raise GdlError("native code needs the machine of its network")

@@ -14,13 +14,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.kept_files import KeptFiles, default_directory
 from propnet.kernels.plan import Plan
 from propnet.native import codegen
 from propnet.native import layout as straight
 from propnet.native.assembler import Target
 from propnet.native.layout import Straight
 from propnet.network import Network
+from propnet.storage.file_store import KeptFiles, default_directory
 
 log = logging.getLogger("propnet.native")
 

@@ -13,7 +13,7 @@ from players.guided_machine import GuidedMachine, compiled_guide, guide_network,
 from players.kaskade_stages import build_native, load_native, load_propnet
 from players.lanes import NetworkLanes, lanes_of
 from propnet.native.machine import NativeMachine
-from propnet.network_bytes import to_bytes
+from propnet.storage.network_bytes import to_bytes
 
 
 @pytest.fixture

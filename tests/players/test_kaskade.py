@@ -15,8 +15,8 @@ from players.kaskade import BEGUN, READY, Kaskade
 from players.kaskade_stages import STAGES
 from propnet.build import build
 from propnet.machine import PropnetMachine
-from propnet.network_bytes import to_bytes
-from propnet.network_cache import keep
+from propnet.storage.network_bytes import to_bytes
+from propnet.storage.network_cache import keep
 from tests.players.cascades import GAME, LONG, Log, until
 from tests.players.odd_stages import stage
 

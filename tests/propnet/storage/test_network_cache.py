@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gdl.syntax.parser import parse_rules
-from propnet import network_cache
-from propnet.network_cache import code_version, keep, load
+from propnet.storage import network_cache
+from propnet.storage.network_cache import code_version, keep, load
 
 RULES = parse_rules("(role a) (legal a x) (goal a 100) terminal")
 OTHERS = parse_rules("(role a) (legal a y) (goal a 100) terminal")

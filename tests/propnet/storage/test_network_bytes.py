@@ -16,7 +16,7 @@ from ggp.game import Game
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from propnet.network import Network
-from propnet.network_bytes import from_bytes, to_bytes
+from propnet.storage.network_bytes import from_bytes, to_bytes
 
 
 @lru_cache

@@ -1,7 +1,7 @@
 """Networks on disk, so that a game that was played before needs no grounding and no building.
 
 A file is named by a hash of the rules and of the code that builds, so that neither another game nor
-another version of a pass ever finds it. It holds the network's bytes (:mod:`propnet.network_bytes`).
+another version of a pass ever finds it. It holds the network's bytes (:mod:`propnet.storage.network_bytes`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import propnet
 from gdl.rules import Rules
-from propnet.kept_files import KeptFiles, default_directory
+from propnet.storage.file_store import KeptFiles, default_directory
 
 MAX_BYTES = 256 * 1024 * 1024
 """Size of all files together, in bytes."""

@@ -1,0 +1,1 @@
+"""Networks on disk: as bytes, and in files that are found by the rules they come from."""
