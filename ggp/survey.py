@@ -1,5 +1,5 @@
 """What kind of game this is, for the log and the status page: a few random playouts on any machine at
-first, and, when there is a network, what :mod:`players.classify` finds in a process of its own.
+first, and, when there is a network, what :mod:`propnet.analysis.classify` finds in a process of its own.
 
 A survey is no proof: turns are called alternating, and sums constant, if nothing else was seen.
 """
@@ -19,7 +19,7 @@ from players.kaskade_builder import Builder, Work
 from players.limits import describe
 
 if TYPE_CHECKING:
-    from players.classify import Classification
+    from propnet.analysis.classify import Classification
     from propnet.network import Network
 
 SINGLE = "single"
@@ -29,7 +29,7 @@ SIMULTANEOUS = "simultaneous"
 MOST_PLAYOUTS = 16
 
 WORK: Final = Work(
-    "players.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
+    "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
 )
 """How a game is classified."""
 
@@ -98,7 +98,7 @@ class Classifier:
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        from players.classify import Classification
+        from propnet.analysis.classify import Classification
         from propnet.storage.network_bytes import to_bytes
 
         try:

@@ -30,7 +30,7 @@ from players.registry import is_registered
 from players.registry import make_player as registered
 
 if TYPE_CHECKING:
-    from players.classify import Classification
+    from propnet.analysis.classify import Classification
 
 Send = Callable[..., None]
 

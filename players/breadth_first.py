@@ -10,7 +10,7 @@ from gdl.state import State
 from players.closed_list import ClosedList
 from players.lanes import Records
 from players.line_solver import LineSolver, Report
-from propnet.cones import step_clocks
+from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine

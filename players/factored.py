@@ -1,7 +1,7 @@
 """A one-player game that falls apart is solved part by part (M. Guenther, S. Schiffel and M. Thielscher:
 Factoring general games, 2009).
 
-Each factor (:mod:`propnet.factors`) is searched breadth-first on its own: states that differ in other factors
+Each factor (:mod:`propnet.analysis.factors`) is searched breadth-first on its own: states that differ in other factors
 or in clocks alone are one. The lines are put together, and replayed; nothing is proven. Where each move acts
 on one factor they follow one another; where each move is a choice in every factor they must be equally long.
 """
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from gdl.state import State
 from players.line_solver import LineSolver, Report
-from propnet.factors import ALTERNATIVE, goal_terms, quick_factors
+from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
+from propnet.analysis.ternary import Ternary, lanes_of
 from propnet.kernels.records import pack, unpack
 from propnet.passes.circuit import FALSE
-from propnet.ternary import Ternary, lanes_of
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine

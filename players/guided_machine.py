@@ -11,6 +11,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
+from propnet.analysis.turns import forced_moves, rivals
 from propnet.decisive import decisive
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
@@ -19,7 +20,6 @@ from propnet.network import Network
 from propnet.storage.file_store import KeptFiles, default_directory
 from propnet.storage.network_bytes import from_bytes, to_bytes
 from propnet.sure_ends import sure_ends
-from propnet.turns import forced_moves, rivals
 
 log = logging.getLogger("players.guided")
 

@@ -1,6 +1,6 @@
 """The factors of a game of several roles, so that moves are counted by the state of the factor they act on.
 
-A game that falls apart (:mod:`propnet.factors`) is searched as a whole, for its factors meet in the goals and
+A game that falls apart (:mod:`propnet.analysis.factors`) is searched as a whole, for its factors meet in the goals and
 in the order of moves, but what a move is worth in one of them is learnt once for all states of the others.
 Trees for each factor that one search of the whole asks: Hufschmitt, Vittaut and Jouandeau 2018.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.lanes import Lanes, NetworkLanes
-from propnet.factors import ALTERNATIVE, Factors, quick_factors
+from propnet.analysis.factors import ALTERNATIVE, Factors, quick_factors
 from propnet.kernels.records import pack
 
 
@@ -49,7 +49,7 @@ class Parts:
 
 def parts_of(lanes: Lanes) -> Parts:
     """The factors of a machine's game, if it has several roles, each move acts on one factor, and they are
-    found quickly (:func:`propnet.factors.quick_factors`); else it counts as one."""
+    found quickly (:func:`propnet.analysis.factors.quick_factors`); else it counts as one."""
     moves = int(lanes.first_column[-1]) if len(lanes.first_column) else 0
     if isinstance(lanes, NetworkLanes) and len(lanes.machine.roles) > 1:
         found = quick_factors(lanes.machine.network)

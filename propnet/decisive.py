@@ -44,7 +44,7 @@ def decisive(
     Args:
         network: a game in which roles move one at a time.
         forced: per role the move that it makes when it is not its turn, -1 for none (see
-            :func:`propnet.turns.forced_moves`). It never counts as one that wins or loses.
+            :func:`propnet.analysis.turns.forced_moves`). It never counts as one that wins or loses.
         most_inputs: how many inputs the new gates may have.
         effort: how many gate inputs may be looked at.
         safe: whether moves by which a role loses at once count; else only those that win do.

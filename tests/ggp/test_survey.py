@@ -9,7 +9,7 @@ import pytest
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Classifier, Survey, survey
-from players.classify import Classification
+from propnet.analysis.classify import Classification
 from tests.propnet.circuits import tic_tac_toe
 
 LONG = 60.0

@@ -21,7 +21,7 @@ from players.line_search import LineSearch
 from players.machines import make_machine
 from players.nested_policy import NestedPolicy
 from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP
-from propnet.cones import step_clocks
+from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.players.random_games import best_result, random_game

@@ -19,7 +19,7 @@ from players.uct_root import rank
 from players.uct_search import Search
 from players.uct_tree import warm_up
 from players.uct_tuning import Tuning
-from propnet import factors as factoring
+from propnet.analysis import factors as factoring
 from propnet.build import build
 from propnet.machine import PropnetMachine
 

@@ -7,10 +7,10 @@ import pytest
 
 from gdl.rules import Rules
 from ggp.game import Game
+from propnet.analysis.turns import forced_moves
 from propnet.decisive import decisive
 from propnet.machine import PropnetMachine
 from propnet.native.machine import native_machine
-from propnet.turns import forced_moves
 from tests.propnet.circuits import tic_tac_toe
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.ternary import Ternary
+from propnet.analysis.ternary import Ternary
 
 ROUNDS = 6
 """Joint moves ahead that are told apart."""

@@ -1,6 +1,6 @@
 """The phases of a game: what its clocks alone say about who may move, and when it is over.
 
-Clocks (see :mod:`propnet.cones`) go one way whatever is played. In each of their states ternary simulation,
+Clocks (see :mod:`propnet.analysis.cones`) go one way whatever is played. In each of their states ternary simulation,
 which knows of them alone, tells which roles may have a choice.
 """
 
@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.ternary import Ternary, lanes_of
+from propnet.analysis.ternary import Ternary, lanes_of
 
 EFFORT = 20_000_000
 """Gate inputs that may be looked at; about a second."""

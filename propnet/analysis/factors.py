@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.cofactors import Cofactors, cofactors
-from propnet.cones import clocks, relevant
+from propnet.analysis.cofactors import Cofactors, cofactors
+from propnet.analysis.cones import clocks, relevant
+from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE
-from propnet.ternary import constant_bases
 
 EFFORT = 1_000_000
 """Gate inputs that may be looked at to find out what the moves do; about 2 s at most."""

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from propnet.bounds import MOST_ROUNDS, decided, reachable
-from propnet.cones import clocks
-from propnet.factors import factors
-from propnet.latches import Latches, latches
+from propnet.analysis.cones import clocks
+from propnet.analysis.factors import factors
+from propnet.analysis.goal_bounds import MOST_ROUNDS, decided, reachable
+from propnet.analysis.latches import Latches, latches
+from propnet.analysis.phases import phases
+from propnet.analysis.symmetry import alike_roles
+from propnet.analysis.ternary import Ternary, lanes_of
 from propnet.network import Network
-from propnet.phases import phases
-from propnet.symmetry import alike_roles
-from propnet.ternary import Ternary, lanes_of
 
 SINGLE = "single"
 ALTERNATING = "alternating"

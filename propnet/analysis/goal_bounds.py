@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.latches import Latches
-from propnet.ternary import Ternary, lanes_of
+from propnet.analysis.latches import Latches
+from propnet.analysis.ternary import Ternary, lanes_of
 
 ROUNDS = 24
 """Steps after which what still changes is taken to be open."""

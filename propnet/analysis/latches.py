@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.ternary import LANES_PER_WORD, Ternary, constant_bases
+from propnet.analysis.ternary import LANES_PER_WORD, Ternary, constant_bases
 
 EFFORT = 10_000_000
 """Gate inputs, each for 512 propositions; about 2 s at most."""

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from propnet.bounds import decided, reachable
+from propnet.analysis.cofactors import cofactors
+from propnet.analysis.cones import clocks, relevant
+from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, factors
+from propnet.analysis.goal_bounds import decided, reachable
+from propnet.analysis.latches import latches
+from propnet.analysis.phases import phases
+from propnet.analysis.symmetry import alike_roles
+from propnet.analysis.ternary import Ternary, lanes_of
 from propnet.build import build
-from propnet.cofactors import cofactors
-from propnet.cones import clocks, relevant
-from propnet.factors import ALTERNATIVE, COMPOUND, Factors, factors
-from propnet.latches import latches
 from propnet.network import Network
 from propnet.passes.circuit import TRUE
-from propnet.phases import phases
-from propnet.symmetry import alike_roles
-from propnet.ternary import Ternary, lanes_of
 from tests.propnet.circuits import Circuit, naive, random_network, term, tic_tac_toe
 
 seeds = st.integers(0, 2**32 - 1)

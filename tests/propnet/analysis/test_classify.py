@@ -7,11 +7,11 @@ import pytest
 from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from players.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
+from propnet.analysis.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
 from propnet.build import build
 from tests.ggp.test_survey import ALONE, AT_ONCE, TURNS
+from tests.propnet.analysis.test_analysis import counters
 from tests.propnet.circuits import tic_tac_toe
-from tests.propnet.test_shape import counters
 
 
 @pytest.mark.parametrize(
