@@ -1,5 +1,5 @@
 """A machine with a second one for its playouts, in which moves that lose at once, or do not win at once
-where others do, are illegal (:mod:`propnet.decisive`; :mod:`propnet.sure_ends` where roles move at the same
+where others do, are illegal (:mod:`propnet.guides.decisive`; :mod:`propnet.guides.sure_ends` where roles move at the same
 time)."""
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.rules import Rules
 from propnet.analysis.turns import forced_moves, rivals
-from propnet.decisive import decisive
+from propnet.guides.decisive import decisive
+from propnet.guides.sure_ends import sure_ends
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest
 from propnet.network import Network
 from propnet.storage.file_store import KeptFiles, default_directory
 from propnet.storage.network_bytes import from_bytes, to_bytes
-from propnet.sure_ends import sure_ends
 
 log = logging.getLogger("players.guided")
 

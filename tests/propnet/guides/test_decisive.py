@@ -8,7 +8,7 @@ import pytest
 from gdl.rules import Rules
 from ggp.game import Game
 from propnet.analysis.turns import forced_moves
-from propnet.decisive import decisive
+from propnet.guides.decisive import decisive
 from propnet.machine import PropnetMachine
 from propnet.native.machine import native_machine
 from tests.propnet.circuits import tic_tac_toe

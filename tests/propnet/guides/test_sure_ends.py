@@ -16,8 +16,8 @@ from ggp.game import Game
 from players.guided_machine import GuidedMachine, guided
 from players.lanes import lanes_of
 from propnet.build import build
+from propnet.guides.sure_ends import sure_ends
 from propnet.machine import PropnetMachine
-from propnet.sure_ends import sure_ends
 from tests.players.random_games import random_game
 
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from propnet.extend import with_legality
-from propnet.lookahead import Lookahead
+from propnet.guides.lookahead import Lookahead
+from propnet.guides.with_legality import with_legality
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
 from propnet.substitute import Cone, EffortError, assume, value

@@ -1,0 +1,1 @@
+"""Networks for playouts whose `legal` leaves out blunders."""
