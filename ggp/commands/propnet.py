@@ -36,8 +36,8 @@ def command(
     from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
-    from propnet.draw import dot, drawing
-    from propnet.layered import svg
+    from propnet.drawing.graph import dot, drawing
+    from propnet.drawing.svg import svg
 
     if as_dot + as_svg + (stats or as_json) > 1:
         raise GdlError("--stats (or --json), --dot and --svg exclude each other", remedy="choose one")

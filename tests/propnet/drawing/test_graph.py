@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
-from propnet import draw
 from propnet.build import build
-from propnet.draw import AND, BASE, MOVE, OR, OUTPUT, dot, drawing, output_names
-from propnet.layered import svg
+from propnet.drawing import graph as draw
+from propnet.drawing.graph import AND, BASE, MOVE, OR, OUTPUT, dot, drawing, output_names
+from propnet.drawing.svg import svg
 from propnet.network import Network
 from tests.propnet.ground_cases import ground_rules
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from propnet.draw import AND, BASE, CONSTANT, MOVE, OR, OUTPUT, Drawing
+from propnet.drawing.graph import AND, BASE, CONSTANT, MOVE, OR, OUTPUT, Drawing
 
 ROW = 26
 """Pixels from one box to the next one of its layer."""

@@ -1,0 +1,1 @@
+"""Pictures of networks: graphs in layers, as SVG or DOT."""
