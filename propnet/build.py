@@ -10,11 +10,11 @@ from gdl.errors import TooLargeError
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import Circuit
+from propnet.passes.constant_latches import constant_latches
 from propnet.passes.construct import construct
 from propnet.passes.dead import remove_dead
 from propnet.passes.extract import extract
 from propnet.passes.finish import finish
-from propnet.passes.latches import constant_latches
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.overlap import share_overlaps
 from propnet.passes.prune import atom_rules, constants, reachable, without_moves
