@@ -12,10 +12,10 @@ from gdl.errors import GdlError
 from players.player import Player
 
 _PLACES = {
-    "legal": ("players.legal", "LegalPlayer"),
-    "random": ("players.random", "RandomPlayer"),
-    "greedy": ("players.greedy", "GreedyPlayer"),
-    "montecarlo": ("players.montecarlo", "MonteCarloPlayer"),
+    "legal": ("players.baselines.legal", "LegalPlayer"),
+    "random": ("players.baselines.random", "RandomPlayer"),
+    "greedy": ("players.baselines.greedy", "GreedyPlayer"),
+    "montecarlo": ("players.baselines.montecarlo", "MonteCarloPlayer"),
     "uct": ("players.uct", "UctPlayer"),
     "uct-sequential": ("players.uct_sequential", "SequentialUctPlayer"),
 }

@@ -8,8 +8,8 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
+from players.baselines.montecarlo import MonteCarloPlayer
 from players.machines import make_machine
-from players.montecarlo import MonteCarloPlayer
 from players.registry import (
     NAMES,
     check_name,

@@ -1,0 +1,1 @@
+"""The simple players: what a newcomer reads first, and what stronger players are measured against."""
