@@ -26,8 +26,8 @@ import numpy as np
 from bench.duel import tuning_of
 from gdl.errors import GdlError
 from ggp.game import Game
+from players.batch_machine import NetworkLanes, lanes_of
 from players.guided_machine import guided
-from players.lanes import NetworkLanes, lanes_of
 from players.uct_search import Search
 from players.uct_tuning import Tuning
 from propnet.native.machine import NativeMachine

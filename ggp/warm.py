@@ -33,8 +33,8 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     Raises:
         GdlError: there is no such player or machine.
     """
-    from players.kernels import LINES, PLAYOUTS, TREE, compile_together
     from players.limits import WARM_UP_GAMES
+    from players.warm_kernels import LINES, PLAYOUTS, TREE, compile_together
 
     # Players from outside this program, and those that only look at the rules, need none.
     kind = player.partition(":")[0].strip().lower()

@@ -7,8 +7,8 @@ import time
 import numpy as np
 
 from gdl.state import State
+from players.batch_machine import Records
 from players.closed_list import ClosedList
-from players.lanes import Records
 from players.line_solver import LineSolver, Report
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.syntax.parser import parse_rules
+from players.batch_machine import NetworkLanes
 from players.evaluation import Evaluation
 from players.evaluation_fit import Features, fit
 from players.evaluation_lessons import Lessons
-from players.lanes import NetworkLanes
 from players.limits import WARM_UP_GAMES
 from players.machines import make_machine
 from players.trial import ByPlayouts, Trial

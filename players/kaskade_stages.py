@@ -173,7 +173,7 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
 def _exercised(machine: Machine) -> Machine:
     """The machine, when nothing is left that its first answers would have to wait for."""
-    from players.lanes import lanes_of
+    from players.batch_machine import lanes_of
 
     lanes_of(machine).warm_up()
     return machine

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.lanes import NetworkLanes
+from players.batch_machine import NetworkLanes
 from players.playout_policy import PlayoutPolicy
 from players.trial import ByPlayouts, Trial
 

@@ -31,7 +31,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from players.lanes import NetworkLanes
+from players.batch_machine import NetworkLanes
 from players.playout_policy import PlayoutPolicy
 
 _SUCCESSORS = 1 << 14

@@ -15,10 +15,10 @@ from typing import ClassVar
 
 from gdl.machine import Machine
 from gdl.state import State
+from players.batch_pace import MARGIN
 from players.best_line import BestLine
 from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
-from players.pace import MARGIN
 from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
 from players.uct_playing import POLICIES

@@ -1,7 +1,7 @@
 """How large the next batch of a search should be: paths through the tree, playouts from the end of each, and
 steps of each playout.
 
-The clock bounds it (:mod:`players.pace`), the cost of paths and playouts says how many playouts a path
+The clock bounds it (:mod:`players.batch_pace`), the cost of paths and playouts says how many playouts a path
 should have (:mod:`players.uct_leaf`), and a young tree grows better in small batches.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from players.lanes import Lanes
-from players.pace import Pace
+from players.batch_machine import Lanes
+from players.batch_pace import Pace
 from players.uct_leaf import MOST_IDLE, LeafPlayouts
 from players.uct_tuning import Tuning
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.state import State
+from players.batch_machine import Lanes
 from players.best_line import BestLine
-from players.lanes import Lanes
 from players.uct_tree import Tree
 
 _LONG = 1 << 20

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from players.lanes import Lanes, NetworkLanes
+from players.batch_machine import Lanes, NetworkLanes
 from propnet.analysis.factors import ALTERNATIVE, Factors, quick_factors
 from propnet.kernels.records import pack
 

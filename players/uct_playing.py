@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.lanes import Ends, Lanes, NetworkLanes, Records
+from players.batch_machine import Ends, Lanes, NetworkLanes, Records
 from players.playout_choice import PlayoutChoice
 from players.playout_policy import PlayoutPolicy
 
@@ -64,7 +64,7 @@ class Playing:
         tallies: NDArray[np.int32] | None,
         counted: int,
     ) -> Ends:
-        """Playouts from these states; the arguments are those of :meth:`players.lanes.Lanes.playouts`."""
+        """Playouts from these states; the arguments are those of :meth:`players.batch_machine.Lanes.playouts`."""
         policy = self.policy
         if policy is None:
             return self._lanes.playouts(starts, seed, steps, deadline, each, tallies=tallies, counted=counted)

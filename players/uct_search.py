@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine
 from gdl.state import State
+from players.batch_machine import Lanes, NetworkLanes, lanes_of
+from players.batch_pace import MARGIN
 from players.best_line import BestLine
 from players.evaluation_use import LearntValue
-from players.lanes import Lanes, NetworkLanes, lanes_of
 from players.line_search import LineSearch
-from players.pace import MARGIN
 from players.player import same_numbering
 from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average

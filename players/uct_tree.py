@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from players import uct_arrays as layout
 from players import uct_keep as keeping
 from players import uct_select as selection
-from players.lanes import Lanes, Records
+from players.batch_machine import Lanes, Records
 from players.move_lists import unpack_moves
 from players.uct_amaf import count_moves, keep_tables
 from players.uct_arrays import (

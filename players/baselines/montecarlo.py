@@ -11,8 +11,8 @@ import numpy as np
 
 from gdl.machine import Machine
 from gdl.state import State
-from players.lanes import lanes_of
-from players.pace import MARGIN, Pace
+from players.batch_machine import lanes_of
+from players.batch_pace import MARGIN, Pace
 from players.player import Candidate, Choice, Player
 
 _BATCH = 512

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ggp.game import Game
+from players.batch_machine import NetworkLanes
 from players.evaluation import BITS, Evaluation, chances, tables_of
 from players.evaluation_fit import Features, fit
 from players.evaluation_kernel import NOBODY, SEVERAL, add_back, add_up, draw
 from players.evaluation_lessons import Lessons
 from players.evaluation_use import LearntValue, warm_up
-from players.lanes import NetworkLanes
 from players.trial import ByPlayouts, Trial
 from players.uct_tuning import Tuning
 from propnet.kernels.records import pack

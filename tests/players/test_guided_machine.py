@@ -9,9 +9,9 @@ import pytest
 
 from ggp.game import Game
 from players import guided_machine
+from players.batch_machine import NetworkLanes, lanes_of
 from players.guided_machine import GuidedMachine, compiled_guide, guide_network, guided
 from players.kaskade_stages import build_native, load_native, load_propnet
-from players.lanes import NetworkLanes, lanes_of
 from propnet.native.machine import NativeMachine
 from propnet.storage.network_bytes import to_bytes
 

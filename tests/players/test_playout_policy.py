@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
 from players import playout_choice
+from players.batch_machine import NetworkLanes, lanes_of
 from players.guided_machine import guided
-from players.lanes import NetworkLanes, lanes_of
 from players.playout_choice import TEMPERATURES, PlayoutChoice
 from players.playout_policy import PlayoutPolicy
 from players.uct import UctPlayer

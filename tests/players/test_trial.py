@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.lanes import NetworkLanes
+from players.batch_machine import NetworkLanes
 from players.playout_policy import PlayoutPolicy
 from players.trial import ByPlayouts, Trial
 from propnet.build import build

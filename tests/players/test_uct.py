@@ -13,9 +13,9 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.lanes import lanes_of
+from players.batch_machine import lanes_of
+from players.batch_pace import Pace
 from players.machines import make_machine
-from players.pace import Pace
 from players.player import Choice, Player
 from players.uct import UctPlayer
 from players.uct_search import Search

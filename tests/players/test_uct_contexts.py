@@ -13,7 +13,7 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import uct_contexts
-from players.lanes import ScalarLanes, lanes_of
+from players.batch_machine import ScalarLanes, lanes_of
 from players.uct_parts import Parts, parts_of
 from players.uct_root import rank
 from players.uct_search import Search

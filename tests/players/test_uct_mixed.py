@@ -14,7 +14,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.lanes import lanes_of
+from players.batch_machine import lanes_of
 from players.machines import make_machine
 from players.uct import UctPlayer
 from players.uct_arrays import CELLS, NODES, TABLED, Arrays

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from players.kernels import compile_together
+from players.warm_kernels import compile_together
 from propnet.jit.kernel_cache import Lock
 from propnet.kernels import playouts
 

@@ -37,7 +37,7 @@ def _playouts() -> None:
 
 
 def _states() -> None:
-    from players.lanes import lanes_of
+    from players.batch_machine import lanes_of
 
     for machine in _machines():
         lanes = lanes_of(machine)
