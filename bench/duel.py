@@ -23,10 +23,10 @@ from ggp.game import Game
 from ggp.tournament.openings import Openings, in_order
 from ggp.tournament.scores import Tally, compare
 from players.guided_machine import guided
-from players.uct import UctPlayer
-from players.uct_root import rank, strategy
-from players.uct_search import Search
-from players.uct_tuning import Tuning
+from players.uct.player import UctPlayer
+from players.uct.root_statistics import rank, strategy
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine
 
 _SURE = 1.96

@@ -24,8 +24,8 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
 from ggp.game import Game
-from players.uct_root import RootStatistics, rank, strategy
-from players.uct_search import Search, Tuning
+from players.uct.root_statistics import RootStatistics, rank, strategy
+from players.uct.search import Search, Tuning
 
 Matrix = list[list[Fraction]]
 _FINEST = 10**6

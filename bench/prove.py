@@ -16,7 +16,7 @@ from gdl.state import State
 from ggp.game import Game
 from players.machines import make_machine
 from players.proof import Proof
-from players.uct_search import Search, Tuning
+from players.uct.search import Search, Tuning
 from propnet.machine import PropnetMachine
 
 _SLICE = 0.05

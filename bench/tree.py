@@ -28,8 +28,8 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from players.batch_machine import NetworkLanes, lanes_of
 from players.guided_machine import guided
-from players.uct_search import Search
-from players.uct_tuning import Tuning
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine
 
 _ROWS = 1 << 14

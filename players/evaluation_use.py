@@ -23,7 +23,7 @@ from players.trial import ByPlayouts, Trial
 from propnet.machine import PropnetMachine
 
 if TYPE_CHECKING:
-    from players.uct_tuning import Tuning
+    from players.uct.tuning import Tuning
 
 log = logging.getLogger("players.evaluation")
 

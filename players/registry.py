@@ -16,8 +16,8 @@ _PLACES = {
     "random": ("players.baselines.random", "RandomPlayer"),
     "greedy": ("players.baselines.greedy", "GreedyPlayer"),
     "montecarlo": ("players.baselines.montecarlo", "MonteCarloPlayer"),
-    "uct": ("players.uct", "UctPlayer"),
-    "uct-sequential": ("players.uct_sequential", "SequentialUctPlayer"),
+    "uct": ("players.uct.player", "UctPlayer"),
+    "uct-sequential": ("players.uct.sequential", "SequentialUctPlayer"),
 }
 
 NAMES: tuple[str, ...] = tuple(_PLACES)

@@ -23,9 +23,9 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import Term
 from players.launch import launch
-from players.uct_root import RootStatistics
+from players.uct.root_statistics import RootStatistics
+from players.uct.tuning import Tuning
 from players.uct_slot import Slot, new_memory, shared_bytes
-from players.uct_tuning import Tuning
 from players.uct_wire import Wire
 from players.uct_worker import pack_machine
 

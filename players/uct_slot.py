@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from players.uct_root import RootStatistics
+from players.uct.root_statistics import RootStatistics
 
 MOVES = 1 << 14
 """The most moves of all roles in one state that can be told; states with more are told as none."""

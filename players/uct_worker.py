@@ -24,10 +24,10 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from players.limits import describe
 from players.proof import warm_up as warm_up_proofs
-from players.uct_search import Search
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from players.uct_slot import Slot
 from players.uct_tree import warm_up
-from players.uct_tuning import Tuning
 from players.uct_wire import Wire
 
 PONDER_SECONDS = 600.0

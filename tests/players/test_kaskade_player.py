@@ -19,7 +19,7 @@ from players.kaskade_player import KaskadePlayer
 from players.kaskade_stages import STAGES, Stage
 from players.machines import make_machine
 from players.player import Candidate, Choice, Player, same_numbering
-from players.uct import UctPlayer
+from players.uct.player import UctPlayer
 from propnet.machine import PropnetMachine
 from tests.players.cascades import GAME, LONG, Log, until
 from tests.players.odd_stages import stage

@@ -19,10 +19,10 @@ from players.batch_machine import NetworkLanes, lanes_of
 from players.guided_machine import guided
 from players.playout_choice import TEMPERATURES, PlayoutChoice
 from players.playout_policy import PlayoutPolicy
-from players.uct import UctPlayer
+from players.uct.player import UctPlayer
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from players.uct_playing import Playing
-from players.uct_search import Search
-from players.uct_tuning import Tuning
 from propnet.kernels.move_weights import HEAVIEST
 from propnet.machine import PropnetMachine
 

@@ -14,11 +14,11 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import uct_contexts
 from players.batch_machine import ScalarLanes, lanes_of
+from players.uct.root_statistics import rank
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from players.uct_parts import Parts, parts_of
-from players.uct_root import rank
-from players.uct_search import Search
 from players.uct_tree import warm_up
-from players.uct_tuning import Tuning
 from propnet.analysis import factors as factoring
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -16,13 +16,13 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import lanes_of
 from players.machines import make_machine
-from players.uct import UctPlayer
+from players.uct.player import UctPlayer
+from players.uct.root_statistics import RootStatistics, rank, strategy
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from players.uct_arrays import CELLS, NODES, TABLED, Arrays
 from players.uct_pairs import drop_tables
-from players.uct_root import RootStatistics, rank, strategy
-from players.uct_search import Search
 from players.uct_tree import warm_up
-from players.uct_tuning import Tuning
 from tests.players.random_games import random_game
 
 LONG = 60.0

@@ -13,13 +13,13 @@ from numba import njit
 
 from ggp.game import Game
 from players import uct_policy
+from players.uct.leaf_playouts import MOST_EACH, LeafPlayouts
+from players.uct.root_statistics import rank
+from players.uct.search import Search
+from players.uct.tuning import FEW, MANY, PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
 from players.uct_arrays import EDGE, NODES, OPEN, TABLES
-from players.uct_leaf import MOST_EACH, LeafPlayouts
 from players.uct_policy import EAGER, FACTOR, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
-from players.uct_root import rank
-from players.uct_search import Search
 from players.uct_tree import Tree
-from players.uct_tuning import FEW, MANY, PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
 
 LONG = 60.0
 

@@ -13,9 +13,9 @@ from ggp.game import Game
 from players.guided_machine import GuidedMachine, guided
 from players.machines import make_machine
 from players.player import Player
-from players.uct import UctPlayer
-from players.uct_search import Search
-from players.uct_tuning import Tuning
+from players.uct.player import UctPlayer
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine
 from tests.players.random_games import best_result, random_game
 

@@ -23,11 +23,11 @@ from ggp.game import Game
 from players import uct_pool
 from players.machines import make_machine
 from players.player import Choice
-from players.uct import UctPlayer
-from players.uct_root import RootStatistics, merge, rank
-from players.uct_search import Search
+from players.uct.player import UctPlayer
+from players.uct.root_statistics import RootStatistics, merge, rank
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from players.uct_slot import Slot, new_memory
-from players.uct_tuning import Tuning
 
 LONG = 60.0
 """Seconds that no test needs: what counts is the number of playouts."""
@@ -328,7 +328,7 @@ def test_no_process_and_no_file_is_left_after_the_match() -> None:
 PARENT = """
 import time
 from ggp.game import Game
-from players.uct import UctPlayer
+from players.uct.player import UctPlayer
 machine = Game.load("tictactoe").machine("prover")
 player = UctPlayer(workers=2, memory=1 << 24)
 player.start(machine, 0, machine.initial_state(), 0.1, time.monotonic() + 0.1)

@@ -1,7 +1,7 @@
 """The UCT player: Monte Carlo tree search by batches of playouts, to a deadline.
 
 It searches in processes of its own (:mod:`players.uct_pool`), each with its own tree; what they know
-of the root's moves is merged when the time is up (:mod:`players.uct_root`). They go on while the
+of the root's moves is merged when the time is up (:mod:`players.uct.root_statistics`). They go on while the
 others think. Without processes it searches here, and only when it is asked.
 """
 
@@ -21,12 +21,12 @@ from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
 from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
+from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
+from players.uct.search import SHORTEN_SECONDS, Search
+from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning
 from players.uct_playing import POLICIES
 from players.uct_pool import Pool
-from players.uct_root import Ranking, RootStatistics, merge, rank, strategy
-from players.uct_search import SHORTEN_SECONDS, Search
 from players.uct_tree import warm_up
-from players.uct_tuning import AUTO, PRIORS, SELECTIONS, Tuning
 
 _PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.02
@@ -127,7 +127,7 @@ class UctPlayer(Player):
         playouts: see the attribute.
         memory: bytes for the search trees together, and for proofs.
         lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, counted,
-            decisive, trim, policy, value_share, prove: see :class:`~players.uct_tuning.Tuning`.
+            decisive, trim, policy, value_share, prove: see :class:`~players.uct.tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)

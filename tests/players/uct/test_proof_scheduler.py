@@ -19,10 +19,10 @@ from gdl.syntax.parser import parse_rules
 from players.guided_machine import GuidedMachine, guided
 from players.machines import make_machine
 from players.proof import Proof
-from players.uct_root import RootStatistics, merge, rank
-from players.uct_search import Search
+from players.uct.root_statistics import RootStatistics, merge, rank
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from players.uct_slot import Slot, new_memory
-from players.uct_tuning import Tuning
 from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 from tests.propnet.test_machines_agree import BOTH

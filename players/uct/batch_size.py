@@ -2,7 +2,7 @@
 steps of each playout.
 
 The clock bounds it (:mod:`players.batch_pace`), the cost of paths and playouts says how many playouts a path
-should have (:mod:`players.uct_leaf`), and a young tree grows better in small batches.
+should have (:mod:`players.uct.leaf_playouts`), and a young tree grows better in small batches.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from players.batch_machine import Lanes
 from players.batch_pace import Pace
-from players.uct_leaf import MOST_IDLE, LeafPlayouts
-from players.uct_tuning import Tuning
+from players.uct.leaf_playouts import MOST_IDLE, LeafPlayouts
+from players.uct.tuning import Tuning
 
 _FIXED_STEPS = 1000
 _FEWEST_PATHS = 8

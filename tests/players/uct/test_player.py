@@ -17,9 +17,9 @@ from players.batch_machine import lanes_of
 from players.batch_pace import Pace
 from players.machines import make_machine
 from players.player import Choice, Player
-from players.uct import UctPlayer
-from players.uct_search import Search
-from players.uct_tuning import Tuning
+from players.uct.player import UctPlayer
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from tests.players.random_games import best_result, random_game
 
 LONG = 60.0

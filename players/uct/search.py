@@ -20,17 +20,17 @@ from players.best_line import BestLine
 from players.evaluation_use import LearntValue
 from players.line_search import LineSearch
 from players.player import same_numbering
+from players.uct.batch_lines import Lines, keep_known, keep_played
+from players.uct.batch_size import Batch, Batches, Outcome
+from players.uct.proof_scheduler import Prover
+from players.uct.root_moves import RootMoves
+from players.uct.root_statistics import RootStatistics
+from players.uct.tuning import STAGES, WIDEST, Tuning
 from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct_backup import average
-from players.uct_batches import Batch, Batches, Outcome
-from players.uct_line import Lines, keep_known, keep_played
-from players.uct_moves import RootMoves
 from players.uct_parts import parts_of
 from players.uct_playing import Playing
-from players.uct_prover import Prover
-from players.uct_root import RootStatistics
 from players.uct_tree import Tree
-from players.uct_tuning import STAGES, WIDEST, Tuning
 
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""

@@ -59,7 +59,7 @@ class Tuning:
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
         prove: whether the first of several searches for the same role also proves what it can force
-            (:mod:`players.uct_prover`), in games of several roles; not where playouts are limited.
+            (:mod:`players.uct.proof_scheduler`), in games of several roles; not where playouts are limited.
         memory: bytes for the search tree, and for the solvers of one-player games.
         proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.

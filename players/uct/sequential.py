@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from players.uct import UctPlayer
-from players.uct_tuning import Tuning
+from players.uct.player import UctPlayer
+from players.uct.tuning import Tuning
 
 
 class SequentialUctPlayer(UctPlayer):
