@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from players import proof_keep as keeping
 from players import proof_kernel as kernels
 from players.proof_arrays import EDGES, NODE, NODES, Graph, Lines
-from players.uct_arrays import find_node
+from players.uct.tree.arrays import find_node
 from propnet.expander import Expander
 
 if TYPE_CHECKING:

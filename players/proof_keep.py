@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.proof_arrays import EDGES, NEW, NODES, OPEN, Graph
-from players.uct_arrays import find_node
+from players.uct.tree.arrays import find_node
 from propnet.jit.decorators import kernel
 
 FAR = 1 << 14

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.proof_arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
-from players.uct_arrays import find_node
+from players.uct.tree.arrays import find_node
 from propnet.jit.decorators import kernel
 
 _NOBODY = 101

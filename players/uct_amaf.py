@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import TABLES, Arrays, Paths
+from players.uct.tree.arrays import TABLES, Arrays, Paths
 from propnet.jit.decorators import kernel
 
 

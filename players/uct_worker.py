@@ -25,9 +25,9 @@ from gdl.terms import Term
 from players.limits import describe
 from players.proof import warm_up as warm_up_proofs
 from players.uct.search import Search
+from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
 from players.uct_slot import Slot
-from players.uct_tree import warm_up
 from players.uct_wire import Wire
 
 PONDER_SECONDS = 600.0

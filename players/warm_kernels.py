@@ -47,19 +47,19 @@ def _states() -> None:
 
 
 def _down() -> None:
-    from players.uct_tree import warm_up_down
+    from players.uct.tree.tree import warm_up_down
 
     warm_up_down()
 
 
 def _up() -> None:
-    from players.uct_tree import warm_up_up
+    from players.uct.tree.tree import warm_up_up
 
     warm_up_up()
 
 
 def _keep() -> None:
-    from players.uct_tree import warm_up_keep
+    from players.uct.tree.tree import warm_up_keep
 
     warm_up_keep()
 

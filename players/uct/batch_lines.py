@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdl.state import State
 from players.batch_machine import Lanes
 from players.best_line import BestLine
-from players.uct_tree import Tree
+from players.uct.tree.tree import Tree
 
 _LONG = 1 << 20
 

@@ -23,10 +23,10 @@ from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
+from players.uct.tree.tree import warm_up
 from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning
 from players.uct_playing import POLICIES
 from players.uct_pool import Pool
-from players.uct_tree import warm_up
 
 _PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.02

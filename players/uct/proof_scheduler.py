@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from players.proof import Proof
 from players.proof_keep import FAR
-from players.uct_arrays import OPENED
+from players.uct.tree.arrays import OPENED
 
 if TYPE_CHECKING:
-    from players.uct_tree import Tree
+    from players.uct.tree.tree import Tree
     from propnet.machine import PropnetMachine
 
 _LARGEST_SHARE = 0.85

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import sort_key
-from players.uct_tree import Tree
+from players.uct.tree.tree import Tree
 
 
 class RootMoves:

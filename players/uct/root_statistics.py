@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_pairs import random_choices
+from players.uct.tree.regret_matching import random_choices
 
 _RARE = 0.02
 

@@ -1,7 +1,7 @@
 """One search: a tree, the machine it thinks on, and batches of paths and playouts.
 
 UCT (Kocsis and Szepesvari 2006); the parts that run compiled, and where they come from, are in
-:mod:`players.uct_select` and :mod:`players.uct_backup`. Several playouts start from each new leaf (leaf
+:mod:`players.uct.tree.select` and :mod:`players.uct.tree.backup`. Several playouts start from each new leaf (leaf
 parallelization: Cazenave and Jouandeau 2007).
 """
 
@@ -25,12 +25,12 @@ from players.uct.batch_size import Batch, Batches, Outcome
 from players.uct.proof_scheduler import Prover
 from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
+from players.uct.tree.arrays import ENDED, FRESH, LEAF, OPEN
+from players.uct.tree.backup import average
+from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
-from players.uct_arrays import ENDED, FRESH, LEAF, OPEN
-from players.uct_backup import average
 from players.uct_parts import parts_of
 from players.uct_playing import Playing
-from players.uct_tree import Tree
 
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from players.uct_policy import EAGER, FACTOR, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule
+from players.uct.tree.selection_rules import EAGER, FACTOR, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule
 
 AUTO = "auto"
 SELECTIONS = {"ucb": UCB, "tuned": TUNED, "puct": PUCT}
-"""Values of :attr:`players.uct_policy.Rule.kind` by name."""
+"""Values of :attr:`players.uct.tree.selection_rules.Rule.kind` by name."""
 PRIORS = {"none": NONE, "mast": MAST, "nst": NST, "grave": GRAVE, "factor": FACTOR}
-"""Values of :attr:`players.uct_policy.Rule.prior` by name."""
+"""Values of :attr:`players.uct.tree.selection_rules.Rule.prior` by name."""
 TRUST = 2.0
 """What priors count for, if nothing else is said."""
 FEW, MANY = 0.25, 8.0

@@ -12,7 +12,7 @@ import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
 from ggp.warm_view import compile_all
-from players.uct_select import select
+from players.uct.tree.select import select
 from propnet.kernels.playouts import playouts
 
 ROOT = Path(__file__).parents[2]

@@ -7,13 +7,12 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from players import uct_arrays as layout
-from players import uct_keep as keeping
-from players import uct_select as selection
 from players.batch_machine import Lanes, Records
 from players.move_lists import unpack_moves
-from players.uct_amaf import count_moves, keep_tables
-from players.uct_arrays import (
+from players.uct.tree import arrays as layout
+from players.uct.tree import compact as keeping
+from players.uct.tree import select as selection
+from players.uct.tree.arrays import (
     CELLS,
     EDGES,
     ENDED,
@@ -28,10 +27,11 @@ from players.uct_arrays import (
     Arrays,
     Paths,
 )
-from players.uct_backup import average, backup
-from players.uct_pairs import drop_tables
+from players.uct.tree.backup import average, backup
+from players.uct.tree.regret_matching import drop_tables
+from players.uct.tree.selection_rules import GRAVE, MAST, Rule, forget
+from players.uct_amaf import count_moves, keep_tables
 from players.uct_parts import Parts
-from players.uct_policy import GRAVE, MAST, Rule, forget
 
 _TABLES_PART = 8
 """One part in so many of the memory is for counts of moves, ..."""

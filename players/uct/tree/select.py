@@ -1,9 +1,9 @@
 """The compiled loops of UCT that go down the tree: selection and expansion.
 
 UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
-:mod:`players.uct_pairs`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
+:mod:`players.uct.tree.regret_matching`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
 and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits. Where one
-role alone chooses: :mod:`players.uct_policy`.
+role alone chooses: :mod:`players.uct.tree.selection_rules`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import (
+from players.uct.tree.arrays import (
     EDGES,
     FRESH,
     LEAF,
@@ -30,8 +30,8 @@ from players.uct_arrays import (
     find_link,
     find_node,
 )
-from players.uct_pairs import find_cell_link, matched_edge
-from players.uct_policy import EAGER, Rule, best_edge, start
+from players.uct.tree.regret_matching import find_cell_link, matched_edge
+from players.uct.tree.selection_rules import EAGER, Rule, best_edge, start
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random

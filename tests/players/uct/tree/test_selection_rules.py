@@ -12,14 +12,26 @@ from hypothesis import strategies as st
 from numba import njit
 
 from ggp.game import Game
-from players import uct_policy
 from players.uct.leaf_playouts import MOST_EACH, LeafPlayouts
 from players.uct.root_statistics import rank
 from players.uct.search import Search
+from players.uct.tree import selection_rules as uct_policy
+from players.uct.tree.arrays import EDGE, NODES, OPEN, TABLES
+from players.uct.tree.selection_rules import (
+    EAGER,
+    FACTOR,
+    GRAVE,
+    MAST,
+    NONE,
+    NST,
+    PUCT,
+    TUNED,
+    UCB,
+    Rule,
+    about_log,
+)
+from players.uct.tree.tree import Tree
 from players.uct.tuning import FEW, MANY, PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
-from players.uct_arrays import EDGE, NODES, OPEN, TABLES
-from players.uct_policy import EAGER, FACTOR, GRAVE, MAST, NONE, NST, PUCT, TUNED, UCB, Rule, about_log
-from players.uct_tree import Tree
 
 LONG = 60.0
 

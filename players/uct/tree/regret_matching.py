@@ -2,7 +2,7 @@
 
 Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013; regrets that never
 fall below 0: Tammelin 2014. What joint moves have brought is kept in cells, a table for each node that
-was visited often enough to fill a part of it (:data:`players.uct_arrays.CELL`). Until then a move is worth
+was visited often enough to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then a move is worth
 what it has brought whatever the other role did.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import CELLS, TABLED, Arrays, find_link
-from players.uct_policy import start
+from players.uct.tree.arrays import CELLS, TABLED, Arrays, find_link
+from players.uct.tree.selection_rules import start
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.splitmix import next_random
 

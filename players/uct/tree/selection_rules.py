@@ -10,7 +10,7 @@ breakthrough, 0.2 s a move, that won 18:4 against counting them as visits alone 
 
 A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
 ``[number, sum of goals]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of a move
-and its context (:mod:`players.uct_contexts`). For GRAVE see :mod:`players.uct_amaf`.
+and its context (:mod:`players.uct.tree.move_contexts`). For GRAVE see :mod:`players.uct_amaf`.
 """
 
 from __future__ import annotations

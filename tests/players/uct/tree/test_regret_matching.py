@@ -19,10 +19,10 @@ from players.machines import make_machine
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank, strategy
 from players.uct.search import Search
+from players.uct.tree.arrays import CELLS, NODES, TABLED, Arrays
+from players.uct.tree.regret_matching import drop_tables
+from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
-from players.uct_arrays import CELLS, NODES, TABLED, Arrays
-from players.uct_pairs import drop_tables
-from players.uct_tree import warm_up
 from tests.players.random_games import random_game
 
 LONG = 60.0

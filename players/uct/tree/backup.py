@@ -1,7 +1,7 @@
 """The compiled loops of UCT that go up the tree: results are booked, and what they prove.
 
 Proven values: Winands, Bjornsson and Saito 2008; bounds: Cazenave and Saffidine 2010. Where two roles
-choose: :mod:`players.uct_pairs`.
+choose: :mod:`players.uct.tree.regret_matching`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import BEST, OPEN, PAIR, Arrays, Paths
-from players.uct_contexts import context_of, note_contexts
-from players.uct_pairs import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
-from players.uct_policy import (
+from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Paths
+from players.uct.tree.move_contexts import context_of, note_contexts
+from players.uct.tree.regret_matching import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
+from players.uct.tree.selection_rules import (
     FACTOR,
     GRAVE,
     NONE,

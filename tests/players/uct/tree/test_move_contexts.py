@@ -12,13 +12,13 @@ from numba import njit
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players import uct_contexts
 from players.batch_machine import ScalarLanes, lanes_of
 from players.uct.root_statistics import rank
 from players.uct.search import Search
+from players.uct.tree import move_contexts as uct_contexts
+from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
 from players.uct_parts import Parts, parts_of
-from players.uct_tree import warm_up
 from propnet.analysis import factors as factoring
 from propnet.build import build
 from propnet.machine import PropnetMachine

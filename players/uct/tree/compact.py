@@ -1,7 +1,7 @@
 """Keeping a part of the search tree: mark what the new root reaches, move it to the front, rehash.
 
 Mark and compact, as garbage collectors do it (Jones, Hosking and Moss 2011, chapter 3). The layout is
-that of :class:`players.uct_arrays.Arrays`.
+that of :class:`players.uct.tree.arrays.Arrays`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
-from players.uct_pairs import keep_cells
+from players.uct.tree.arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
+from players.uct.tree.regret_matching import keep_cells
 from propnet.jit.decorators import inner, kernel
 
 
