@@ -19,7 +19,7 @@ from players.evaluation_fit import Features, fit
 from players.evaluation_lessons import Lessons
 from players.limits import WARM_UP_GAMES
 from players.machines import make_machine
-from players.trial import ByPlayouts, Trial
+from players.uct.rollouts.trial import ByPlayouts, Trial
 from propnet.machine import PropnetMachine
 
 if TYPE_CHECKING:

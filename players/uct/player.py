@@ -21,11 +21,11 @@ from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
 from players.player import Candidate, Choice, Player
 from players.proof import warm_up as warm_up_proofs
+from players.uct.rollouts.rollouts import POLICIES
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning
-from players.uct_playing import POLICIES
 from players.uct_pool import Pool
 
 _PROGRESS_SECONDS = 0.1

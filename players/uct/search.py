@@ -23,6 +23,7 @@ from players.player import same_numbering
 from players.uct.batch_lines import Lines, keep_known, keep_played
 from players.uct.batch_size import Batch, Batches, Outcome
 from players.uct.proof_scheduler import Prover
+from players.uct.rollouts.rollouts import Playing
 from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
 from players.uct.tree.arrays import ENDED, FRESH, LEAF, OPEN
@@ -30,7 +31,6 @@ from players.uct.tree.backup import average
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
 from players.uct_parts import parts_of
-from players.uct_playing import Playing
 
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""

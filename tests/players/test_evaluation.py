@@ -18,7 +18,7 @@ from players.evaluation_fit import Features, fit
 from players.evaluation_kernel import NOBODY, SEVERAL, add_back, add_up, draw
 from players.evaluation_lessons import Lessons
 from players.evaluation_use import LearntValue, warm_up
-from players.trial import ByPlayouts, Trial
+from players.uct.rollouts.trial import ByPlayouts, Trial
 from players.uct.tuning import Tuning
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.batch_machine import Ends, Lanes, NetworkLanes, Records
-from players.playout_choice import PlayoutChoice
-from players.playout_policy import PlayoutPolicy
+from players.uct.rollouts.choose_policy import PlayoutChoice
+from players.uct.rollouts.move_averages import PlayoutPolicy
 
 POLICIES = ("auto", "equal", "averages")
 """What may be asked for: what trials recommend, equal chances, or moves by their averages."""

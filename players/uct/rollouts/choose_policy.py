@@ -1,6 +1,6 @@
 """Chooses, before and during the first turns, how the playouts of a search choose moves: by measurement.
 
-Policies are tried against playouts with equal chances (:mod:`players.trial`). One is used only where it
+Policies are tried against playouts with equal chances (:mod:`players.uct.rollouts.trial`). One is used only where it
 is clearly ahead: a small lead tells nothing of what it is worth in a search.
 """
 
@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from players.batch_machine import NetworkLanes
-from players.playout_policy import PlayoutPolicy
-from players.trial import ByPlayouts, Trial
+from players.uct.rollouts.move_averages import PlayoutPolicy
+from players.uct.rollouts.trial import ByPlayouts, Trial
 
 TEMPERATURES = (1.0, 0.5)
-"""Of the policies that are tried, one after the other; see :class:`players.playout_policy.PlayoutPolicy`."""
+"""Of the policies that are tried, one after the other; see :class:`players.uct.rollouts.move_averages.PlayoutPolicy`."""
 
 _SHARE = 0.15
 """Share of the time to the first deadline that is for trials..."""

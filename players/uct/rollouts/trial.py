@@ -3,7 +3,7 @@
 Each role looks one move ahead, one of them by the judge that is tried, the others by the usual one. Many
 games are played side by side, so that hundreds take seconds.
 
-How much such games tell of a search was measured with playouts by :mod:`players.playout_policy` against
+How much such games tell of a search was measured with playouts by :mod:`players.uct.rollouts.move_averages` against
 uniform ones: the lead with 32 and with 512 playouts from each state, and then games of UCT with 0.1, 0.3 and
 1 s a move.
 
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.batch_machine import NetworkLanes
-from players.playout_policy import PlayoutPolicy
+from players.uct.rollouts.move_averages import PlayoutPolicy
 
 _SUCCESSORS = 1 << 14
 """Successors of all games side by side, about: where there would be more, fewer games are played."""

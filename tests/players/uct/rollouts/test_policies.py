@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
-from players import playout_choice
 from players.batch_machine import NetworkLanes, lanes_of
 from players.guided_machine import guided
-from players.playout_choice import TEMPERATURES, PlayoutChoice
-from players.playout_policy import PlayoutPolicy
 from players.uct.player import UctPlayer
+from players.uct.rollouts import choose_policy as playout_choice
+from players.uct.rollouts.choose_policy import TEMPERATURES, PlayoutChoice
+from players.uct.rollouts.move_averages import PlayoutPolicy
+from players.uct.rollouts.rollouts import Playing
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from players.uct_playing import Playing
 from propnet.kernels.move_weights import HEAVIEST
 from propnet.machine import PropnetMachine
 

@@ -15,8 +15,8 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import NetworkLanes
-from players.playout_policy import PlayoutPolicy
-from players.trial import ByPlayouts, Trial
+from players.uct.rollouts.move_averages import PlayoutPolicy
+from players.uct.rollouts.trial import ByPlayouts, Trial
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game

@@ -1,0 +1,1 @@
+"""How playouts choose their moves, and which way is chosen for a game."""
