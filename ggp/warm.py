@@ -18,7 +18,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-PROCESSES = ("ggp.keeper", "ggp.match_process", "players.kaskade_process", "players.uct_worker")
+PROCESSES = ("ggp.keeper", "ggp.match_process", "players.kaskade_process", "players.uct.workers.worker")
 """What processes of a match run."""
 
 

@@ -1,6 +1,6 @@
 """The UCT player: Monte Carlo tree search by batches of playouts, to a deadline.
 
-It searches in processes of its own (:mod:`players.uct_pool`), each with its own tree; what they know
+It searches in processes of its own (:mod:`players.uct.workers.pool`), each with its own tree; what they know
 of the root's moves is merged when the time is up (:mod:`players.uct.root_statistics`). They go on while the
 others think. Without processes it searches here, and only when it is asked.
 """
@@ -26,7 +26,7 @@ from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, st
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning
-from players.uct_pool import Pool
+from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.02

@@ -22,7 +22,7 @@ from players.proof import Proof
 from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from players.uct_slot import Slot, new_memory
+from players.uct.workers.shared_statistics import Slot, new_memory
 from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 from tests.propnet.test_machines_agree import BOTH

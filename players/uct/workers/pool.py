@@ -25,9 +25,9 @@ from gdl.terms import Term
 from players.launch import launch
 from players.uct.root_statistics import RootStatistics
 from players.uct.tuning import Tuning
-from players.uct_slot import Slot, new_memory, shared_bytes
-from players.uct_wire import Wire
-from players.uct_worker import pack_machine
+from players.uct.workers.shared_statistics import Slot, new_memory, shared_bytes
+from players.uct.workers.wire import Wire
+from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
 """A process that gives no sign of life for so long is replaced: it is stopped or starved."""
@@ -223,7 +223,7 @@ class _Process:
             self.slot = Slot(memory)
             given = theirs.fileno(), memory
             self.popen = launch(
-                "players.uct_worker",
+                "players.uct.workers.worker",
                 [str(file) for file in given],
                 {file: file for file in given},
                 session=True,

@@ -20,14 +20,14 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players import uct_pool
 from players.machines import make_machine
 from players.player import Choice
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from players.uct_slot import Slot, new_memory
+from players.uct.workers import pool as uct_pool
+from players.uct.workers.shared_statistics import Slot, new_memory
 
 LONG = 60.0
 """Seconds that no test needs: what counts is the number of playouts."""

@@ -1,7 +1,7 @@
-"""A search process: ``python -m players.uct_worker SOCKET MEMORY``, both inherited descriptors.
+"""A search process: ``python -m players.uct.workers.worker SOCKET MEMORY``, both inherited descriptors.
 
-It takes commands from the socket (:mod:`players.uct_wire`), searches, and lets its results be seen in
-the memory (:mod:`players.uct_slot`). It ends at once when the other end of the socket is closed,
+It takes commands from the socket (:mod:`players.uct.workers.wire`), searches, and lets its results be seen in
+the memory (:mod:`players.uct.workers.shared_statistics`). It ends at once when the other end of the socket is closed,
 whatever it is busy with: so it never outlives the player that it works for.
 """
 
@@ -27,8 +27,8 @@ from players.proof import warm_up as warm_up_proofs
 from players.uct.search import Search
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
-from players.uct_slot import Slot
-from players.uct_wire import Wire
+from players.uct.workers.shared_statistics import Slot
+from players.uct.workers.wire import Wire
 
 PONDER_SECONDS = 600.0
 """How long after a deadline the search goes on, if nothing else is told."""

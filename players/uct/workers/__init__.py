@@ -1,0 +1,1 @@
+"""Search processes: each with a tree of its own, their statistics shared by memory."""
