@@ -20,7 +20,7 @@ from players.best_line import BestLine
 from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
 from players.player import Candidate, Choice, Player
-from players.proof import warm_up as warm_up_proofs
+from players.proof.search import warm_up as warm_up_proofs
 from players.uct.rollouts.rollouts import POLICIES
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof import Proof
-from players.proof_keep import FAR
+from players.proof.compact import FAR
+from players.proof.search import Proof
 from players.uct.tree.arrays import OPENED
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from players.guided_machine import GuidedMachine, guided
 from players.machines import make_machine
-from players.proof import Proof
+from players.proof.search import Proof
 from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from players import proof_keep as keeping
-from players import proof_kernel as kernels
-from players.proof_arrays import EDGES, NODE, NODES, Graph, Lines
+from players.proof import compact as keeping
+from players.proof import kernels
+from players.proof.arrays import EDGES, NODE, NODES, Graph, Lines
 from players.uct.tree.arrays import find_node
 from propnet.expander import Expander
 
@@ -67,7 +67,7 @@ class Answers:
         moves: int32, shape (m, roles): move ids.
         low, high: int16, shape (m,): the bounds of the states after them.
         length: int16, shape (m,): in how many moves the role gets what the state is worth, where that is
-            solved and so much is known; :data:`players.proof_keep.FAR` elsewhere.
+            solved and so much is known; :data:`players.proof.compact.FAR` elsewhere.
     """
 
     moves: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""The compiled loops of proof-number search by many lines at once: see :mod:`players.proof`.
+"""The compiled loops of proof-number search by many lines at once: see :mod:`players.proof.search`.
 
 Weak proof numbers: Ueda, Hashimoto, Hashimoto and Iida 2008 (a side that must answer every move needs as
 much as for the hardest one, and one for each of the others: states reached by several paths do not
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof_arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
+from players.proof.arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
 from players.uct.tree.arrays import find_node
 from propnet.jit.decorators import kernel
 

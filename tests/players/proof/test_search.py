@@ -12,7 +12,7 @@ from bench.solver import mover_of
 from gdl.state import State
 from gdl.syntax.parser import parse_terms
 from players.machines import make_machine
-from players.proof import Bounds, Proof
+from players.proof.search import Bounds, Proof
 from propnet.machine import PropnetMachine
 
 LONG = 60.0

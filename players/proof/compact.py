@@ -1,7 +1,7 @@
 """The compiled loops that read the graph of a proof-number search, and that drop a part of it.
 
 Mark and compact, as garbage collectors do it (Jones, Hosking and Moss 2011, chapter 3). The layout is that of
-:class:`players.proof_arrays.Graph`.
+:class:`players.proof.arrays.Graph`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof_arrays import EDGES, NEW, NODES, OPEN, Graph
+from players.proof.arrays import EDGES, NEW, NODES, OPEN, Graph
 from players.uct.tree.arrays import find_node
 from propnet.jit.decorators import kernel
 

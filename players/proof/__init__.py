@@ -1,0 +1,1 @@
+"""Proof-number search beside the tree."""
