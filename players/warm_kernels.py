@@ -65,13 +65,13 @@ def _keep() -> None:
 
 
 def _lines() -> None:
-    from players import breadth_first
+    from players.puzzles import breadth_first
 
     breadth_first.warm_up(_machines()[0])
 
 
 def _policies() -> None:
-    from players import nested_policy
+    from players.puzzles import nrpa as nested_policy
 
     nested_policy.warm_up(_machines()[0])
 

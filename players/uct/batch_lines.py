@@ -1,4 +1,4 @@
-"""The best finished line of moves among those of a batch, in one-player games (:mod:`players.best_line`).
+"""The best finished line of moves among those of a batch, in one-player games (:mod:`players.puzzles.best_line`).
 
 A line goes along a path of the tree, and then along a playout, or along moves that are proven.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.state import State
 from players.batch_machine import Lanes
-from players.best_line import BestLine
+from players.puzzles.best_line import BestLine
 from players.uct.tree.tree import Tree
 
 _LONG = 1 << 20

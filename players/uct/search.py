@@ -16,10 +16,10 @@ from gdl.machine import Machine
 from gdl.state import State
 from players.batch_machine import Lanes, NetworkLanes, lanes_of
 from players.batch_pace import MARGIN
-from players.best_line import BestLine
 from players.evaluation_use import LearntValue
-from players.line_search import LineSearch
 from players.player import same_numbering
+from players.puzzles.best_line import BestLine
+from players.puzzles.portfolio import LineSearch
 from players.uct.batch_lines import Lines, keep_known, keep_played
 from players.uct.batch_size import Batch, Batches, Outcome
 from players.uct.proof_scheduler import Prover

@@ -14,13 +14,13 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
-from players.best_line import BestLine
-from players.breadth_first import BreadthFirst
-from players.closed_list import ClosedList
-from players.line_search import LineSearch
 from players.machines import make_machine
-from players.nested_policy import NestedPolicy
-from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP
+from players.puzzles.best_line import BestLine
+from players.puzzles.breadth_first import BreadthFirst
+from players.puzzles.closed_list import ClosedList
+from players.puzzles.nrpa import NestedPolicy
+from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
+from players.puzzles.portfolio import LineSearch
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine

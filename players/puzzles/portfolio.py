@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gdl.machine import Machine
 from gdl.state import State
-from players.best_line import BestLine
-from players.line_solver import LineSolver
+from players.puzzles.best_line import BestLine
+from players.puzzles.solver import LineSolver
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -45,9 +45,9 @@ class LineSearch:
         self._spent: list[float] = []
         self._credit = 0.0
         if hasattr(machine, "playouts_from"):
-            from players.breadth_first import BreadthFirst
-            from players.factored import Factored
-            from players.nested_policy import NestedPolicy
+            from players.puzzles.breadth_first import BreadthFirst
+            from players.puzzles.factored import Factored
+            from players.puzzles.nrpa import NestedPolicy
 
             network: PropnetMachine = machine  # type: ignore[assignment]
             if number == 0:

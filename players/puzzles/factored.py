@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.state import State
-from players.line_solver import LineSolver, Report
+from players.puzzles.solver import LineSolver, Report
 from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
 from propnet.analysis.ternary import Ternary, lanes_of
 from propnet.kernels.records import pack, unpack

@@ -10,7 +10,7 @@ import pytest
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from players.factored import Factored
+from players.puzzles.factored import Factored
 from propnet.analysis import factors
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -8,8 +8,8 @@ import numpy as np
 
 from gdl.state import State
 from players.batch_machine import Records
-from players.closed_list import ClosedList
-from players.line_solver import LineSolver, Report
+from players.puzzles.closed_list import ClosedList
+from players.puzzles.solver import LineSolver, Report
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.kernels.records import pack

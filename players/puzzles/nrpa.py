@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.state import State
-from players.line_solver import LineSolver, Report
-from players.policy_kernel import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
+from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
+from players.puzzles.solver import LineSolver, Report
 from propnet.jit.vector512 import LANES
 from propnet.machine import PropnetMachine
 
