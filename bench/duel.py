@@ -22,7 +22,7 @@ from gdl.state import State
 from ggp.game import Game
 from ggp.tournament.openings import Openings, in_order
 from ggp.tournament.scores import Tally, compare
-from players.guided_machine import guided
+from players.kaskade.guided_machine import guided
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import rank, strategy
 from players.uct.search import Search

@@ -26,7 +26,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game, games_folder
-from players.guided_machine import guided
+from players.kaskade.guided_machine import guided
 from players.registry import make_player
 from propnet.native.machine import NativeMachine
 

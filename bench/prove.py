@@ -14,7 +14,7 @@ import time
 
 from gdl.state import State
 from ggp.game import Game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.proof.search import Proof
 from players.uct.search import Search, Tuning
 from propnet.machine import PropnetMachine

@@ -27,7 +27,7 @@ from bench.duel import tuning_of
 from gdl.errors import GdlError
 from ggp.game import Game
 from players.batch_machine import NetworkLanes, lanes_of
-from players.guided_machine import guided
+from players.kaskade.guided_machine import guided
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine

@@ -111,7 +111,7 @@ class Stopwatch:
 
 def levels() -> tuple[str, ...]:
     """The levels of machines that can be measured, the slowest to play and first ready first."""
-    from players.machines import LEVELS
+    from players.kaskade.make_machine import LEVELS
 
     return tuple(level for level in LEVELS if level != "auto")
 
@@ -186,7 +186,7 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
     Raises:
         RulesError, TooLargeError: the machine cannot be made.
     """
-    from players.machines import make_machine
+    from players.kaskade.make_machine import make_machine
 
     stages: dict[str, Any] = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)
     watch = Stopwatch()
@@ -206,7 +206,7 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
         machine = PropnetMachine(rules, network)
         stages["compile_s"] = watch.lap()
         return machine, stages
-    from players.machines import COMPILE_SECONDS
+    from players.kaskade.make_machine import COMPILE_SECONDS
     from propnet.native.assembler import host
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache

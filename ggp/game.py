@@ -67,11 +67,11 @@ class Game:
         """The game's machine of a level, made once and kept.
 
         It is built here and now, however long that takes within the limits. Players in matches do
-        not wait: they begin on the prover and go up as :class:`players.kaskade.Kaskade` has machines
+        not wait: they begin on the prover and go up as :class:`players.kaskade.kaskade.Kaskade` has machines
         ready, to the furthest that may be used.
 
         Args:
-            level: one of :data:`players.machines.LEVELS`. ``prover`` is ready at once; ``auto`` is the
+            level: one of :data:`players.kaskade.make_machine.LEVELS`. ``prover`` is ready at once; ``auto`` is the
                 furthest that can be built.
 
         Raises:
@@ -79,7 +79,7 @@ class Game:
             TooLargeError: another level than ``auto`` was asked for and the game is too large for it.
         """
         if level not in self._machines:
-            from players.machines import make_machine
+            from players.kaskade.make_machine import make_machine
 
             self._machines[level] = make_machine(self.rules, level)
         return self._machines[level]

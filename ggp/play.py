@@ -19,8 +19,8 @@ from ggp.human import HumanPlayer, Quit
 from ggp.local_match import play_match
 from ggp.match_view import JsonView, TextView
 from ggp.spinner import spinner
-from players.kaskade import BOTTOM, FAILED, Event, Kaskade
-from players.kaskade_player import KaskadePlayer
+from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
+from players.kaskade.player import KaskadePlayer
 from players.player import Player
 from players.registry import check_name, make_player
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from players.kaskade_builder import Builder, Work
+from players.kaskade.builder import Builder, Work
 from players.limits import describe
 
 if TYPE_CHECKING:

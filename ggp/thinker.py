@@ -22,8 +22,8 @@ from gdl.terms import Term
 from ggp.survey import Classifier, survey
 from ggp.warm import alone, warm_up
 from players import launch
-from players.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
-from players.kaskade_player import START_SHARE, KaskadePlayer
+from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
+from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.limits import describe
 from players.player import Player
 from players.registry import is_registered

@@ -202,7 +202,7 @@ def verify_file(trace: Trace, level: str) -> Verdict:
     started = time.process_time()
     steps = 0
     try:
-        from players.machines import make_machine
+        from players.kaskade.make_machine import make_machine
 
         machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)
         lines = read_trace(trace.trace)
@@ -225,7 +225,7 @@ def verify_all(
 
     Args:
         traces: what to replay.
-        level: the machine, see :func:`players.machines.make_machine`.
+        level: the machine, see :func:`players.kaskade.make_machine.make_machine`.
         jobs: processes at a time.
         seconds: wall time per game.
         megabytes: address space that each process may add to what it starts with.

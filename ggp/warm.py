@@ -18,7 +18,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-PROCESSES = ("ggp.keeper", "ggp.match_process", "players.kaskade_process", "players.uct.workers.worker")
+PROCESSES = (
+    "ggp.keeper",
+    "ggp.match_process",
+    "players.kaskade.builder_process",
+    "players.uct.workers.worker",
+)
 """What processes of a match run."""
 
 
@@ -51,7 +56,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 def _play(player: str, level: str, game: str) -> None:
     from gdl.syntax.parser import parse_rules
     from ggp.thinker import make_player
-    from players.machines import make_machine
+    from players.kaskade.make_machine import make_machine
 
     machine = make_machine(parse_rules(game, "warm-up"), level)
     warmed = make_player(player, 0)
@@ -73,8 +78,8 @@ def warm_up_all(player: str, level: str) -> None:
     Raises:
         GdlError: as :func:`warm_up`.
     """
-    from players.kaskade import BOTTOM
-    from players.kaskade_stages import warm_up_native, warm_up_propnet
+    from players.kaskade.kaskade import BOTTOM
+    from players.kaskade.stages import warm_up_native, warm_up_propnet
     from players.registry import is_registered
 
     for module in PROCESSES:

@@ -304,7 +304,7 @@ def lanes_of(machine: Machine, *, decisive: bool = False) -> Lanes:
     Args:
         machine: the machine.
         decisive: whether, in playouts, moves that win or lose at once are told apart, where the machine
-            has a guide for that (:class:`players.guided_machine.GuidedMachine`).
+            has a guide for that (:class:`players.kaskade.guided_machine.GuidedMachine`).
     """
     if not hasattr(machine, "playouts_from"):
         return ScalarLanes(machine)

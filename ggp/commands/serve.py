@@ -47,8 +47,8 @@ def command(
     from ggp.server_settings import ServerConfig, Settings
     from ggp.thinker import make_player
     from players.cores import cores
+    from players.kaskade.make_machine import LEVELS
     from players.launch import FORKS
-    from players.machines import LEVELS
     from players.registry import check_name, is_registered, with_option
 
     levels = ("debug", "info", "warning", "error")

@@ -111,7 +111,7 @@ def _settings(
     from ggp.game import Game
     from ggp.tournament.entrants import parse_entrants
     from ggp.tournament.settings import GameSpec, Settings
-    from players.machines import LEVELS
+    from players.kaskade.make_machine import LEVELS
 
     kept = store.setting("settings")
     earlier = Settings.from_json(kept) if kept else None

@@ -23,7 +23,7 @@ def command(
     is ``N passed, N failed``. Exit status 1 where one failed."""
     from gdl.errors import GdlError
     from ggp.verify import find_traces, verify_all
-    from players.machines import LEVELS
+    from players.kaskade.make_machine import LEVELS
 
     if machine not in LEVELS:
         raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")

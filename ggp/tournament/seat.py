@@ -117,8 +117,8 @@ def _build(text: str, level: str) -> Machine:
     Raises:
         GdlError: there is none.
     """
-    from players.kaskade import AUTO, Kaskade
-    from players.machines import make_machine
+    from players.kaskade.kaskade import AUTO, Kaskade
+    from players.kaskade.make_machine import make_machine
 
     rules = parse_rules(text, "the rules")
     if level != AUTO:

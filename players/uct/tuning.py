@@ -51,7 +51,7 @@ class Tuning:
         table_visits: with ``grave``, a state of so many visits counts the moves made below it.
         counted: how many of the playouts from each leaf are counted for priors.
         decisive: whether moves that win or lose at once are told apart in playouts, where the machine can
-            (:mod:`players.guided_machine`).
+            (:mod:`players.kaskade.guided_machine`).
         trim: whether such moves are left out of the tree as well, in games of two roles and constant sum.
         policy: how playouts choose moves, in games of several roles: with ``equal`` chances, by their
             ``averages`` (:mod:`players.uct.rollouts.move_averages`), or ``auto``, as trials before the first turn

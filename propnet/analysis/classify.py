@@ -165,7 +165,7 @@ def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Class
 
 
 def build_classification(text: str, given: bytes) -> Iterator[bytes]:
-    """As a builder of :mod:`players.kaskade_builder` does it, with the network's bytes."""
+    """As a builder of :mod:`players.kaskade.builder` does it, with the network's bytes."""
     from propnet.storage.network_bytes import from_bytes
 
     os.nice(10)

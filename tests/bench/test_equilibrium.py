@@ -19,7 +19,7 @@ from bench.equilibrium import (
     reached,
 )
 from bench.positions import load_game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 
 
 def exact(table: list[list[int]]) -> list[list[Fraction]]:

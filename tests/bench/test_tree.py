@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.duel import tuning_of
 from bench.tree import measure, told
 from ggp.game import Game
-from players.guided_machine import guided
+from players.kaskade.guided_machine import guided
 from propnet.native.machine import NativeMachine
 
 

@@ -17,7 +17,7 @@ from gdl.terms import Term
 from ggp.board import Board, board_of, find_board
 from ggp.board_text import Painter
 from ggp.game import Game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 
 UNHURRIED = 600.0
 """Seconds for looking at states: the number of states ends the look, never a busy machine's clock."""

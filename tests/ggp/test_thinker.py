@@ -14,8 +14,8 @@ import pytest
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.thinker import Position, Thinker
-from players.kaskade import Kaskade
-from tests.players.odd_stages import stage
+from players.kaskade.kaskade import Kaskade
+from tests.players.kaskade.odd_stages import stage
 
 LONG = 120.0
 

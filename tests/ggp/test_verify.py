@@ -18,7 +18,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.cli import build
 from ggp.verify import find_traces, verify_all, verify_game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 
 GAME = """(role You) (init (count 0)) (succ 0 1) (succ 1 2)
 (<= (legal you up) (true (count ?x)) (succ ?x ?y)) (<= (legal you Stay) (true (count ?x)))
@@ -115,7 +115,7 @@ def test_a_game_that_hangs_dies_or_cannot_be_read_is_a_failing_line(
             bytearray(10**11)
         return make_machine(rules, level)
 
-    monkeypatch.setattr("players.machines.make_machine", make)
+    monkeypatch.setattr("players.kaskade.make_machine.make_machine", make)
     found = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover", jobs=2, seconds=5.0)}
     assert found.pop("good") is None
     assert found["hangs"] == "took more than 5 s"

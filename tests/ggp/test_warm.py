@@ -32,8 +32,8 @@ class Noter(event.Listener):
 event.register("numba:compile", Noter())
 
 from ggp.game import Game
-from players.kaskade import Kaskade
-from players.kaskade_player import KaskadePlayer
+from players.kaskade.kaskade import Kaskade
+from players.kaskade.player import KaskadePlayer
 from players.registry import make_player
 
 for name in ("tictactoe", "knightstour", "rockpaperscissors"):

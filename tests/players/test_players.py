@@ -12,7 +12,7 @@ from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
 from players.registry import NAMES, make_player
 from tests.players.random_games import random_game

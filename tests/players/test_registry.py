@@ -9,7 +9,7 @@ import pytest
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from players.baselines.montecarlo import MonteCarloPlayer
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.registry import (
     NAMES,
     check_name,

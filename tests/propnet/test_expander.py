@@ -16,7 +16,7 @@ from gdl.errors import StateError, TooLargeError
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from propnet.expander import Expander, Expansion, expand_records, measure_expand
 from propnet.kernels.records import pack, to_records, to_sliced, unpack
 from propnet.machine import PropnetMachine

@@ -11,7 +11,7 @@ from bench.prove import positions
 from bench.solver import mover_of
 from gdl.state import State
 from gdl.syntax.parser import parse_terms
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.proof.search import Bounds, Proof
 from propnet.machine import PropnetMachine
 

@@ -14,7 +14,7 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.puzzles.best_line import BestLine
 from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.closed_list import ClosedList

@@ -15,7 +15,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import lanes_of
 from players.batch_pace import Pace
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
 from players.uct.player import UctPlayer
 from players.uct.search import Search

@@ -16,8 +16,8 @@ from bench.solver import Solver, mover_of
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
-from players.guided_machine import GuidedMachine, guided
-from players.machines import make_machine
+from players.kaskade.guided_machine import GuidedMachine, guided
+from players.kaskade.make_machine import make_machine
 from players.proof.search import Proof
 from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search

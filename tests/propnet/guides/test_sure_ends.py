@@ -14,7 +14,7 @@ from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import lanes_of
-from players.guided_machine import GuidedMachine, guided
+from players.kaskade.guided_machine import GuidedMachine, guided
 from propnet.build import build
 from propnet.guides.sure_ends import sure_ends
 from propnet.machine import PropnetMachine

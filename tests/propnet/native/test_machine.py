@@ -14,7 +14,7 @@ from gdl.errors import TooLargeError
 from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from propnet.expander import expand_records
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine

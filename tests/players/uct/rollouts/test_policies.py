@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
 from players.batch_machine import NetworkLanes, lanes_of
-from players.guided_machine import guided
+from players.kaskade.guided_machine import guided
 from players.uct.player import UctPlayer
 from players.uct.rollouts import choose_policy as playout_choice
 from players.uct.rollouts.choose_policy import TEMPERATURES, PlayoutChoice

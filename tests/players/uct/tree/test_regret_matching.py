@@ -15,7 +15,7 @@ from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import lanes_of
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank, strategy
 from players.uct.search import Search

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.guided_machine import GuidedMachine, guided
-from players.machines import make_machine
+from players.kaskade.guided_machine import GuidedMachine, guided
+from players.kaskade.make_machine import make_machine
 from players.player import Player
 from players.uct.player import UctPlayer
 from players.uct.search import Search

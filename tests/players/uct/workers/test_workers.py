@@ -20,7 +20,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.machines import make_machine
+from players.kaskade.make_machine import make_machine
 from players.player import Choice
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, merge, rank

@@ -6,8 +6,8 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
+from players.kaskade.make_machine import LEVELS, make_machine
 from players.limits import compile_seconds
-from players.machines import LEVELS, make_machine
 from propnet.native.machine import NativeMachine
 
 

@@ -1,4 +1,4 @@
-"""Stages of a cascade whose builders are those of :mod:`tests.players.odd_builders`."""
+"""Stages of a cascade whose builders are those of :mod:`tests.players.kaskade.odd_builders`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.state import State
-from players.kaskade_builder import Work
-from players.kaskade_stages import Stage
+from players.kaskade.builder import Work
+from players.kaskade.stages import Stage
 
 
 class Named(ProverMachine):
@@ -35,4 +35,4 @@ def stage(level: str, function: str, **limits: float) -> Stage:
             raise ZeroDivisionError("this cannot be loaded")
         return Named(rules, level)
 
-    return Stage(level, Work(f"tests.players.odd_builders:{function}", **limits), load)  # type: ignore[arg-type]
+    return Stage(level, Work(f"tests.players.kaskade.odd_builders:{function}", **limits), load)  # type: ignore[arg-type]

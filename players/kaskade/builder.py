@@ -221,7 +221,7 @@ def _start(
     ours_out, theirs_out = os.pipe()
     try:
         given = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
-        process = launch("players.kaskade_process", arguments, given, group=True)
+        process = launch("players.kaskade.builder_process", arguments, given, group=True)
         return process, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
     except BaseException:
         os.close(ours_in)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ggp.game import Game
-from players import guided_machine
 from players.batch_machine import NetworkLanes, lanes_of
-from players.guided_machine import GuidedMachine, compiled_guide, guide_network, guided
-from players.kaskade_stages import build_native, load_native, load_propnet
+from players.kaskade import guided_machine
+from players.kaskade.guided_machine import GuidedMachine, compiled_guide, guide_network, guided
+from players.kaskade.stages import build_native, load_native, load_propnet
 from propnet.native.machine import NativeMachine
 from propnet.storage.network_bytes import to_bytes
 

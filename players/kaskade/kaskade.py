@@ -19,8 +19,8 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from players.kaskade_builder import Builder, BuildError, KilledError
-from players.kaskade_stages import STAGES, Stage
+from players.kaskade.builder import Builder, BuildError, KilledError
+from players.kaskade.stages import STAGES, Stage
 from players.limits import describe
 
 AUTO: Final = "auto"

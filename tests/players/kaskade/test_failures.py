@@ -15,10 +15,10 @@ import pytest
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from players.kaskade import FAILED, Kaskade
-from players.kaskade_stages import Stage
-from tests.players.cascades import GAME, LONG, Log, alive, needs_proc, until
-from tests.players.odd_stages import stage
+from players.kaskade.kaskade import FAILED, Kaskade
+from players.kaskade.stages import Stage
+from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, needs_proc, until
+from tests.players.kaskade.odd_stages import stage
 
 ROOT = Path(__file__).parents[2]
 
@@ -139,8 +139,8 @@ def test_builders_end_when_the_player_is_killed(function: str) -> None:
     begin = "" if function == "when_never" else f"k.begin({GAME!r})\n"
     script = (
         "import time\n"
-        "from players.kaskade import Kaskade\n"
-        "from tests.players.odd_stages import stage\n"
+        "from players.kaskade.kaskade import Kaskade\n"
+        "from tests.players.kaskade.odd_stages import stage\n"
         f"k = Kaskade(stages=[stage('one', {function!r})])\n{begin}"
         "print(k._builders[0].pid, flush=True)\n"
         "time.sleep(3600)\n"

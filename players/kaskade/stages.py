@@ -11,7 +11,7 @@ from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
 from players.cores import cores
-from players.kaskade_builder import Work
+from players.kaskade.builder import Work
 from players.limits import WARM_UP_GAMES, compile_seconds
 
 KEEP_SECONDS = 0.1
@@ -87,7 +87,7 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
         TooLargeError: too little could be compiled in time.
     """
     from gdl.syntax.parser import parse_rules
-    from players.guided_machine import compiled_guide
+    from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
     from propnet.native.machine import PAYS, compile_network
     from propnet.native.object_cache import ObjectCache, to_bytes
@@ -148,7 +148,7 @@ def warm_up_native() -> None:
 def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine:
     """The machine that runs the code, on the network of the machine before; with a guide where that
     is delivered as well."""
-    from players.guided_machine import GuidedMachine
+    from players.kaskade.guided_machine import GuidedMachine
     from propnet.machine import PropnetMachine
     from propnet.native.assembler import host
     from propnet.native.machine import NativeCode, NativeMachine
@@ -182,12 +182,12 @@ def _exercised(machine: Machine) -> Machine:
 STAGES: Final[tuple[Stage, ...]] = (
     Stage(
         "propnet",
-        Work("players.kaskade_stages:build_propnet", "players.kaskade_stages:warm_up_propnet"),
+        Work("players.kaskade.stages:build_propnet", "players.kaskade.stages:warm_up_propnet"),
         load_propnet,
     ),
     Stage(
         "native",
-        Work("players.kaskade_stages:build_native", "players.kaskade_stages:warm_up_native"),
+        Work("players.kaskade.stages:build_native", "players.kaskade.stages:warm_up_native"),
         load_native,
     ),
 )

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from players.kaskade import Kaskade
-from players.kaskade_stages import Stage
-from tests.players.cascades import GAME, LONG, Log, alive, children, open_files
-from tests.players.odd_stages import stage
+from players.kaskade.kaskade import Kaskade
+from players.kaskade.stages import Stage
+from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, children, open_files
+from tests.players.kaskade.odd_stages import stage
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
-"""The process that builds one stage of the cascade; run as ``python -m players.kaskade_process``.
+"""The process that builds one stage of the cascade; run as ``python -m players.kaskade.builder_process``.
 
-Its arguments are those that :mod:`players.kaskade_builder` gives. Grounding or compiling hostile rules
+Its arguments are those that :mod:`players.kaskade.builder` gives. Grounding or compiling hostile rules
 may take all the time and memory that it is given. Here it takes neither the interpreter lock nor
 the memory of the process that must answer in time, and it can die alone.
 """

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from gdl.machine import Machine
 from gdl.state import State
-from players.kaskade import BOTTOM, Kaskade
+from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.limits import describe
 from players.player import Choice, Player
 

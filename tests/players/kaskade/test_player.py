@@ -14,15 +14,15 @@ from gdl.rules import Rules
 from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.kaskade import Kaskade
-from players.kaskade_player import KaskadePlayer
-from players.kaskade_stages import STAGES, Stage
-from players.machines import make_machine
+from players.kaskade.kaskade import Kaskade
+from players.kaskade.make_machine import make_machine
+from players.kaskade.player import KaskadePlayer
+from players.kaskade.stages import STAGES, Stage
 from players.player import Candidate, Choice, Player, same_numbering
 from players.uct.player import UctPlayer
 from propnet.machine import PropnetMachine
-from tests.players.cascades import GAME, LONG, Log, until
-from tests.players.odd_stages import stage
+from tests.players.kaskade.kaskades import GAME, LONG, Log, until
+from tests.players.kaskade.odd_stages import stage
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

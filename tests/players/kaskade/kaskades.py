@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from players.kaskade import Event
+from players.kaskade.kaskade import Event
 
 LONG = 120.0
 """Seconds that nothing in these tests takes; waits end earlier, when what they wait for has happened."""

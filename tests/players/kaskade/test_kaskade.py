@@ -11,14 +11,14 @@ from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.kaskade import BEGUN, READY, Kaskade
-from players.kaskade_stages import STAGES
+from players.kaskade.kaskade import BEGUN, READY, Kaskade
+from players.kaskade.stages import STAGES
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from propnet.storage.network_bytes import to_bytes
 from propnet.storage.network_cache import keep
-from tests.players.cascades import GAME, LONG, Log, until
-from tests.players.odd_stages import stage
+from tests.players.kaskade.kaskades import GAME, LONG, Log, until
+from tests.players.kaskade.odd_stages import stage
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
