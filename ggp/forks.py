@@ -1,4 +1,4 @@
-"""The server's fork servers (:mod:`players.fork_server`): started, watched, replaced, ended.
+"""The server's fork servers (:mod:`players.processes.fork_server`): started, watched, replaced, ended.
 
 There are some of them. They take requests from the same socket, so that any may be killed or stopped
 at any time; another one then makes a new one, in milliseconds. Only where all are lost at once one
@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 from ggp.processes import descendants
 from ggp.worker import anew, fork
-from players.fork_server import THIS
-from players.launch import Forked, is_stopped
+from players.processes.fork_server import THIS
+from players.processes.launch import Forked, is_stopped
 
 WANTED = 3
 

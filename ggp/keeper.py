@@ -12,8 +12,8 @@ import os
 from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.match_pipe import Message, open_pipe, serve
-from ggp.priority import go_first
-from players.limits import limit_memory
+from players.processes.limits import limit_memory
+from players.processes.priority import go_first
 
 MEMORY_BYTES = 2 * 1024**3
 """Data that it may allocate: rules come from the network."""

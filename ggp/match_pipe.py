@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gdl.errors import GdlError
-from players.limits import describe
+from players.processes.limits import describe
 
 Message = dict[str, Any]
 Send = Callable[..., None]

@@ -24,7 +24,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.match_pipe import Message, Send, open_pipe, serve
 from ggp.thinker import Position, Thinker
-from players.limits import limit_memory
+from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
 """Data that a match process may allocate: rules come from the network."""

@@ -22,7 +22,6 @@ from ggp.front import Desk, Front, Limits
 from ggp.log_lines import say
 from ggp.margin import Margin
 from ggp.metrics import Metrics
-from ggp.priority import go_first
 from ggp.processes import Orphans
 from ggp.protocol import (
     ABORTED,
@@ -42,7 +41,8 @@ from ggp.served_match import ServedMatch
 from ggp.server_settings import ServerConfig
 from ggp.status import EndedStatus, ServerStatus
 from ggp.worker import Spare, Spares, Worker
-from players import launch
+from players.processes import launch
+from players.processes.priority import go_first
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""

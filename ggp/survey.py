@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from players.kaskade.builder import Builder, Work
-from players.limits import describe
+from players.processes.limits import describe
 
 if TYPE_CHECKING:
     from propnet.analysis.classify import Classification

@@ -21,11 +21,11 @@ from gdl.state import State
 from gdl.terms import Term
 from ggp.survey import Classifier, survey
 from ggp.warm import alone, warm_up
-from players import launch
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
-from players.limits import describe
 from players.player import Player
+from players.processes import launch
+from players.processes.limits import describe
 from players.registry import is_registered
 from players.registry import make_player as registered
 

@@ -38,7 +38,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     Raises:
         GdlError: there is no such player or machine.
     """
-    from players.limits import WARM_UP_GAMES
+    from players.processes.limits import WARM_UP_GAMES
     from players.warm_kernels import LINES, PLAYOUTS, TREE, compile_together
 
     # Players from outside this program, and those that only look at the rules, need none.
@@ -73,7 +73,7 @@ def warm_up_keeper() -> None:
 
 def warm_up_all(player: str, level: str) -> None:
     """The same for all processes of a match, in this one alone: to be forked from afterwards
-    (:mod:`players.fork_server`), so it starts no process and leaves no thread.
+    (:mod:`players.processes.fork_server`), so it starts no process and leaves no thread.
 
     Raises:
         GdlError: as :func:`warm_up`.

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from ggp.spinner import spinner
-from players.launch import anew
+from players.processes.launch import anew
 
 _LAST = 300
 """Characters of a process's errors that are shown."""

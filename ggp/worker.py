@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from subprocess import Popen
 from typing import Any, ClassVar
 
-from ggp.priority import go_as_usual
-from players import launch
-from players.launch import Forked, is_stopped
+from players.processes import launch
+from players.processes.launch import Forked, is_stopped
+from players.processes.priority import go_as_usual
 
 log = logging.getLogger("ggp.server")
 
@@ -49,7 +49,7 @@ async def fork(
     module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
 ) -> Forked | None:
     """A process made by a fork server, without holding up the event loop; None where there is none, or it
-    does not answer. As in :func:`players.launch.ask`, in a session of its own."""
+    does not answer. As in :func:`players.processes.launch.ask`, in a session of its own."""
     asked = launch.ask(module, arguments, files, session=True, server=server)
     if asked is None:
         return None

@@ -46,7 +46,7 @@ def command(
     loaded = Game.load(game)
 
     from ggp.play import check_names, people, play_in_terminal, play_json
-    from players.cores import cores
+    from players.processes.cores import cores
     from players.registry import split_names
 
     names = split_names(players.lower())

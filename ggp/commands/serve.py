@@ -46,9 +46,9 @@ def command(
     from ggp.server import Server
     from ggp.server_settings import ServerConfig, Settings
     from ggp.thinker import make_player
-    from players.cores import cores
     from players.kaskade.make_machine import LEVELS
-    from players.launch import FORKS
+    from players.processes.cores import cores
+    from players.processes.launch import FORKS
     from players.registry import check_name, is_registered, with_option
 
     levels = ("debug", "info", "warning", "error")

@@ -17,7 +17,7 @@ def command(
     this the first match does it, and is played by a weaker player meanwhile.
     """
     from ggp.warm_view import compile_all
-    from players.cores import cores
+    from players.processes.cores import cores
     from players.registry import check_name
 
     check_name(player)

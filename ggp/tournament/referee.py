@@ -25,7 +25,7 @@ from ggp.match_record import MatchRecord, now_ms
 from ggp.tournament.mover import LocalMover, Terms
 from ggp.tournament.openings import Openings, rules_from
 from ggp.tournament.pipes import Child, Message, Parent, leave, pin
-from players.limits import describe, limit_memory
+from players.processes.limits import describe, limit_memory
 
 MEMORY_BYTES = 4 * 1024**3
 KEPT_SEATS = 8

@@ -19,8 +19,8 @@ from gdl.state import State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.tournament.pipes import Message, Parent, leave, pin
-from players.limits import describe, limit_memory
 from players.player import Player
+from players.processes.limits import describe, limit_memory
 
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""

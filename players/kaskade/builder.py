@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from gdl.errors import GdlError
-from players.launch import Forked, is_stopped, launch
+from players.processes.launch import Forked, is_stopped, launch
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""

@@ -19,8 +19,8 @@ from importlib import import_module
 from typing import Any
 
 from gdl.errors import GdlError
-from players import launch
-from players.limits import describe, limit_cpu, limit_files, limit_memory
+from players.processes import launch
+from players.processes.limits import describe, limit_cpu, limit_files, limit_memory
 
 
 def main() -> None:

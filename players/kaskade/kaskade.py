@@ -21,7 +21,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import Builder, BuildError, KilledError
 from players.kaskade.stages import STAGES, Stage
-from players.limits import describe
+from players.processes.limits import describe
 
 AUTO: Final = "auto"
 BOTTOM: Final = "prover"

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from gdl.machine import Machine
 from gdl.state import State
 from players.kaskade.kaskade import BOTTOM, Kaskade
-from players.limits import describe
 from players.player import Choice, Player
+from players.processes.limits import describe
 
 START_SHARE = 0.7
 """Share of the startclock for which it waits for the first fast machine before it begins. The prover

@@ -10,9 +10,9 @@ from typing import Final
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from players.cores import cores
 from players.kaskade.builder import Work
-from players.limits import WARM_UP_GAMES, compile_seconds
+from players.processes.cores import cores
+from players.processes.limits import WARM_UP_GAMES, compile_seconds
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not kept on disk."""

@@ -16,9 +16,9 @@ from typing import ClassVar
 from gdl.machine import Machine
 from gdl.state import State
 from players.batch_pace import MARGIN
-from players.cores import cores
 from players.evaluation_use import warm_up as warm_up_value
 from players.player import Candidate, Choice, Player
+from players.processes.cores import cores
 from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
 from players.uct.rollouts.rollouts import POLICIES

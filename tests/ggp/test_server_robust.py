@@ -16,7 +16,7 @@ from ggp import protocol
 from ggp.http10 import request_bytes
 from ggp.processes import children, descendants, resident_bytes
 from ggp.protocol import spaced
-from players.launch import is_stopped
+from players.processes.launch import is_stopped
 from tests.ggp.live import MARKS, LiveServer, ServeProcess, body_of, talk
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")

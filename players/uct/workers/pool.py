@@ -22,7 +22,7 @@ from typing import Any
 from gdl.machine import Machine
 from gdl.state import State
 from gdl.terms import Term
-from players.launch import launch
+from players.processes.launch import launch
 from players.uct.root_statistics import RootStatistics
 from players.uct.tuning import Tuning
 from players.uct.workers.shared_statistics import Slot, new_memory, shared_bytes

@@ -22,7 +22,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
-from players.limits import describe
+from players.processes.limits import describe
 from players.proof.search import warm_up as warm_up_proofs
 from players.uct.search import Search
 from players.uct.tree.tree import warm_up

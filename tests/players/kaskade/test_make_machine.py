@@ -7,7 +7,7 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from players.kaskade.make_machine import LEVELS, make_machine
-from players.limits import compile_seconds
+from players.processes.limits import compile_seconds
 from propnet.native.machine import NativeMachine
 
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from players import launch
-from players.fork_server import THIS
-from players.launch import Forked
-from tests.players import fork_jobs
+from players.processes import launch
+from players.processes.fork_server import THIS
+from players.processes.launch import Forked
+from tests.players.processes import fork_jobs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")
 

@@ -1,8 +1,8 @@
-"""The fork server: ``python -m players.fork_server REQUESTS SOCKET WARM-UP [ARGUMENT...]``.
+"""The fork server: ``python -m players.processes.fork_server REQUESTS SOCKET WARM-UP [ARGUMENT...]``.
 
 It imports, compiles and loads everything that the other processes of a player need, by calling
 ``module:function`` WARM-UP with the arguments, and then makes copies of itself that run the modules they
-are asked to run (:mod:`players.launch`): all that is warm here is warm there, in a few milliseconds.
+are asked to run (:mod:`players.processes.launch`): all that is warm here is warm there, in a few milliseconds.
 It has a single thread, as a process that forks must.
 
 REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several
@@ -28,10 +28,10 @@ import time
 from importlib import import_module
 from typing import Any, NoReturn
 
-from players import launch
-from players.limits import describe
+from players.processes import launch
+from players.processes.limits import describe
 
-THIS = "players.fork_server"
+THIS = "players.processes.fork_server"
 
 HIGH = 500
 """Descriptors are kept out of the way from here on, while a child's are put in order."""

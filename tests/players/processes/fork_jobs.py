@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from players import launch
+from players.processes import launch
 
 warmed: list[str] = []
 

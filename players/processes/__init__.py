@@ -1,0 +1,1 @@
+"""Processes: started, forked warm, limited."""
