@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from ggp import metrics, status
-from ggp.http10 import HttpError, Request, read_request, reply_bytes, send_and_close
 from ggp.log_lines import one_line
 from ggp.margin import round_trip
 from ggp.metrics import Metrics
-from ggp.protocol import Info, Message, Play, Start, parse_message
+from ggp.protocol.http10 import HttpError, Request, read_request, reply_bytes, send_and_close
+from ggp.protocol.messages import Info, Message, Play, Start, parse_message
 from ggp.served_match import ServedMatch
 from ggp.status import ServerStatus
 

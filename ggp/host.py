@@ -18,9 +18,9 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
-from ggp.http10 import Address, HttpError, parse_address, post
-from ggp.match_record import MatchRecord
-from ggp.protocol import (
+from ggp.protocol.http10 import Address, HttpError, parse_address, post
+from ggp.protocol.match_record import MatchRecord
+from ggp.protocol.messages import (
     READY,
     abort_request,
     info_request,

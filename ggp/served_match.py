@@ -19,7 +19,7 @@ from ggp.ledger import fold
 from ggp.margin import Margin
 from ggp.member import Fields, Member
 from ggp.metrics import Metrics
-from ggp.protocol import NO_MOVE, READY, Play, Start
+from ggp.protocol.messages import NO_MOVE, READY, Play, Start
 from ggp.server_settings import Settings
 from ggp.status import EndedStatus, MatchStatus
 from ggp.turn import Turn

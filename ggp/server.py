@@ -23,7 +23,7 @@ from ggp.log_lines import say
 from ggp.margin import Margin
 from ggp.metrics import Metrics
 from ggp.processes import Orphans
-from ggp.protocol import (
+from ggp.protocol.messages import (
     ABORTED,
     BUSY,
     DONE,

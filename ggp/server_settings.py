@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ggp.http10 import MAX_BODY
+from ggp.protocol.http10 import MAX_BODY
 
 
 @dataclass(frozen=True, slots=True)

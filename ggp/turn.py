@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ggp.protocol import NO_MOVE
+from ggp.protocol.messages import NO_MOVE
 
 
 @dataclass

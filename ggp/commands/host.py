@@ -41,8 +41,8 @@ def command(
     from gdl.errors import GdlError
     from ggp.game import Game
     from ggp.host import Host, Step, ask_names, parse_seats
-    from ggp.match_record import MatchRecord, now_ms
-    from ggp.scrambled import cipher_for
+    from ggp.protocol.cipher import cipher_for
+    from ggp.protocol.match_record import MatchRecord, now_ms
 
     loaded = Game.load(game)
     seats = parse_seats(players)

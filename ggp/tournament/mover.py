@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from gdl.errors import GdlError
 from gdl.state import State
 from ggp.host import NO_ANSWER, NO_CONNECTION, Answer
-from ggp.match_record import MatchRecord
-from ggp.protocol import READY
+from ggp.protocol.match_record import MatchRecord
+from ggp.protocol.messages import READY
 from ggp.tournament.pipes import Child, Message
 
 TOLERANCE = 0.1

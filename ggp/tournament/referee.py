@@ -20,8 +20,8 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.host import Host, Seat, Step
-from ggp.http10 import parse_address
-from ggp.match_record import MatchRecord, now_ms
+from ggp.protocol.http10 import parse_address
+from ggp.protocol.match_record import MatchRecord, now_ms
 from ggp.tournament.mover import LocalMover, Terms
 from ggp.tournament.openings import Openings, rules_from
 from ggp.tournament.pipes import Child, Message, Parent, leave, pin

@@ -14,7 +14,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ggp.http10 import request_bytes
+from ggp.protocol.http10 import request_bytes
 from ggp.server import Server
 from ggp.server_settings import ServerConfig, Settings
 

@@ -23,10 +23,10 @@ from live import MARKS, ROOT, ServeProcess
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from ggp.host import Host, Step, ask_names, parse_seats
-from ggp.http10 import reply_bytes
-from ggp.match_record import MatchRecord
-from ggp.protocol import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
-from ggp.scrambled import cipher_for
+from ggp.protocol.cipher import cipher_for
+from ggp.protocol.http10 import reply_bytes
+from ggp.protocol.match_record import MatchRecord
+from ggp.protocol.messages import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
 
 Reply = Callable[[Message], "str | bytes | None"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ggp.metrics import Metrics
-from ggp.protocol import Play, Start
+from ggp.protocol.messages import Play, Start
 from ggp.served_match import MAX_RESTARTS, ServedMatch
 from ggp.server_settings import Settings
 from ggp.worker import Spares

@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from live import MARKS, LiveServer, ServeProcess, body_of, talk
 
-from ggp import protocol
-from ggp.http10 import reply_bytes, request_bytes
-from ggp.protocol import spaced
+from ggp.protocol import messages as protocol
+from ggp.protocol.http10 import reply_bytes, request_bytes
+from ggp.protocol.messages import spaced
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ggp import protocol
-from ggp.http10 import request_bytes
 from ggp.processes import children, descendants, resident_bytes
-from ggp.protocol import spaced
+from ggp.protocol import messages as protocol
+from ggp.protocol.http10 import request_bytes
+from ggp.protocol.messages import spaced
 from players.processes.launch import is_stopped
 from tests.ggp.live import MARKS, LiveServer, ServeProcess, body_of, talk
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ggp import protocol
-from ggp.http10 import reply_bytes, request_bytes
-from ggp.protocol import spaced
+from ggp.protocol import messages as protocol
+from ggp.protocol.http10 import reply_bytes, request_bytes
+from ggp.protocol.messages import spaced
 from ggp.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
 from tests.ggp.live import MARKS, LiveServer, body_of
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError, ParseError
-from ggp import protocol
-from ggp.http10 import HttpError, parse_address, reply_bytes, request_bytes
 from ggp.ledger import fold
-from ggp.match_record import MatchRecord
-from ggp.protocol import Abort, Info, Play, Preview, Start, Stop, parse_message
+from ggp.protocol import messages as protocol
+from ggp.protocol.http10 import HttpError, parse_address, reply_bytes, request_bytes
+from ggp.protocol.match_record import MatchRecord
+from ggp.protocol.messages import Abort, Info, Play, Preview, Start, Stop, parse_message
 
 RULES = "( role Robot ) ( <= ( legal Robot ( mark 1 1 ) ) ( true ( step ?n ) ) ) ( init ( Mixed Case ) )"
 

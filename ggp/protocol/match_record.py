@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ggp.protocol import spaced
+from ggp.protocol.messages import spaced
 
 
 def now_ms() -> int:

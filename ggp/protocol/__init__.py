@@ -1,0 +1,1 @@
+"""What game managers and players say to each other: messages, HTTP, match records, ciphers."""
