@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 from hostile import COUNTING, say  # noqa: E402
 
-from ggp.processes import descendants, resident_bytes  # noqa: E402
+from ggp.server.descendants import descendants, resident_bytes  # noqa: E402
 
 SETTLE_SECONDS = 60.0
 """How long it may take until matches that were ended have gone."""

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.soak_referee import Plan, Tally, work
-from ggp.processes import descendants, proportional_bytes
+from ggp.server.descendants import descendants, proportional_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -43,8 +43,8 @@ def command(
     import logging
 
     from gdl.errors import GdlError
-    from ggp.server import Server
-    from ggp.server_settings import ServerConfig, Settings
+    from ggp.server.server import Server
+    from ggp.server.settings import ServerConfig, Settings
     from ggp.thinker import make_player
     from players.kaskade.make_machine import LEVELS
     from players.processes.cores import cores

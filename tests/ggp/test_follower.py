@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gdl.syntax.parser import parse_rules
 from ggp.follower import Follower
 from ggp.protocol.messages import NO_MOVE
-from tests.ggp.live import MARKS
+from tests.ggp.server.live import MARKS
 
 Sent = list[tuple[str, dict[str, Any]]]
 

@@ -1,7 +1,7 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
 The event loop's process only moves text about. Rules are read, states computed and moves
-searched in processes of each match (:mod:`ggp.served_match`). Connections are :mod:`ggp.front`'s.
+searched in processes of each match (:mod:`ggp.server.match`). Connections are :mod:`ggp.server.connections`'s.
 """
 
 from __future__ import annotations
@@ -16,13 +16,7 @@ from collections.abc import Coroutine
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
-from ggp import status, warm
-from ggp.forks import ForkServers
-from ggp.front import Desk, Front, Limits
-from ggp.log_lines import say
-from ggp.margin import Margin
-from ggp.metrics import Metrics
-from ggp.processes import Orphans
+from ggp import warm
 from ggp.protocol.messages import (
     ABORTED,
     BUSY,
@@ -37,10 +31,17 @@ from ggp.protocol.messages import (
     Stop,
     info_reply,
 )
-from ggp.served_match import ServedMatch
-from ggp.server_settings import ServerConfig
-from ggp.status import EndedStatus, ServerStatus
-from ggp.worker import Spare, Spares, Worker
+from ggp.server import status
+from ggp.server.child_process import Spare, Spares, Worker
+from ggp.server.connections import Desk, Front, Limits
+from ggp.server.descendants import Orphans
+from ggp.server.fork_servers import ForkServers
+from ggp.server.log_lines import say
+from ggp.server.margin import Margin
+from ggp.server.match import ServedMatch
+from ggp.server.metrics import Metrics
+from ggp.server.settings import ServerConfig
+from ggp.server.status import EndedStatus, ServerStatus
 from players.processes import launch
 from players.processes.priority import go_first
 

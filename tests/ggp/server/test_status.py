@@ -11,8 +11,8 @@ import pytest
 from ggp.protocol import messages as protocol
 from ggp.protocol.http10 import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
-from ggp.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
-from tests.ggp.live import MARKS, LiveServer, body_of
+from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
+from tests.ggp.server.live import MARKS, LiveServer, body_of
 
 START = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 CURL = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"

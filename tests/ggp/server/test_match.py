@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from ggp.metrics import Metrics
 from ggp.protocol.messages import Play, Start
-from ggp.served_match import MAX_RESTARTS, ServedMatch
-from ggp.server_settings import Settings
-from ggp.worker import Spares
+from ggp.server.child_process import Spares
+from ggp.server.match import MAX_RESTARTS, ServedMatch
+from ggp.server.metrics import Metrics
+from ggp.server.settings import Settings
 
 CLOCK = 600
 START = Start("m1", "me", "( role me )", CLOCK, CLOCK)
 
 
 class Process:
-    """A :class:`ggp.worker.Worker` that only notes what it is told."""
+    """A :class:`ggp.server.child_process.Worker` that only notes what it is told."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -64,7 +64,7 @@ class Process:
 
 
 class Source:
-    """A :class:`ggp.worker.Spare` of such processes."""
+    """A :class:`ggp.server.child_process.Spare` of such processes."""
 
     def __init__(self) -> None:
         self.made: list[Process] = []

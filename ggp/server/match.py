@@ -16,14 +16,14 @@ from typing import Any
 
 from gdl.errors import GdlError, RulesError
 from ggp.ledger import fold
-from ggp.margin import Margin
-from ggp.member import Fields, Member
-from ggp.metrics import Metrics
 from ggp.protocol.messages import NO_MOVE, READY, Play, Start
-from ggp.server_settings import Settings
-from ggp.status import EndedStatus, MatchStatus
-from ggp.turn import Turn
-from ggp.worker import Spare, Spares
+from ggp.server.child_process import Spare, Spares
+from ggp.server.margin import Margin
+from ggp.server.metrics import Metrics
+from ggp.server.settings import Settings
+from ggp.server.status import EndedStatus, MatchStatus
+from ggp.server.supervised_process import Fields, Member
+from ggp.server.turn import Turn
 
 MAX_RESTARTS = 3
 """How many processes may end one after another without one move. Rules that kill every process before

@@ -15,14 +15,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
-from ggp import metrics, status
-from ggp.log_lines import one_line
-from ggp.margin import round_trip
-from ggp.metrics import Metrics
 from ggp.protocol.http10 import HttpError, Request, read_request, reply_bytes, send_and_close
 from ggp.protocol.messages import Info, Message, Play, Start, parse_message
-from ggp.served_match import ServedMatch
-from ggp.status import ServerStatus
+from ggp.server import metrics, status
+from ggp.server.log_lines import one_line
+from ggp.server.margin import round_trip
+from ggp.server.match import ServedMatch
+from ggp.server.metrics import Metrics
+from ggp.server.status import ServerStatus
 
 BIG_MESSAGE = 32 * 1024
 """Messages longer than this are taken apart in a thread, so that other connections go on."""

@@ -15,8 +15,8 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from ggp.processes import descendants
-from ggp.worker import anew, fork
+from ggp.server.child_process import anew, fork
+from ggp.server.descendants import descendants
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ggp.protocol.http10 import request_bytes
-from ggp.server import Server
-from ggp.server_settings import ServerConfig, Settings
+from ggp.server.server import Server
+from ggp.server.settings import ServerConfig, Settings
 
 T = TypeVar("T")
 

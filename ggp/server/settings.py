@@ -15,7 +15,7 @@ class Settings:
         player: name of the player.
         machine: name of the machine.
         margin: seconds before the end of a clock at which the answer should leave, to begin with:
-            see :mod:`ggp.margin`.
+            see :mod:`ggp.server.margin`.
         seed: what the players' randomness comes from.
         cores: processors that the searches of all matches share; None where the player's name says
             how many processes a match has.
@@ -47,7 +47,7 @@ class ServerConfig:
             without a message.
         idle_grace: seconds added to that.
         forks: whether processes are made by fork servers. They are warm sooner, and it takes some
-            seconds until those are; see :mod:`ggp.forks`.
+            seconds until those are; see :mod:`ggp.server.fork_servers`.
     """
 
     name: str = "kaskade"

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ggp.worker import Spare, Worker
+from ggp.server.child_process import Spare, Worker
 
 Fields = dict[str, Any]
 Brief = Callable[["Member"], Iterable[tuple[str, Fields]]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.margin import LEAST, MOST, Margin, round_trip
+from ggp.server.margin import LEAST, MOST, Margin, round_trip
 
 delays = st.floats(0.0, 100.0)
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from ggp.processes import children, descendants, resident_bytes
 from ggp.protocol import messages as protocol
 from ggp.protocol.http10 import request_bytes
 from ggp.protocol.messages import spaced
+from ggp.server.descendants import children, descendants, resident_bytes
 from players.processes.launch import is_stopped
-from tests.ggp.live import MARKS, LiveServer, ServeProcess, body_of, talk
+from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
 

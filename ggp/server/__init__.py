@@ -1,0 +1,1 @@
+"""The player's server: connections, matches, turns, and the processes it keeps."""
