@@ -19,8 +19,8 @@ from importlib import import_module
 from typing import Any
 
 PROCESSES = (
-    "ggp.keeper",
-    "ggp.match_process",
+    "ggp.match_process.safe_move_process",
+    "ggp.match_process.main",
     "players.kaskade.builder_process",
     "players.uct.workers.worker",
 )
@@ -55,7 +55,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
 def _play(player: str, level: str, game: str) -> None:
     from gdl.syntax.parser import parse_rules
-    from ggp.thinker import make_player
+    from ggp.match_process.player_thread import make_player
     from players.kaskade.make_machine import make_machine
 
     machine = make_machine(parse_rules(game, "warm-up"), level)
@@ -68,7 +68,7 @@ def _play(player: str, level: str, game: str) -> None:
 
 def warm_up_keeper() -> None:
     """Have what a keeper needs."""
-    import_module("ggp.keeper")
+    import_module("ggp.match_process.safe_move_process")
 
 
 def warm_up_all(player: str, level: str) -> None:

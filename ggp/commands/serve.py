@@ -43,9 +43,9 @@ def command(
     import logging
 
     from gdl.errors import GdlError
+    from ggp.match_process.player_thread import make_player
     from ggp.server.server import Server
     from ggp.server.settings import ServerConfig, Settings
-    from ggp.thinker import make_player
     from players.kaskade.make_machine import LEVELS
     from players.processes.cores import cores
     from players.processes.launch import FORKS

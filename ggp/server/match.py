@@ -1,7 +1,7 @@
 """One match as the server sees it: its processes, its clocks, and an answer whatever happens.
 
 The process that thinks is not trusted to be in time, or to live. Beside it a keeper follows the match
-(:mod:`ggp.keeper`). Each of them names a safe move early in each turn; shortly before the playclock runs
+(:mod:`ggp.match_process.safe_move_process`). Each of them names a safe move early in each turn; shortly before the playclock runs
 out a watchdog answers with that if nothing better has come. A process that ends or is stopped is replaced
 by one that replays the match. So there is a legal move in time unless all of them are lost within the same
 turn, and a new one cannot be started in what is left of it.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gdl.errors import GdlError, RulesError
-from ggp.ledger import fold
+from ggp.match_process.match_state import fold
 from ggp.protocol.messages import NO_MOVE, READY, Play, Start
 from ggp.server.child_process import Spare, Spares
 from ggp.server.margin import Margin

@@ -82,8 +82,11 @@ class Server:
                 ),
             )
         self._spares = Spares(
-            Spare("ggp.match_process", *kind),
-            Spare("ggp.keeper", server=lambda: self._forks[0].connection if self._forks else None),
+            Spare("ggp.match_process.main", *kind),
+            Spare(
+                "ggp.match_process.safe_move_process",
+                server=lambda: self._forks[0].connection if self._forks else None,
+            ),
         )
         self._front = Front(
             Limits(config.read_seconds, config.max_body, config.max_connections),

@@ -81,7 +81,7 @@ def _check_class(spec: str) -> None:
     if ":" not in spec or "=" in spec:
         check_name(spec)  # says what the names are
     else:
-        from ggp.thinker import make_player
+        from ggp.match_process.player_thread import make_player
 
         make_player(spec, 0)
 

@@ -140,7 +140,7 @@ def make_player(name: str, seed: int) -> Player:
 
     if is_registered(name):
         return registered(name, seed)
-    from ggp.thinker import make_player as any_class
+    from ggp.match_process.player_thread import make_player as any_class
 
     return any_class(name, seed)
 

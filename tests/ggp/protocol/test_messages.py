@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError, ParseError
-from ggp.ledger import fold
+from ggp.match_process.match_state import fold
 from ggp.protocol import messages as protocol
 from ggp.protocol.http10 import HttpError, parse_address, reply_bytes, request_bytes
 from ggp.protocol.match_record import MatchRecord

@@ -9,7 +9,7 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from propnet.analysis.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
 from propnet.build import build
-from tests.ggp.test_survey import ALONE, AT_ONCE, TURNS
+from tests.ggp.match_process.test_survey import ALONE, AT_ONCE, TURNS
 from tests.propnet.analysis.test_analysis import counters
 from tests.propnet.circuits import tic_tac_toe
 

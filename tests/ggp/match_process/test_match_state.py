@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.ledger import Ledger
+from ggp.match_process.match_state import Ledger
 
 RULES = parse_rules(
     """

@@ -1,7 +1,7 @@
-"""The process in which one match is followed and thought about: ``python -m ggp.match_process``.
+"""The process in which one match is followed and thought about: ``python -m ggp.match_process.main``.
 
 It reads one JSON object per line from its standard input and writes one per line to its
-standard output (:mod:`ggp.match_pipe`). Deadlines are seconds of :func:`time.monotonic`, which all
+standard output (:mod:`ggp.match_process.pipe`). Deadlines are seconds of :func:`time.monotonic`, which all
 processes of one machine share.
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``share`` (of the processors),
@@ -10,8 +10,8 @@ From it: ``ready`` or ``refused`` (``clean`` where it can take another match), `
 game it seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end
 ``over``, and ``log`` at any time.
 
-The main thread follows the match on a prover of its own (:mod:`ggp.follower`); the player thinks in
-another (:mod:`ggp.thinker`).
+The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player thinks in
+another (:mod:`ggp.match_process.player_thread`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import sys
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.follower import Follower
-from ggp.match_pipe import Message, Send, open_pipe, serve
-from ggp.thinker import Position, Thinker
+from ggp.match_process.match_follower import Follower
+from ggp.match_process.pipe import Message, Send, open_pipe, serve
+from ggp.match_process.player_thread import Position, Thinker
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3

@@ -1,6 +1,6 @@
 """The thread of a match process in which the player thinks, and moves up to faster machines.
 
-The thread that follows the match (:mod:`ggp.match_process`) never waits for it: whatever happens
+The thread that follows the match (:mod:`ggp.match_process.main`) never waits for it: whatever happens
 here, in compilers, grounders and players, that one still knows the state and a legal move.
 """
 
@@ -19,7 +19,7 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.state import State
 from gdl.terms import Term
-from ggp.survey import Classifier, survey
+from ggp.match_process.survey import Classifier, survey
 from ggp.warm import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.syntax.parser import parse_rules
-from ggp.follower import Follower
+from ggp.match_process.match_follower import Follower
 from ggp.protocol.messages import NO_MOVE
 from tests.ggp.server.live import MARKS
 

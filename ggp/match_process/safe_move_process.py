@@ -1,4 +1,4 @@
-"""The process that keeps a legal move of one match at hand: ``python -m ggp.keeper``.
+"""The process that keeps a legal move of one match at hand: ``python -m ggp.match_process.safe_move_process``.
 
 It follows the match beside the match process, takes the same messages, and names a safe move in each
 turn, and nothing else: it does not think. So whatever happens to the other one, the server knows what
@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from gdl.syntax.parser import parse_rules
-from ggp.follower import Follower
-from ggp.match_pipe import Message, open_pipe, serve
+from ggp.match_process.match_follower import Follower
+from ggp.match_process.pipe import Message, open_pipe, serve
 from players.processes.limits import limit_memory
 from players.processes.priority import go_first
 

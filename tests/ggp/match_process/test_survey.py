@@ -8,7 +8,7 @@ import pytest
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Classifier, Survey, survey
+from ggp.match_process.survey import ALTERNATING, SIMULTANEOUS, SINGLE, Classifier, Survey, survey
 from propnet.analysis.classify import Classification
 from tests.propnet.circuits import tic_tac_toe
 

@@ -13,7 +13,7 @@ import pytest
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.thinker import Position, Thinker
+from ggp.match_process.player_thread import Position, Thinker
 from players.kaskade.kaskade import Kaskade
 from tests.players.kaskade.odd_stages import stage
 
@@ -116,7 +116,9 @@ def test_the_prover_is_used_where_no_fast_machine_is_wanted(
 def test_a_machine_that_cannot_be_had_costs_no_turn(
     make: Callable[..., Made], monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:
-    monkeypatch.setattr("ggp.thinker.Kaskade", partial(Kaskade, stages=[stage("one", function)]))
+    monkeypatch.setattr(
+        "ggp.match_process.player_thread.Kaskade", partial(Kaskade, stages=[stage("one", function)])
+    )
     machine, move, events = play(*make())
     assert machine == "prover"
     assert move in ("Go", "Wait")
@@ -133,7 +135,7 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
         thinker._warm.set()
         thinker._warm_alone.set()
 
-    monkeypatch.setattr("ggp.thinker.STAND_IN", "legal")
+    monkeypatch.setattr("ggp.match_process.player_thread.STAND_IN", "legal")
     monkeypatch.setattr(Thinker, "_warm_up", compile_for_long)
     thinker, messages = make("prover", "random")
     thinker.begin(parse_rules(GAME), GAME, True)
@@ -153,7 +155,7 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
 def test_another_player_stands_in_for_one_that_cannot_be_made(
     make: Callable[..., Made], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggp.thinker.STAND_IN", "legal")
+    monkeypatch.setattr("ggp.match_process.player_thread.STAND_IN", "legal")
     thinker, messages = make("prover")
     thinker.begin(parse_rules(GAME), GAME, True)
     thinker.start(0, beginning(), "no_such_module:Player", 1, LONG, time.monotonic() + LONG)

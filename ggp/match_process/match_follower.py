@@ -9,8 +9,8 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
-from ggp.ledger import Ledger
-from ggp.match_pipe import Message, Send
+from ggp.match_process.match_state import Ledger
+from ggp.match_process.pipe import Message, Send
 
 
 class Follower:
