@@ -40,7 +40,7 @@ def command(
 
     from gdl.errors import GdlError
     from ggp.game import Game
-    from ggp.host import Host, Step, ask_names, parse_seats
+    from ggp.manager import Host, Step, ask_names, parse_seats
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from gdl.state import State
-from ggp.host import NO_ANSWER, NO_CONNECTION, Answer
+from ggp.manager import NO_ANSWER, NO_CONNECTION, Answer
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
 from ggp.tournament.pipes import Child, Message
@@ -56,7 +56,7 @@ class Terms:
 
 
 class LocalMover:
-    """A :class:`ggp.host.Mover` whose player thinks in a process of its own.
+    """A :class:`ggp.manager.Mover` whose player thinks in a process of its own.
 
     Args:
         child: its process; replaced where it fails.

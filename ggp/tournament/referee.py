@@ -1,6 +1,6 @@
 """The process that runs one match after another: ``python -m ggp.tournament.referee``.
 
-Each match is :class:`ggp.host.Host`'s; local players think in processes of their own
+Each match is :class:`ggp.manager.Host`'s; local players think in processes of their own
 (:mod:`ggp.tournament.seat`), which are kept from match to match as long as they behave.
 
 To it: ``play`` with a job. From it: ``step`` now and then, ``done`` with the record, or
@@ -19,7 +19,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.host import Host, Seat, Step
+from ggp.manager import Host, Seat, Step
 from ggp.protocol.http10 import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
 from ggp.tournament.mover import LocalMover, Terms

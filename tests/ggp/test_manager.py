@@ -22,7 +22,7 @@ from live import MARKS, ROOT, ServeProcess
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from ggp.host import Host, Step, ask_names, parse_seats
+from ggp.manager import Host, Step, ask_names, parse_seats
 from ggp.protocol.cipher import cipher_for
 from ggp.protocol.http10 import reply_bytes
 from ggp.protocol.match_record import MatchRecord
