@@ -12,7 +12,7 @@ import time
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from ggp.spinner import spinner
+from ggp.terminal.spinner import spinner
 from players.processes.launch import anew
 
 _LAST = 300

@@ -45,7 +45,7 @@ def command(
     began = time.monotonic()
     loaded = Game.load(game)
 
-    from ggp.play import check_names, people, play_in_terminal, play_json
+    from ggp.terminal.setup import check_names, people, play_in_terminal, play_json
     from players.processes.cores import cores
     from players.registry import split_names
 

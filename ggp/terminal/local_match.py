@@ -9,7 +9,7 @@ from typing import Protocol
 
 from gdl.machine import Machine
 from gdl.state import State
-from ggp.human import HumanPlayer, Undo
+from ggp.terminal.human import HumanPlayer, Undo
 from players.player import Choice, Player
 
 

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from gdl.machine import Machine
 from gdl.state import State
-from ggp.board_text import ROLE_STYLES, Drawing, Painter
-from ggp.human import HumanPlayer
-from ggp.local_match import Turn
+from ggp.boards.text import ROLE_STYLES, Drawing, Painter
+from ggp.terminal.human import HumanPlayer
+from ggp.terminal.local_match import Turn
 from players.player import Choice, Player
 
 _SHOWN = 5

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.human import HumanPlayer, listing, matching
-from ggp.local_match import play_match
-from ggp.match_view import JsonView
-from ggp.play import check_names, seats
+from ggp.terminal.human import HumanPlayer, listing, matching
+from ggp.terminal.local_match import play_match
+from ggp.terminal.setup import check_names, seats
+from ggp.terminal.views import JsonView
 from players.registry import make_player
 
 ROOT = Path(__file__).parents[2]

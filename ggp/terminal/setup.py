@@ -12,13 +12,13 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from ggp.board import find_board
-from ggp.board_text import Painter
+from ggp.boards.board import find_board
+from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.human import HumanPlayer, Quit
-from ggp.local_match import play_match
-from ggp.match_view import JsonView, TextView
-from ggp.spinner import spinner
+from ggp.terminal.human import HumanPlayer, Quit
+from ggp.terminal.local_match import play_match
+from ggp.terminal.spinner import spinner
+from ggp.terminal.views import JsonView, TextView
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.player import Player

@@ -17,7 +17,7 @@ from itertools import combinations
 from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
-from ggp.coordinates import CoordinateOrder
+from ggp.boards.coordinates import CoordinateOrder
 
 Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""

@@ -14,8 +14,8 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.board import Board, board_of, find_board
-from ggp.board_text import Painter
+from ggp.boards.board import Board, board_of, find_board
+from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 

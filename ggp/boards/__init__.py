@@ -1,0 +1,1 @@
+"""Boards that are found in rules, whatever the symbols are called, and drawn."""
