@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from ggp.bench_results import Row, ready_seconds
+from ggp.bench.results import Row, ready_seconds
 
 _COLOURS = ["#7f7f7f", "#1f77b4", "#d62728", "#2ca02c", "#9467bd"]
 _PARTS = {"logic_ns": "#17becf", "choice_ns": "#c452c4", "bookkeeping_ns": "#e0b000"}

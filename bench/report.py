@@ -10,8 +10,8 @@ from statistics import median
 import orjson
 
 from bench.published import PUBLISHED
-from ggp.bench_results import Row, geometric_mean, level_ratios, ready_seconds, spread
-from ggp.bench_view import number
+from ggp.bench.results import Row, geometric_mean, level_ratios, ready_seconds, spread
+from ggp.bench.view import number
 
 _NOISY = 0.1
 """From this half range of its repetitions on, as a share, a rate is marked."""

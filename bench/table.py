@@ -33,9 +33,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bench.report import report
-from ggp.bench import engine_version, levels
-from ggp.bench_results import Row, read_results
-from ggp.bench_view import number
+from ggp.bench.measure import engine_version, levels
+from ggp.bench.results import Row, read_results
+from ggp.bench.view import number
 
 HANG = 4
 """Wall seconds that a game may take, per second of CPU allowed: a process that sleeps ends too."""
@@ -44,7 +44,7 @@ HANG = 4
 def work(job: Row, given: Row, pipe: Connection) -> None:
     """In a process of its own: measure one game on one machine, send the row."""
     from gdl.errors import GdlError
-    from ggp.bench import measure, peak_mb
+    from ggp.bench.measure import measure, peak_mb
     from ggp.game import Game
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from ggp.bench_results import Row
+    from ggp.bench.results import Row
 
 
 def command(
@@ -48,9 +48,9 @@ def command(
     python -m bench.table in a checkout.
     """
     from gdl.errors import GdlError
-    from ggp.bench import levels
-    from ggp.bench_results import compare as compare_rows
-    from ggp.bench_results import read_results
+    from ggp.bench.measure import levels
+    from ggp.bench.results import compare as compare_rows
+    from ggp.bench.results import read_results
 
     chosen = choose_levels(machine, levels())
     if gdl_perf:
@@ -64,7 +64,7 @@ def command(
         raise GdlError("there is no game to measure", remedy="`ggp games` lists those that come along")
     rows = _measured(jobs, bool(machine), seconds, seed, repetitions, playouts, as_json)
     if not as_json:
-        from ggp.bench_view import comparison, console, measurements
+        from ggp.bench.view import comparison, console, measurements
 
         out = console()
         if compare:
@@ -93,8 +93,8 @@ def _measured(
     from rich.console import Console
 
     from gdl.errors import GdlError
-    from ggp.bench import measure
-    from ggp.bench_results import read_results
+    from ggp.bench.measure import measure
+    from ggp.bench.results import read_results
     from ggp.game import Game
 
     rows: list[Row] = []
@@ -144,7 +144,7 @@ def _expanded(names: list[str]) -> list[str]:
 def _gdl_perf(arguments: list[str], level: str, seed: int) -> int:
     """Exit status of a test process of gdl-perf."""
     from gdl.errors import GdlError
-    from ggp.gdl_perf import perf_test
+    from ggp.bench.gdl_perf import perf_test
 
     try:
         rules, results, seconds = arguments

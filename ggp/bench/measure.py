@@ -160,7 +160,7 @@ def measure(
             "base_propositions": len(network.bases),
             "moves": network.move_count,
         }
-        from ggp.bench_steps import can_split, split_step
+        from ggp.bench.steps import can_split, split_step
 
         if split and rates["mean_length"] and can_split(machine):
             parts = split_step(machine, step, rates["mean_length"], min(0.3, seconds))

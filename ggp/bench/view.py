@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ggp.bench_results import Change, Row, geometric_mean, spread
+from ggp.bench.results import Change, Row, geometric_mean, spread
 
 PARTS = {"logic_ns": "cyan", "choice_ns": "magenta", "bookkeeping_ns": "yellow"}
 """The parts of a step and their colours."""

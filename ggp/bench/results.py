@@ -1,7 +1,7 @@
 """Results of measurements as files hold them: read, put side by side, ratios and geometric means.
 
 A *row* is what was found about one game on one machine: the fields of
-:class:`ggp.bench.Measurement` and ``status``, ``ok`` or the reason why there are no such fields.
+:class:`ggp.bench.measure.Measurement` and ``status``, ``ok`` or the reason why there are no such fields.
 Files are JSON lines, a JSON list of rows, or a JSON object with the list under ``rows``.
 """
 

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench import levels, measure, run
-from ggp.bench_results import compare, differ, geometric_mean, level_ratios, read_results, spread
-from ggp.bench_view import bar, comparison, console, measurements, number, parts
+from ggp.bench.gdl_perf import key_values, perf_test
+from ggp.bench.measure import levels, measure, run
+from ggp.bench.results import compare, differ, geometric_mean, level_ratios, read_results, spread
+from ggp.bench.view import bar, comparison, console, measurements, number, parts
 from ggp.cli import build
 from ggp.game import Game
-from ggp.gdl_perf import key_values, perf_test
 
 
 def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **more: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def test_no_playout_that_counts_was_played_before(monkeypatch: pytest.MonkeyPatc
     # A machine that remembers states would seem to play it at no cost.
     machine = Ticking()
     stages = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)
-    monkeypatch.setattr("ggp.bench.make", lambda rules, level: (machine, stages))
+    monkeypatch.setattr("ggp.bench.measure.make", lambda rules, level: (machine, stages))
     measure("ticking", Game.load("tictactoe").rules, "propnet", 0.001, playouts=1)
     assert len({seed for _, seed in machine.batches}) == len(machine.batches)
 
@@ -111,7 +111,7 @@ def test_every_level_can_be_measured(level: str) -> None:
 
 
 def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
-    from ggp.bench_steps import _Walker
+    from ggp.bench.steps import _Walker
     from propnet.kernels.records import pack
     from propnet.machine import PropnetMachine
 

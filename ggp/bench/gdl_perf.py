@@ -27,7 +27,7 @@ def perf_test(rules_file: Path, results_file: Path, seconds: float, level: str, 
     Raises:
         GdlError: the file for the results cannot be written.
     """
-    from ggp.bench import engine_version, make
+    from ggp.bench.measure import engine_version, make
     from ggp.game import Game
 
     found = {"version": f"{engine_version()}, {level}"}

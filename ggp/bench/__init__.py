@@ -1,0 +1,1 @@
+"""`ggp bench`: how fast machines are, measured, kept, compared."""
