@@ -1,7 +1,7 @@
 """The process that runs one match after another: ``python -m ggp.tournament.referee``.
 
 Each match is :class:`ggp.manager.Host`'s; local players think in processes of their own
-(:mod:`ggp.tournament.seat`), which are kept from match to match as long as they behave.
+(:mod:`ggp.tournament.player_process`), which are kept from match to match as long as they behave.
 
 To it: ``play`` with a job. From it: ``step`` now and then, ``done`` with the record, or
 ``failed``.
@@ -22,9 +22,9 @@ from gdl.syntax.parser import parse_rules
 from ggp.manager import Host, Seat, Step
 from ggp.protocol.http10 import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
-from ggp.tournament.mover import LocalMover, Terms
+from ggp.tournament.json_pipes import Child, Message, Parent, leave, pin
+from ggp.tournament.local_player import LocalMover, Terms
 from ggp.tournament.openings import Openings, rules_from
-from ggp.tournament.pipes import Child, Message, Parent, leave, pin
 from players.processes.limits import describe, limit_memory
 
 MEMORY_BYTES = 4 * 1024**3
@@ -122,7 +122,7 @@ class Referee:
             if name == player and child.alive:
                 del self._idle[index]
                 return child
-        return await Child.spawn("ggp.tournament.seat")
+        return await Child.spawn("ggp.tournament.player_process")
 
     async def _release(self, job: Message, movers: dict[int, LocalMover]) -> None:
         """Keep the processes that behaved."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from gdl.errors import GdlError
 from ggp.tournament.entrants import Entrant
-from ggp.tournament.pipes import Child, usable_cores
+from ggp.tournament.json_pipes import Child, usable_cores
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.scores import block_scores
 from ggp.tournament.settings import Settings

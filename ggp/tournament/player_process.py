@@ -1,4 +1,4 @@
-"""The process of one local player: ``python -m ggp.tournament.seat``.
+"""The process of one local player: ``python -m ggp.tournament.player_process``.
 
 To it: ``load`` (a game and a player: made ready before any clock runs), ``start``, ``choose``, ``stop``.
 From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds
@@ -18,7 +18,7 @@ from gdl.machine import Machine
 from gdl.state import State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.tournament.pipes import Message, Parent, leave, pin
+from ggp.tournament.json_pipes import Message, Parent, leave, pin
 from players.player import Player
 from players.processes.limits import describe, limit_memory
 

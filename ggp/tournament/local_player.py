@@ -12,7 +12,7 @@ from gdl.state import State
 from ggp.manager import NO_ANSWER, NO_CONNECTION, Answer
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
-from ggp.tournament.pipes import Child, Message
+from ggp.tournament.json_pipes import Child, Message
 
 TOLERANCE = 0.1
 """Seconds after the clock at which an answer still counts: pipe and scheduler take them, not the player,
@@ -181,7 +181,7 @@ class LocalMover:
         self.restarts += 1
         self.child.kill()
         await self.child.close()
-        self.child = await Child.spawn("ggp.tournament.seat")
+        self.child = await Child.spawn("ggp.tournament.player_process")
         self._load()
         self._start(now)
         self._patience = now + RELOAD_SECONDS
