@@ -49,15 +49,15 @@ _HOMES = {
     "errors": ("GdlError", "MoveError", "ParseError", "Place", "RulesError", "StateError", "TooLargeError"),
     "terms": ("Term",),
     "rules": ("And", "Literal", "Not", "Or", "Rule", "Rules"),
-    "parser": ("parse_rules", "parse_term", "parse_terms"),
-    "check": ("Diagnostic", "Severity", "check_text"),
-    "format": ("format_text",),
+    "syntax.parser": ("parse_rules", "parse_term", "parse_terms"),
+    "checks.run": ("Diagnostic", "Severity", "check_text"),
+    "syntax.format": ("format_text",),
     "scramble": ("rename",),
     "machine": ("Machine", "Playouts"),
     "state": ("State",),
-    "prover": ("ProverMachine",),
-    "ground": ("GroundLimits",),
-    "ground_rules": ("GroundRules",),
+    "prover.machine": ("ProverMachine",),
+    "grounding.pipeline": ("GroundLimits",),
+    "grounding.ground_rules": ("GroundRules",),
 }
 _HOME = {name: f"gdl.{module}" for module, names in _HOMES.items() for name in names}
 

@@ -71,7 +71,8 @@ class Game:
         ready, to the furthest that may be used.
 
         Args:
-            level: one of :data:`players.kaskade.make_machine.LEVELS`. ``prover`` is ready at once; ``auto`` is the
+            level: one of :data:`players.kaskade.make_machine.LEVELS`. ``prover`` is ready at once; ``auto``
+            is the
                 furthest that can be built.
 
         Raises:

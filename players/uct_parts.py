@@ -1,8 +1,9 @@
 """The factors of a game of several roles, so that moves are counted by the state of the factor they act on.
 
-A game that falls apart (:mod:`propnet.analysis.factors`) is searched as a whole, for its factors meet in the goals and
-in the order of moves, but what a move is worth in one of them is learnt once for all states of the others.
-Trees for each factor that one search of the whole asks: Hufschmitt, Vittaut and Jouandeau 2018.
+A game that falls apart (:mod:`propnet.analysis.factors`) is searched as a whole, for its factors meet in
+the goals and in the order of moves, but what a move is worth in one of them is learnt once for all states
+of the others. Trees for each factor that one search of the whole asks: Hufschmitt, Vittaut and Jouandeau
+2018.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ From it: ``ready`` or ``refused`` (``clean`` where it can take another match), `
 game it seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end
 ``over``, and ``log`` at any time.
 
-The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player thinks in
-another (:mod:`ggp.match_process.player_thread`).
+The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the
+player thinks in another (:mod:`ggp.match_process.player_thread`).
 """
 
 from __future__ import annotations

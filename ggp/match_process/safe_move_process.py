@@ -1,4 +1,4 @@
-"""The process that keeps a legal move of one match at hand: ``python -m ggp.match_process.safe_move_process``.
+"""Keeps a legal move of one match at hand: ``python -m ggp.match_process.safe_move_process``.
 
 It follows the match beside the match process, takes the same messages, and names a safe move in each
 turn, and nothing else: it does not think. So whatever happens to the other one, the server knows what

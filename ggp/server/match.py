@@ -1,10 +1,10 @@
 """One match as the server sees it: its processes, its clocks, and an answer whatever happens.
 
 The process that thinks is not trusted to be in time, or to live. Beside it a keeper follows the match
-(:mod:`ggp.match_process.safe_move_process`). Each of them names a safe move early in each turn; shortly before the playclock runs
-out a watchdog answers with that if nothing better has come. A process that ends or is stopped is replaced
-by one that replays the match. So there is a legal move in time unless all of them are lost within the same
-turn, and a new one cannot be started in what is left of it.
+(:mod:`ggp.match_process.safe_move_process`). Each of them names a safe move early in each turn; shortly
+before the playclock runs out a watchdog answers with that if nothing better has come. A process that ends
+or is stopped is replaced by one that replays the match. So there is a legal move in time unless all of them
+are lost within the same turn, and a new one cannot be started in what is left of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
 The event loop's process only moves text about. Rules are read, states computed and moves
-searched in processes of each match (:mod:`ggp.server.match`). Connections are :mod:`ggp.server.connections`'s.
+searched in processes of each match (:mod:`ggp.server.match`). Connections are
+:mod:`ggp.server.connections`'s.
 """
 
 from __future__ import annotations

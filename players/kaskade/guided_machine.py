@@ -1,6 +1,6 @@
 """A machine with a second one for its playouts, in which moves that lose at once, or do not win at once
-where others do, are illegal (:mod:`propnet.guides.decisive`; :mod:`propnet.guides.sure_ends` where roles move at the same
-time)."""
+where others do, are illegal (:mod:`propnet.guides.decisive`; :mod:`propnet.guides.sure_ends` where roles
+move at the same time)."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 It imports, compiles and loads everything that the other processes of a player need, by calling
 ``module:function`` WARM-UP with the arguments, and then makes copies of itself that run the modules they
-are asked to run (:mod:`players.processes.launch`): all that is warm here is warm there, in a few milliseconds.
-It has a single thread, as a process that forks must.
+are asked to run (:mod:`players.processes.launch`): all that is warm here is warm there, in a few
+milliseconds. It has a single thread, as a process that forks must.
 
 REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several
 fork servers serve the same requests, so that one may be killed or stopped; asked to run this module,

@@ -1,8 +1,9 @@
 """Starts processes of this program: by a fork server where there is one, or else anew.
 
-A process that is forked from one that has everything imported and compiled (:mod:`players.processes.fork_server`)
-is ready in milliseconds, where a new interpreter takes a second of a processor and, on a busy computer,
-many seconds of time. Where the fork server does not answer, a new interpreter is started all the same.
+A process that is forked from one that has everything imported and compiled
+(:mod:`players.processes.fork_server`) is ready in milliseconds, where a new interpreter takes a second of a
+processor and, on a busy computer, many seconds of time. Where the fork server does not answer, a new
+interpreter is started all the same.
 
 The environment variable :data:`SOCKET` holds the descriptor of the socket to the fork servers. It is
 inherited under the same number by every process that they make. It keeps packets apart

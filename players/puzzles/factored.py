@@ -1,9 +1,10 @@
 """A one-player game that falls apart is solved part by part (M. Guenther, S. Schiffel and M. Thielscher:
 Factoring general games, 2009).
 
-Each factor (:mod:`propnet.analysis.factors`) is searched breadth-first on its own: states that differ in other factors
-or in clocks alone are one. The lines are put together, and replayed; nothing is proven. Where each move acts
-on one factor they follow one another; where each move is a choice in every factor they must be equally long.
+Each factor (:mod:`propnet.analysis.factors`) is searched breadth-first on its own: states that differ in
+other factors or in clocks alone are one. The lines are put together, and replayed; nothing is proven. Where
+each move acts on one factor they follow one another; where each move is a choice in every factor they must
+be equally long.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Kernels of nested rollout policy adaptation: playouts by a softmax policy, 512 at once, and its change.
 
 Gates are evaluated bit-sliced; the choice walks over the legal moves of each lane and keeps one by
-weighted reservoir sampling (Chao 1982). Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires``
-as in :mod:`propnet.kernels.gates`. One-player games only.
+weighted reservoir sampling (Chao 1982). Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with
+``wires`` as in :mod:`propnet.kernels.gates`. One-player games only.
 
 A *policy* is ``weights``, float64 (entries,): each is e to the power of a move's logit. Which entry
 belongs to a move is said by the *coding*: the move alone, or also the step at which it is made, or the

@@ -1,4 +1,4 @@
-"""The best finished line of moves among those of a batch, in one-player games (:mod:`players.puzzles.best_line`).
+"""The best finished line of moves among those of a batch, in one-player games.
 
 A line goes along a path of the tree, and then along a playout, or along moves that are proven.
 """

@@ -54,7 +54,8 @@ class RootMoves:
         return low + int(np.flatnonzero(self._numbers[low : low + self.counts[role]] == move)[0])
 
     def told(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
-        """Visits, total and proven result of each move: see :class:`players.uct.root_statistics.RootStatistics`."""
+        """Visits, total and proven result of each move: see
+        :class:`players.uct.root_statistics.RootStatistics`."""
         first = int(tree.arrays.nodes["first_edge"][tree.root])
         edges = tree.arrays.edges[first + np.maximum(self.places, 0)]
         visits, totals = edges["visits"].astype(np.int64), edges["total"].astype(np.float64)

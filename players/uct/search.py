@@ -1,8 +1,8 @@
 """One search: a tree, the machine it thinks on, and batches of paths and playouts.
 
 UCT (Kocsis and Szepesvari 2006); the parts that run compiled, and where they come from, are in
-:mod:`players.uct.tree.select` and :mod:`players.uct.tree.backup`. Several playouts start from each new leaf (leaf
-parallelization: Cazenave and Jouandeau 2007).
+:mod:`players.uct.tree.select` and :mod:`players.uct.tree.backup`. Several playouts start from each new leaf
+(leaf parallelization: Cazenave and Jouandeau 2007).
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ class Tuning:
             (:mod:`players.kaskade.guided_machine`).
         trim: whether such moves are left out of the tree as well, in games of two roles and constant sum.
         policy: how playouts choose moves, in games of several roles: with ``equal`` chances, by their
-            ``averages`` (:mod:`players.uct.rollouts.move_averages`), or ``auto``, as trials before the first turn
-            recommend (:mod:`players.uct.rollouts.choose_policy`); not where playouts are limited.
+            ``averages`` (:mod:`players.uct.rollouts.move_averages`), or ``auto``, as trials before the
+            first turn recommend (:mod:`players.uct.rollouts.choose_policy`); not where playouts are
+            limited.
         value_share: how much a value learnt beforehand counts in the result of a leaf, 0..1; with 0 none
             is learnt.
         prove: whether the first of several searches for the same role also proves what it can force

@@ -1,7 +1,7 @@
 """The phases of a game: what its clocks alone say about who may move, and when it is over.
 
-Clocks (see :mod:`propnet.analysis.cones`) go one way whatever is played. In each of their states ternary simulation,
-which knows of them alone, tells which roles may have a choice.
+Clocks (see :mod:`propnet.analysis.cones`) go one way whatever is played. In each of their states ternary
+simulation, which knows of them alone, tells which roles may have a choice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The bit-sliced kernels for given states: what holds in them, and what follows a joint move.
 
-Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in :mod:`propnet.kernels.gates` and
-records as in :mod:`propnet.kernels.records`. What evaluates is given bare pointers, as by
+Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in
+:mod:`propnet.kernels.gates` and records as in :mod:`propnet.kernels.records`. What evaluates is given bare
+pointers, as by
 :mod:`propnet.kernels.playouts`: numba then translates it once for all of these kernels.
 """
 

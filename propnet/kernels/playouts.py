@@ -1,7 +1,7 @@
 """The playout kernel: random playouts in 512 asynchronous lanes.
 
-Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in :mod:`propnet.kernels.gates` and
-records as in :mod:`propnet.kernels.records`.
+Arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in
+:mod:`propnet.kernels.gates` and records as in :mod:`propnet.kernels.records`.
 """
 
 from __future__ import annotations

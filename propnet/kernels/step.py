@@ -1,10 +1,10 @@
 """The parts of a step of 512 lanes, for the kernels to put together.
 
 Arrays are those of :class:`propnet.kernels.kernel_args.Code`, counted by numba or bare pointers
-(:func:`propnet.kernels.kernel_args.uncounted`), with ``wires`` as in :mod:`propnet.kernels.gates`. A step evaluates what
-needs no move, chooses or sets the moves, evaluates what needs them, and gives the base propositions
-their next values. Constants are handed on as ``np.int64(0)``: a bare ``0`` is a literal type to
-numba, for which it would compile a function again.
+(:func:`propnet.kernels.kernel_args.uncounted`), with ``wires`` as in :mod:`propnet.kernels.gates`. A step
+evaluates what needs no move, chooses or sets the moves, evaluates what needs them, and gives the base
+propositions their next values. Constants are handed on as ``np.int64(0)``: a bare ``0`` is a literal type
+to numba, for which it would compile a function again.
 """
 
 from __future__ import annotations

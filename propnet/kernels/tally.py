@@ -2,7 +2,8 @@
 Silver 2007) and for policies learnt from playouts.
 
 ``chosen`` is (moves, 8) uint64, a vector per move: the lanes whose playout has made it where its role
-had several legal moves. The other arrays are those of :class:`propnet.kernels.kernel_args.Code`, with ``wires`` as in
+had several legal moves. The other arrays are those of :class:`propnet.kernels.kernel_args.Code`, with
+``wires`` as in
 :mod:`propnet.kernels.gates`.
 """
 

@@ -1,18 +1,18 @@
 """Weighted random moves for 512 lanes at once, without leaving the bit-sliced form.
 
-Moves that weigh the same, 2**e, form a class (:class:`propnet.kernels.move_weights.Policy`). Per role and lane the
-legal moves of each class are counted and the counts, moved up by e planes, are summed: the lane's total
-weight. One rank below it is drawn (:mod:`propnet.kernels.uniform_choice`). Subtracting the classes' weights one after
-the other tells the class in which the rank falls, and the rank's planes from e on are then the rank
-among the class's legal moves, uniform again: a walk over the moves as for equal weights ends the
-choice. So moves are chosen exactly in proportion to their weights, and what it costs above the
-uniform choice depends on the number of classes, hardly on that of moves.
+Moves that weigh the same, 2**e, form a class (:class:`propnet.kernels.move_weights.Policy`). Per role and
+lane the legal moves of each class are counted and the counts, moved up by e planes, are summed: the lane's
+total weight. One rank below it is drawn (:mod:`propnet.kernels.uniform_choice`). Subtracting the classes'
+weights one after the other tells the class in which the rank falls, and the rank's planes from e on are
+then the rank among the class's legal moves, uniform again: a walk over the moves as for equal weights ends
+the choice. So moves are chosen exactly in proportion to their weights, and what it costs above the uniform
+choice depends on the number of classes, hardly on that of moves.
 
 The scratch array ``planes`` is (13 * depth + 40, 8) uint64, with :func:`new_weighted_planes`: the
-total weight, masks and ranks (3 * top rows, top <= depth + 8, as in :mod:`propnet.kernels.uniform_choice`; room for
-3 * (depth + 8)), the difference while a class is subtracted (depth + 8), ranks within the classes
-(depth), the counts of eight classes (depth each), and which lanes chose each of them (8). ``widths``
-is (8,) int64: how many planes each class's counts need.
+total weight, masks and ranks (3 * top rows, top <= depth + 8, as in :mod:`propnet.kernels.uniform_choice`;
+room for 3 * (depth + 8)), the difference while a class is subtracted (depth + 8), ranks within the classes
+(depth), the counts of eight classes (depth each), and which lanes chose each of them (8). ``widths`` is
+(8,) int64: how many planes each class's counts need.
 """
 
 from __future__ import annotations
@@ -241,8 +241,8 @@ def _choose_class(
     return most
 
 
-# The walks are those of :mod:`propnet.kernels.uniform_choice`, class by class: the planes that a lane's moves of other
-# classes leave alone are none of theirs.
+# The walks are those of :mod:`propnet.kernels.uniform_choice`, class by class: the planes that a lane's
+# moves of other classes leave alone are none of theirs.
 
 
 @inner

@@ -16,9 +16,7 @@ from types import ModuleType
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from live import ROOT, ServeProcess, talk
+from tests.ggp.server.live import ROOT, ServeProcess, talk
 
 COUNT = int(os.environ.get("GGP_HOSTILE", "1000"))
 

@@ -16,10 +16,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from live import MARKS, ROOT, ServeProcess
-
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from ggp.manager import Host, Step, ask_names, parse_seats
@@ -27,6 +23,7 @@ from ggp.protocol.cipher import cipher_for
 from ggp.protocol.http10 import reply_bytes
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
+from tests.ggp.server.live import MARKS, ROOT, ServeProcess
 
 Reply = Callable[[Message], "str | bytes | None"]
 

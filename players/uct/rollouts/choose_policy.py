@@ -1,7 +1,7 @@
 """Chooses, before and during the first turns, how the playouts of a search choose moves: by measurement.
 
-Policies are tried against playouts with equal chances (:mod:`players.uct.rollouts.trial`). One is used only where it
-is clearly ahead: a small lead tells nothing of what it is worth in a search.
+Policies are tried against playouts with equal chances (:mod:`players.uct.rollouts.trial`). One is used only
+where it is clearly ahead: a small lead tells nothing of what it is worth in a search.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from players.uct.rollouts.move_averages import PlayoutPolicy
 from players.uct.rollouts.trial import ByPlayouts, Trial
 
 TEMPERATURES = (1.0, 0.5)
-"""Of the policies that are tried, one after the other; see :class:`players.uct.rollouts.move_averages.PlayoutPolicy`."""
+"""Of the policies that are tried, one after the other; see
+:class:`players.uct.rollouts.move_averages.PlayoutPolicy`."""
 
 _SHARE = 0.15
 """Share of the time to the first deadline that is for trials..."""

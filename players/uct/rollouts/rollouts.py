@@ -64,7 +64,8 @@ class Playing:
         tallies: NDArray[np.int32] | None,
         counted: int,
     ) -> Ends:
-        """Playouts from these states; the arguments are those of :meth:`players.batch_machine.Lanes.playouts`."""
+        """Playouts from these states; the arguments are those of
+        :meth:`players.batch_machine.Lanes.playouts`."""
         policy = self.policy
         if policy is None:
             return self._lanes.playouts(starts, seed, steps, deadline, each, tallies=tallies, counted=counted)

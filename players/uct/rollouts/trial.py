@@ -3,9 +3,9 @@
 Each role looks one move ahead, one of them by the judge that is tried, the others by the usual one. Many
 games are played side by side, so that hundreds take seconds.
 
-How much such games tell of a search was measured with playouts by :mod:`players.uct.rollouts.move_averages` against
-uniform ones: the lead with 32 and with 512 playouts from each state, and then games of UCT with 0.1, 0.3 and
-1 s a move.
+How much such games tell of a search was measured with playouts by :mod:`players.uct.rollouts.move_averages`
+against uniform ones: the lead with 32 and with 512 playouts from each state, and then games of UCT with
+0.1, 0.3 and 1 s a move.
 
 ================ ===== ===== ======== ===== =======
 game                32   512    0.1 s 0.3 s     1 s

@@ -1,9 +1,10 @@
 """The compiled loops that tell in what context a move is made: what came before it, or how its factor stands.
 
-Counts of moves are kept by such contexts, and give the tree its priors (:mod:`players.uct.tree.selection_rules`). After
-the same move: NST (Tak, Winands and Bjornsson 2012). In the same state of the factor that the move acts on:
-see :mod:`players.uct_parts`. ``contexts`` (1 + parts,) uint64 holds the contexts of the node at hand,
-``masks`` (parts, words) uint64 the bits of each factor in a record.
+Counts of moves are kept by such contexts, and give the tree its priors
+(:mod:`players.uct.tree.selection_rules`). After the same move: NST (Tak, Winands and Bjornsson 2012). In
+the same state of the factor that the move acts on: see :mod:`players.uct_parts`. ``contexts`` (1 + parts,)
+uint64 holds the contexts of the node at hand, ``masks`` (parts, words) uint64 the bits of each factor in a
+record.
 """
 
 from __future__ import annotations

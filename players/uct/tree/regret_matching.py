@@ -2,8 +2,8 @@
 
 Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013; regrets that never
 fall below 0: Tammelin 2014. What joint moves have brought is kept in cells, a table for each node that
-was visited often enough to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then a move is worth
-what it has brought whatever the other role did.
+was visited often enough to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then a move is
+worth what it has brought whatever the other role did.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The compiled loops of UCT that go down the tree: selection and expansion.
 
 UCT: Kocsis and Szepesvari 2006. Simultaneous moves: two roles choose by regret matching (see
-:mod:`players.uct.tree.regret_matching`), more by decoupled UCT, each role by its own statistics (Shafiei, Sturtevant
-and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits. Where one
-role alone chooses: :mod:`players.uct.tree.selection_rules`.
+:mod:`players.uct.tree.regret_matching`), more by decoupled UCT, each role by its own statistics (Shafiei,
+Sturtevant and Schaeffer 2009). Leaves are collected many at a time; paths under way count as visits. Where
+one role alone chooses: :mod:`players.uct.tree.selection_rules`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A search process: ``python -m players.uct.workers.worker SOCKET MEMORY``, both inherited descriptors.
 
 It takes commands from the socket (:mod:`players.uct.workers.wire`), searches, and lets its results be seen in
-the memory (:mod:`players.uct.workers.shared_statistics`). It ends at once when the other end of the socket is closed,
-whatever it is busy with: so it never outlives the player that it works for.
+the memory (:mod:`players.uct.workers.shared_statistics`). It ends at once when the other end of the socket
+is closed, whatever it is busy with: so it never outlives the player that it works for.
 """
 
 from __future__ import annotations

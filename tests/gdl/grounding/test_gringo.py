@@ -16,7 +16,7 @@ from gdl.terms import DOES, Term
 
 clingo = pytest.importorskip("clingo", reason="gringo is the oracle: pip install 'kaskade-ggp[dev]'")
 
-GAMES = Path(__file__).parents[2] / "games"
+GAMES = Path(__file__).parents[3] / "games"
 
 LARGE = {"amazons", "chess", "checkers", "sudoku"}
 """Games that take gringo seconds, or all memory."""

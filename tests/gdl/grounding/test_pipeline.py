@@ -17,7 +17,7 @@ from gdl.syntax.parser import parse_rules
 from gdl.terms import Term, sort_key
 from tests.gdl.grounding.ground_evaluator import GroundEvaluator, replay
 
-GAMES = Path(__file__).parents[2] / "games"
+GAMES = Path(__file__).parents[3] / "games"
 
 CORPUS_GAMES = [
     "ticTacToe",

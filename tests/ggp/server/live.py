@@ -20,7 +20,7 @@ from ggp.server.settings import ServerConfig, Settings
 
 T = TypeVar("T")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 MARKS = """
 (role Robot) (role other)

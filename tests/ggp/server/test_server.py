@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +11,10 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from live import MARKS, LiveServer, ServeProcess, body_of, talk
-
 from ggp.protocol import messages as protocol
 from ggp.protocol.http10 import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
+from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 

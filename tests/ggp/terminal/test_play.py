@@ -24,7 +24,7 @@ from ggp.terminal.setup import check_names, seats
 from ggp.terminal.views import JsonView
 from players.registry import make_player
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FAST = ["--startclock", "0.1", "--playclock", "0.1"]
 SLOW = ["--machine", "prover"]
 

@@ -1,4 +1,4 @@
-"""Players that misbehave, for the tests of tournaments: ``tournament_players:...``."""
+"""Players that misbehave, for the tests of tournaments: ``odd_players:...``."""
 
 from __future__ import annotations
 

@@ -13,10 +13,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from live import ROOT, LiveServer
-
 from ggp.game import Game
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
@@ -24,6 +20,7 @@ from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, Settings
 from ggp.tournament.sprt import Sprt
 from ggp.tournament.store import Result, Store
+from tests.ggp.server.live import ROOT, LiveServer
 
 HERE = Path(__file__).parent
 
@@ -57,10 +54,8 @@ def spec(name: str, roles: int = 2) -> GameSpec:
 
 
 def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: object) -> Settings:
-    """Players by ``tournament_players:...`` or registered names; the clocks never matter unless given."""
-    entrants = tuple(
-        Entrant(name, f"tournament_players:{name}" if name[0].isupper() else name) for name in players
-    )
+    """Players by ``odd_players:...`` or registered names; the clocks never matter unless given."""
+    entrants = tuple(Entrant(name, f"odd_players:{name}" if name[0].isupper() else name) for name in players)
     fields: dict[str, object] = {
         "rounds": 1,
         "startclock": 60.0,
@@ -247,7 +242,7 @@ def alive(pid: int) -> bool:
 def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     command = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-d", str(path)]
-    command += ["-p", "a@tournament_players:Busy,b@tournament_players:Busy,c@legal", "--machine", "prover"]
+    command += ["-p", "a@odd_players:Busy,b@odd_players:Busy,c@legal", "--machine", "prover"]
     command += ["--rounds", "2", "--playclock", "60", "--startclock", "60"]
     begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:

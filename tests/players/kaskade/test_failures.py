@@ -20,7 +20,7 @@ from players.kaskade.stages import Stage
 from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, needs_proc, until
 from tests.players.kaskade.odd_stages import stage
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

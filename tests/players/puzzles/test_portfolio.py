@@ -26,7 +26,7 @@ from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.players.random_games import best_result, random_game
 
-GAMES = Path(__file__).parents[2] / "games"
+GAMES = Path(__file__).parents[3] / "games"
 FOREVER = float("inf")
 MEMORY = 1 << 24
 

@@ -30,7 +30,7 @@ def run(folder: Path) -> list[int]:
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     return [int(word) for word in done.stdout.split()]
 
@@ -74,7 +74,7 @@ def test_the_checksum_is_of_what_a_module_imports_and_of_nothing_else(tmp_path: 
 
 
 def test_what_the_kernels_of_this_house_import_is_followed() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     kernels = [path for path in root.glob("p*/**/*.py") if "@kernel" in path.read_text()]
     assert len(kernels) > 10
     for path in kernels:

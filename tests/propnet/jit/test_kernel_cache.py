@@ -10,7 +10,7 @@ from pathlib import Path
 
 from propnet.jit.kernel_cache import Lock
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 KERNEL = """
 import sys, tempfile
@@ -60,7 +60,7 @@ def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         text=True,
         env={
             **os.environ,
-            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PYTHONPATH": str(Path(__file__).parents[3]),
             "NUMBA_CACHE_DIR": str(folder / "c"),
         },
     )
