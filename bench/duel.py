@@ -17,8 +17,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from gdl.errors import GdlError
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from ggp.game import Game
 from ggp.tournament.openings import Openings, in_order
 from ggp.tournament.scores import Tally, compare

@@ -20,8 +20,7 @@ from rich.table import Table as Printed
 
 from bench.positions import load_game
 from bench.tree import grow
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.terms import sort_key
 from ggp.game import Game
 from players.uct.root_statistics import RootStatistics, rank, strategy

@@ -21,8 +21,7 @@ import orjson
 
 from bench.positions import LONGEST, load_game
 from bench.solver import Claim, OutOfNodesError, Solution, Solver, mover_of
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_terms
 
 DEPTHS = range(1, 8)

@@ -22,8 +22,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game, games_folder
 from players.kaskade.guided_machine import guided

@@ -12,7 +12,7 @@ import argparse
 import random
 import time
 
-from gdl.state import State
+from gdl.machine import State
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from players.proof.search import Proof

@@ -12,8 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 
 
 class OutOfNodesError(Exception):

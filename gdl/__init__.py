@@ -36,11 +36,10 @@ if TYPE_CHECKING:
     from gdl.errors import GdlError, MoveError, ParseError, Place, RulesError, StateError, TooLargeError
     from gdl.grounding.ground_rules import GroundRules
     from gdl.grounding.pipeline import GroundLimits
-    from gdl.machine import Machine, Playouts
+    from gdl.machine import Machine, Playouts, State
     from gdl.prover.machine import ProverMachine
     from gdl.rules import And, Literal, Not, Or, Rule, Rules
     from gdl.scramble import rename
-    from gdl.state import State
     from gdl.syntax.format import format_text
     from gdl.syntax.parser import parse_rules, parse_term, parse_terms
     from gdl.terms import Term
@@ -53,8 +52,7 @@ _HOMES = {
     "checks.run": ("Diagnostic", "Severity", "check_text"),
     "syntax.format": ("format_text",),
     "scramble": ("rename",),
-    "machine": ("Machine", "Playouts"),
-    "state": ("State",),
+    "machine": ("Machine", "Playouts", "State"),
     "prover.machine": ("ProverMachine",),
     "grounding.pipeline": ("GroundLimits",),
     "grounding.ground_rules": ("GroundRules",),

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import ggp
 from gdl.errors import GdlError
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.rules import Rules
-from gdl.state import State
 from gdl.syntax.parser import parse_rules
 
 __all__ = ["Game", "State", "games_folder", "installed_games"]

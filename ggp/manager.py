@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gdl.errors import GdlError, MoveError
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
+from ggp.protocol.cipher import Cipher, Plain
 from ggp.protocol.http10 import Address, HttpError, parse_address, post
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import (
@@ -46,28 +46,6 @@ STAND_INS = ("random", "legal")
 NO_ANSWER = "TO"
 NO_CONNECTION = "CE"
 ILLEGAL = "IL"
-
-
-class Cipher(Protocol):
-    """Changes the words of a game into others and back."""
-
-    def scramble(self, text: str) -> str:
-        """KIF in the words that players see."""
-
-    def unscramble(self, text: str) -> str:
-        """KIF in the words of the game."""
-
-
-class Plain:
-    """The cipher that changes nothing."""
-
-    def scramble(self, text: str) -> str:
-        """The same text."""
-        return text
-
-    def unscramble(self, text: str) -> str:
-        """The same text."""
-        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 
 from gdl.errors import MoveError
-from gdl.machine import JointMove, Machine
-from gdl.state import State
+from gdl.machine import JointMove, Machine, State
 from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
 

@@ -22,8 +22,7 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.game import read_rules_file

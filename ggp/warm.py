@@ -38,7 +38,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     Raises:
         GdlError: there is no such player or machine.
     """
-    from players.processes.limits import WARM_UP_GAMES
+    from players.processes.warm_up_games import WARM_UP_GAMES
     from players.warm_kernels import LINES, PLAYOUTS, TREE, compile_together
 
     # Players from outside this program, and those that only look at the rules, need none.
@@ -55,8 +55,8 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
 def _play(player: str, level: str, game: str) -> None:
     from gdl.syntax.parser import parse_rules
-    from ggp.match_process.player_thread import make_player
     from players.kaskade.make_machine import make_machine
+    from players.registry import make_player
 
     machine = make_machine(parse_rules(game, "warm-up"), level)
     warmed = make_player(player, 0)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from players.move_lists import unpack_moves
 from propnet.kernels.move_weights import UNIFORM, policy_of
 

@@ -18,7 +18,7 @@ from players.evaluation import Evaluation
 from players.evaluation_fit import Features, fit
 from players.evaluation_lessons import Lessons
 from players.kaskade.make_machine import make_machine
-from players.processes.limits import WARM_UP_GAMES
+from players.processes.warm_up_games import WARM_UP_GAMES
 from players.uct.rollouts.trial import ByPlayouts, Trial
 from propnet.machine import PropnetMachine
 

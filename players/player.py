@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gdl.errors import MoveError
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.terms import sort_key
 
 

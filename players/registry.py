@@ -28,7 +28,8 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
     """A new player.
 
     Args:
-        name: a kind of :data:`NAMES`, with options or without.
+        name: a kind of :data:`NAMES`, with options or without; or ``module:Class``, any subclass of
+            :class:`~players.player.Player` whose constructor takes a seed.
         seed: what its randomness comes from.
         defaults: options of those kinds of players that have them, where the name does not say
             otherwise; others take no notice.
@@ -36,6 +37,8 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
     Raises:
         GdlError: there is no such kind, or no such option, or its value is none.
     """
+    if _is_class(name):
+        return _player_class(name)(seed=seed)
     kind, options = _kind_of(name)
     given = {key: value for key, value in defaults.items() if key in kind.OPTIONS}
     return kind(seed=seed, **{**given, **_values(kind, name, options)})
@@ -47,6 +50,9 @@ def check_name(name: str) -> None:
     Raises:
         GdlError: as :func:`make_player`.
     """
+    if _is_class(name):
+        _player_class(name)
+        return
     kind, options = _kind_of(name)
     _values(kind, name, options)
 
@@ -71,10 +77,27 @@ def split_names(text: str) -> list[str]:
 def with_option(name: str, key: str, value: object) -> str:
     """The name with one more option, unless it says something about that one already or its kind
     has no such option. Raises GdlError if there is no such kind."""
+    if _is_class(name):
+        return name
     kind, options = _kind_of(name)
     if key not in kind.OPTIONS or key in dict(options):
         return name
     return f"{name}{',' if options else ':'}{key}={value}"
+
+
+def _is_class(name: str) -> bool:
+    return ":" in name and not is_registered(name) and name.partition(":")[0].strip().lower() not in _PLACES
+
+
+def _player_class(name: str) -> type[Player]:
+    module, _, kind = name.partition(":")
+    try:
+        found = getattr(import_module(module), kind)
+    except (ImportError, AttributeError) as error:
+        raise GdlError(f"there is no player {name}: {error}") from None
+    if not (isinstance(found, type) and issubclass(found, Player)):
+        raise GdlError(f"{name} is no player", remedy="name a subclass of players.player.Player")
+    return found
 
 
 def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:

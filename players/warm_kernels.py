@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from players.processes.limits import WARM_UP_GAMES
+from players.processes.warm_up_games import WARM_UP_GAMES
 from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import MoveError, StateError
-from gdl.machine import JointMove, Machine, Playouts
+from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
-from gdl.state import State
 from gdl.terms import Term
 from propnet.jit.vector512 import aligned
 from propnet.jit.xoshiro import streams

@@ -10,7 +10,7 @@ from typing import Any
 from gdl.compile.pipeline import compile_rules
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
-from gdl.machine import Machine, Playouts
+from gdl.machine import Machine, Playouts, State
 from gdl.prover.depth_charge import Charge, Plan, generate
 from gdl.prover.evaluator import Evaluator
 from gdl.prover.limits import Limits
@@ -19,7 +19,6 @@ from gdl.prover.schema import Rows, Tables, each, full, plain
 from gdl.prover.split_by_role import split_by_role
 from gdl.prover.state_cache import Node, Remembered
 from gdl.rules import Rules
-from gdl.state import State
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
 SAMPLES = 60

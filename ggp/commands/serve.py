@@ -43,25 +43,21 @@ def command(
     import logging
 
     from gdl.errors import GdlError
-    from ggp.match_process.player_thread import make_player
     from ggp.server.server import Server
     from ggp.server.settings import ServerConfig, Settings
     from players.kaskade.make_machine import LEVELS
     from players.processes.cores import cores
     from players.processes.launch import FORKS
-    from players.registry import check_name, is_registered, with_option
+    from players.registry import check_name, with_option
 
     levels = ("debug", "info", "warning", "error")
     if log_level.lower() not in levels:
         raise GdlError(f"there is no log level {log_level!r}", remedy=f"choose {', '.join(levels)}")
     if machine not in LEVELS:
         raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
-    if is_registered(player) or ":" not in player:
-        check_name(player)
-        if workers is not None:
-            player = with_option(player, "workers", workers)
-    else:
-        make_player(player, seed)
+    check_name(player)
+    if workers is not None:
+        player = with_option(player, "workers", workers)
     if not all(c.isalnum() or c in "-_.+" for c in name):
         raise GdlError(f"{name!r} cannot be a name in GDL", remedy="use letters, digits and - _ . +")
     logging.basicConfig(

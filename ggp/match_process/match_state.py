@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gdl.errors import GdlError, MoveError
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 
 _LONE_WORD = re.compile(r"\( ([^\s()]+) \)")

@@ -11,13 +11,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gdl.errors import GdlError
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.rules import Rules
-from gdl.state import State
 from gdl.terms import Term
 from ggp.match_process.survey import Classifier, survey
 from ggp.warm import alone, warm_up
@@ -26,8 +23,7 @@ from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.player import Player
 from players.processes import launch
 from players.processes.limits import describe
-from players.registry import is_registered
-from players.registry import make_player as registered
+from players.registry import is_registered, make_player
 
 if TYPE_CHECKING:
     from propnet.analysis.classify import Classification
@@ -52,25 +48,6 @@ class Position:
 
     propositions: frozenset[Term]
     options: frozenset[Term]
-
-
-def make_player(name: str, seed: int, **defaults: object) -> Player:
-    """A player by its registered name, with options where the name does not say otherwise, or any class
-    by ``module:Class``.
-
-    Raises:
-        GdlError: there is no such player.
-    """
-    if ":" not in name or is_registered(name):
-        return registered(name, seed, **defaults)
-    module, _, kind = name.partition(":")
-    try:
-        made = getattr(import_module(module), kind)(seed=seed)
-    except (ImportError, AttributeError, TypeError) as error:
-        raise GdlError(f"there is no player {name}: {error}") from None
-    if not isinstance(made, Player):
-        raise GdlError(f"{name} is no player")
-    return made
 
 
 class Thinker:

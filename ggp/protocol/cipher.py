@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Protocol
 
 from gdl.rules import Rules
 from gdl.scramble import scramble
 
 _WORD = re.compile(r"[^\s();]+")
+
+
+class Cipher(Protocol):
+    """Changes the words of a game into others and back."""
+
+    def scramble(self, text: str) -> str:
+        """KIF in the words that players see."""
+
+    def unscramble(self, text: str) -> str:
+        """KIF in the words of the game."""
+
+
+class Plain:
+    """The cipher that changes nothing."""
+
+    def scramble(self, text: str) -> str:
+        """The same text."""
+        return text
+
+    def unscramble(self, text: str) -> str:
+        """The same text."""
+        return text
 
 
 class Scrambled:

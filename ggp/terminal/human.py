@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from gdl.state import State
+from gdl.machine import State
 from players.player import Choice, Player
 
 HELP = """\

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from ggp.terminal.human import HumanPlayer, Undo
 from players.player import Choice, Player
 

@@ -11,8 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from ggp.boards.text import ROLE_STYLES, Drawing, Painter
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.local_match import Turn

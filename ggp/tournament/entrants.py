@@ -67,7 +67,7 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
         elif is_registered(entrant.spec):
             check_name(entrant.local_name(1))
         else:
-            _check_class(entrant.spec)
+            check_name(entrant.spec)
         if any(entrant.label == other.label for other in found):
             raise GdlError(
                 f"two players are called {entrant.label}",
@@ -75,15 +75,6 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
             )
         found.append(entrant)
     return found
-
-
-def _check_class(spec: str) -> None:
-    if ":" not in spec or "=" in spec:
-        check_name(spec)  # says what the names are
-    else:
-        from ggp.match_process.player_thread import make_player
-
-        make_player(spec, 0)
 
 
 def _option(spec: str, key: str) -> str:

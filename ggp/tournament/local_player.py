@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
-from gdl.state import State
+from gdl.machine import State
 from ggp.manager import NO_ANSWER, NO_CONNECTION, Answer
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY

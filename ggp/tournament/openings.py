@@ -9,8 +9,7 @@ from __future__ import annotations
 import random
 import re
 
-from gdl.machine import JointMove, Machine
-from gdl.state import State
+from gdl.machine import JointMove, Machine, State
 from gdl.terms import sort_key
 
 _WORD = re.compile(r"[^\s()]+")

@@ -14,13 +14,13 @@ import time
 from collections import OrderedDict
 
 from gdl.errors import GdlError
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.tournament.json_pipes import Message, Parent, leave, pin
 from players.player import Player
 from players.processes.limits import describe, limit_memory
+from players.registry import make_player
 
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
@@ -127,22 +127,6 @@ def _build(text: str, level: str) -> Machine:
         kaskade.begin(text, rules)
         kaskade.settle(BUILD_SECONDS)
         return kaskade.best()
-
-
-def make_player(name: str, seed: int) -> Player:
-    """A player of the registry, or any class by ``module:Class``.
-
-    Raises:
-        GdlError: there is no such player.
-    """
-    from players.registry import is_registered
-    from players.registry import make_player as registered
-
-    if is_registered(name):
-        return registered(name, seed)
-    from ggp.match_process.player_thread import make_player as any_class
-
-    return any_class(name, seed)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ import random
 import time
 from itertools import product
 
-from gdl.state import State
+from gdl.machine import State
 from players.player import Candidate, Choice, Player
 
 _REPLIES = 16

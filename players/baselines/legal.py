@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.state import State
+from gdl.machine import State
 from players.player import Choice, Player
 
 

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from players.batch_machine import lanes_of
 from players.batch_pace import MARGIN, Pace
 from players.player import Candidate, Choice, Player

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from gdl.state import State
+from gdl.machine import State
 from players.player import Choice, Player
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from players.processes.limits import compile_seconds as budget
+from players.kaskade.compile_budget import compile_seconds as budget
 
 if TYPE_CHECKING:
     from gdl.grounding.pipeline import GroundLimits

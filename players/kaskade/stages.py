@@ -11,8 +11,9 @@ from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
 from players.kaskade.builder import Work
+from players.kaskade.compile_budget import compile_seconds
 from players.processes.cores import cores
-from players.processes.limits import WARM_UP_GAMES, compile_seconds
+from players.processes.warm_up_games import WARM_UP_GAMES
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not kept on disk."""

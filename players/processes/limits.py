@@ -6,17 +6,6 @@ from __future__ import annotations
 import math
 import os
 
-from gdl.errors import GdlError
-
-WARM_UP_GAMES = (
-    "(role a) (init (n 0)) (legal a x) (legal a y) (<= (next (n 1)) (true (n 0)) (does a x))"
-    " (<= terminal (true (n 1))) (goal a 100)",
-    "(role a) (role b) (init (n 0)) (legal a x) (legal a y) (legal b x) (legal b y)"
-    " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
-    " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
-)
-"""Games whose only purpose is that everything is compiled once before a match needs it."""
-
 
 def limit_memory(size: int) -> None:
     """Let this process allocate at most ``size`` bytes of data, and at most half of the computer's
@@ -65,23 +54,3 @@ def describe(error: BaseException) -> str:
     if trace is not None:
         place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{place}"
-
-
-def compile_seconds(usual: float) -> float:
-    """Wall time that the native code of a game may take: ``$GGP_COMPILE_SECONDS``, or what is usual.
-
-    Raises:
-        GdlError: the variable is no number of seconds.
-    """
-    chosen = os.environ.get("GGP_COMPILE_SECONDS")
-    if not chosen:
-        return usual
-    try:
-        seconds = float(chosen)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < math.inf:
-        raise GdlError(
-            f"GGP_COMPILE_SECONDS is {chosen!r}", remedy="set it to a number of seconds, 0 for no native code"
-        )
-    return seconds

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.proof.arrays import EDGES, NEW, NODES, OPEN, Graph
-from players.uct.tree.arrays import find_node
 from propnet.jit.decorators import kernel
+from propnet.kernels.record_table import find_node
 
 FAR = 1 << 14
 """The length of a win that is not known."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.proof.arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
-from players.uct.tree.arrays import find_node
 from propnet.jit.decorators import kernel
+from propnet.kernels.record_table import find_node
 
 _NOBODY = 101
 """More than the goal of any role."""

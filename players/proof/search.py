@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from players.proof import compact as keeping
 from players.proof import kernels
 from players.proof.arrays import EDGES, NODE, NODES, Graph, Lines
-from players.uct.tree.arrays import find_node
 from propnet.expander import Expander
+from propnet.kernels.record_table import find_node
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import time
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.terms import Term
 
 

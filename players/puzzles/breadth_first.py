@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from gdl.state import State
+from gdl.machine import State
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
 from players.puzzles.solver import LineSolver, Report

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.state import State
+from gdl.machine import State
 from players.puzzles.solver import LineSolver, Report
 from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
 from propnet.analysis.ternary import Ternary, lanes_of

@@ -8,7 +8,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.state import State
+from gdl.machine import State
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
 from players.puzzles.solver import LineSolver, Report
 from propnet.jit.vector512 import LANES

@@ -6,8 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from players.puzzles.best_line import BestLine
 from players.puzzles.solver import LineSolver
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from gdl.state import State
+from gdl.machine import State
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine

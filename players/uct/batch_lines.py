@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.state import State
+from gdl.machine import State
 from players.batch_machine import Lanes
 from players.puzzles.best_line import BestLine
 from players.uct.tree.tree import Tree

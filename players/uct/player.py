@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from players.batch_pace import MARGIN
 from players.evaluation_use import warm_up as warm_up_value
 from players.player import Candidate, Choice, Player

@@ -12,8 +12,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from players.batch_machine import Lanes, NetworkLanes, lanes_of
 from players.batch_pace import MARGIN
 from players.evaluation_use import LearntValue

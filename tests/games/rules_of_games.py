@@ -8,10 +8,9 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules
-from gdl.state import State
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, Term
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.state import State
+from gdl.machine import State
 from tests.games.known import OPENINGS
 from tests.games.rules_of_games import has, legal, perft, play, prover, state_of
 

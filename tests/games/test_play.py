@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.state import State
+from gdl.machine import State
 from tests.games.rules_of_games import (
     has,
     in_control,

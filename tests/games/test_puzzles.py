@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from gdl.state import State
+from gdl.machine import State
 from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
 from ggp.game import Game

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from itertools import product
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 
 
 def random_game(seed: int, roles: int, simultaneous: bool, steps: int = 4) -> str:

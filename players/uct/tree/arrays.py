@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct_parts import Parts
-from propnet.jit.decorators import inner, kernel
+from propnet.jit.decorators import inner
+from propnet.kernels.record_table import mix
 
 FRESH = 0
 """A node that was never played out from (its record may not be there yet)."""
@@ -200,40 +201,14 @@ def _table_size(entries: int) -> int:
 
 
 @inner
-def _mix(h: Any, word: Any) -> Any:
-    h = (h ^ word) * np.uint64(0x9FB21C651E98DF25)
-    return h ^ (h >> np.uint64(32))
-
-
-@inner
 def find_link(table: Any, links: Any, node: Any, joint: Any) -> Any:
     """The link of a node for a joint move, or minus 1 minus the free slot of the table."""
     mask = len(table) - 1
-    h = _mix(_mix(np.uint64(0x51ED270B), np.uint64(node)), joint)
+    h = mix(mix(np.uint64(0x51ED270B), np.uint64(node)), joint)
     slot = np.int64(h & np.uint64(mask))
     while table[slot]:
         link = table[slot] - 1
         if links[link].parent == node and links[link].joint == joint:
             return np.int64(link)
-        slot = (slot + 1) & mask
-    return -1 - slot
-
-
-@kernel(nogil=True)
-def find_node(table: Any, records: Any, wanted: Any, row: Any) -> Any:
-    """The node whose record is ``wanted[row]``, or minus 1 minus the free slot of the table."""
-    mask = len(table) - 1
-    words = wanted.shape[1]
-    h = np.uint64(0x243F6A88)
-    for w in range(words):
-        h = _mix(h, wanted[row, w])
-    slot = np.int64(h & np.uint64(mask))
-    while table[slot]:
-        node = np.int64(table[slot] - 1)
-        w = 0
-        while w < words and records[node, w] == wanted[row, w]:
-            w += 1
-        if w == words:
-            return node
         slot = (slot + 1) & mask
     return -1 - slot

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct.tree.arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link, find_node
+from players.uct.tree.arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link
 from players.uct.tree.regret_matching import keep_cells
 from propnet.jit.decorators import inner, kernel
+from propnet.kernels.record_table import find_node
 
 
 @inner

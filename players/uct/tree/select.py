@@ -28,13 +28,13 @@ from players.uct.tree.arrays import (
     Arrays,
     Paths,
     find_link,
-    find_node,
 )
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
 from players.uct.tree.selection_rules import EAGER, Rule, best_edge, start
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
+from propnet.kernels.record_table import find_node
 
 _LARGEST_TABLE = 1 << 14
 """Joint moves of two roles that choose by regret."""

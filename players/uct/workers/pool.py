@@ -19,8 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.terms import Term
 from players.processes.launch import launch
 from players.uct.root_statistics import RootStatistics

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gdl.errors import MoveError, RulesError, StateError, TooLargeError
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import Limits
 from gdl.prover.machine import ProverMachine
-from gdl.state import State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from tests.gdl.naive import model

@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from players.player import Choice, Player
 
 

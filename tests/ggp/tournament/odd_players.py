@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from gdl.state import State
+from gdl.machine import State
 from gdl.terms import Term
 from players.player import Choice, Player
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from gdl.state import State
 from players.kaskade.builder import Work
 from players.kaskade.stages import Stage
 

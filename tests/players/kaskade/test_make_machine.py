@@ -6,8 +6,8 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
+from players.kaskade.compile_budget import compile_seconds
 from players.kaskade.make_machine import LEVELS, make_machine
-from players.processes.limits import compile_seconds
 from propnet.native.machine import NativeMachine
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.kaskade.kaskade import Kaskade

@@ -9,7 +9,7 @@ import pytest
 from bench.positions import load_game
 from bench.prove import positions
 from bench.solver import mover_of
-from gdl.state import State
+from gdl.machine import State
 from gdl.syntax.parser import parse_terms
 from players.kaskade.make_machine import make_machine
 from players.proof.search import Bounds, Proof

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
-from gdl.state import State
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.puzzles.best_line import BestLine

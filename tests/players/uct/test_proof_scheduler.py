@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from bench.positions import load_game
 from bench.prove import positions
 from bench.solver import Solver, mover_of
-from gdl.machine import Machine
-from gdl.state import State
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from players.kaskade.guided_machine import GuidedMachine, guided
 from players.kaskade.make_machine import make_machine
