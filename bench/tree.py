@@ -26,7 +26,7 @@ import numpy as np
 from bench.duel import tuning_of
 from gdl.errors import GdlError
 from ggp.game import Game
-from players.batch_machine import NetworkLanes, lanes_of
+from players.batch_machine import NetworkBatch, batch_machine_of
 from players.kaskade.guided_machine import guided
 from players.uct.search import Search
 from players.uct.tuning import Tuning
@@ -70,7 +70,7 @@ class Cost:
         return self.playouts / self.seconds / self.raw
 
 
-def raw_rate(lanes: NetworkLanes, seconds: float, seed: int) -> float:
+def raw_rate(lanes: NetworkBatch, seconds: float, seed: int) -> float:
     """Playouts a CPU second from the first state."""
     starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _ROWS, axis=0)
     made, began = 0, time.thread_time()
@@ -84,8 +84,8 @@ def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -
     """Let a search grow for so many CPU seconds, see what it does in as many, and by what parts in half of
     them. Trials of playouts are left out: they come before the first turn."""
     tuning = replace(tuning, policy="equal") if tuning.policy == "auto" else tuning
-    lanes = lanes_of(machine, decisive=tuning.decisive)
-    assert isinstance(lanes, NetworkLanes)
+    lanes = batch_machine_of(machine, decisive=tuning.decisive)
+    assert isinstance(lanes, NetworkBatch)
     search = Search(0, seed, tuning)
     search.set_machine(machine)
     search.set_root(machine.initial_state())

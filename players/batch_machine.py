@@ -42,7 +42,7 @@ class Ends:
     finished: NDArray[np.bool_]
 
 
-class Lanes(ABC):
+class BatchMachine(ABC):
     """Batched questions to one machine.
 
     Attributes:
@@ -128,7 +128,7 @@ class Lanes(ABC):
         return records
 
 
-class NetworkLanes(Lanes):
+class NetworkBatch(BatchMachine):
     """The lanes of a network machine. Playouts run on a machine of their own, ``playing``, which has
     the same states and moves."""
 
@@ -202,7 +202,7 @@ class NetworkLanes(Lanes):
         return [int(move) for move in moves[:, 0]]
 
 
-class ScalarLanes(Lanes):
+class ScalarBatch(BatchMachine):
     """Any machine, one state at a time."""
 
     def __init__(self, machine: Machine) -> None:
@@ -297,7 +297,7 @@ class ScalarLanes(Lanes):
         return np.arange(len(records), dtype=np.uint64).reshape(-1, 1)
 
 
-def lanes_of(machine: Machine, *, decisive: bool = False) -> Lanes:
+def batch_machine_of(machine: Machine, *, decisive: bool = False) -> BatchMachine:
     """The face that fits a machine.
 
     Args:
@@ -306,8 +306,8 @@ def lanes_of(machine: Machine, *, decisive: bool = False) -> Lanes:
             has a guide for that (:class:`players.kaskade.guided_machine.GuidedMachine`).
     """
     if not hasattr(machine, "playouts_from"):
-        return ScalarLanes(machine)
+        return ScalarBatch(machine)
     network_machine = cast("PropnetMachine", machine)
-    return NetworkLanes(
+    return NetworkBatch(
         network_machine, getattr(network_machine, "guide", network_machine) if decisive else network_machine
     )

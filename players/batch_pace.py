@@ -30,7 +30,7 @@ class Pace:
         """
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
-        self._lanes = 1 if self._scalar else self._most
+        self._batched = 1 if self._scalar else self._most
         self._limit = _FIRST_STEPS
         self._longest = float(_FIRST_STEPS)
         self._step_seconds = step_seconds
@@ -49,11 +49,11 @@ class Pace:
         per_step = self._step_seconds * _SAFETY
         affordable = int(left / per_step) if per_step else _MOST_STEPS
         if affordable >= min(self._longest, self._limit):
-            return self._lanes, min(self._limit, affordable)
-        if self._scalar and (fewer := int(self._lanes * affordable / self._longest)) > 0:
+            return self._batched, min(self._limit, affordable)
+        if self._scalar and (fewer := int(self._batched * affordable / self._longest)) > 0:
             return fewer, self._limit
         if first and affordable >= _FEWEST_STEPS:
-            return (1 if self._scalar else self._lanes), affordable
+            return (1 if self._scalar else self._batched), affordable
         if first:
             self._step_seconds /= 2
         return 0, 0
@@ -62,15 +62,15 @@ class Pace:
         """Take note of a batch: its playouts, its time, the steps of the longest, how many were
         cut, and how many seconds are left to the deadline."""
         if self._scalar:
-            seconds *= self._lanes / lanes
+            seconds *= self._batched / lanes
         self._step_seconds = max(seconds / (longest + 1), 0.7 * self._step_seconds)
         self._longest = max(longest, 0.9 * self._longest)
         short = seconds < max(_AIM_SECONDS, 0.02 * left) / 2
         if cut * 20 > lanes and short and self._limit < _MOST_STEPS:
             self._limit *= 2
-        elif self._scalar and short and self._lanes < self._most:
-            self._lanes *= 2
+        elif self._scalar and short and self._batched < self._most:
+            self._batched *= 2
             self._step_seconds *= 2
-        elif self._scalar and seconds > 4 * _AIM_SECONDS and self._lanes > 1:
-            self._lanes //= 2
+        elif self._scalar and seconds > 4 * _AIM_SECONDS and self._batched > 1:
+            self._batched //= 2
             self._step_seconds /= 2

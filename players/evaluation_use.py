@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.syntax.parser import parse_rules
-from players.batch_machine import NetworkLanes
+from players.batch_machine import NetworkBatch
 from players.evaluation import Evaluation
 from players.evaluation_fit import Features, fit
 from players.evaluation_lessons import Lessons
@@ -89,7 +89,7 @@ class LearntValue:
         yield from lessons.go_on(learnt_by)
         if lessons.evaluation is None:
             return
-        lanes = NetworkLanes(self._machine, self._machine)
+        lanes = NetworkBatch(self._machine, self._machine)
         playouts = ByPlayouts(lanes, self._seed, _TRIED_PLAYOUTS, _TRIED_STEPS)
         self._tried = lessons.evaluation
         self._trial = Trial(lanes, lessons.evaluation, playouts, self._seed)

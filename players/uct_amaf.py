@@ -53,7 +53,7 @@ def count_moves(
                 table[column, 0] += tally[column, 0]
                 table[column, 1] += tally[column, 1]
             for below in range(depth, paths.length[lane]):
-                role = np.int64(nodes[path[below]].mover)
+                role = np.int64(nodes[path[below]].to_move)
                 if role >= 0 and nodes[path[below]].choices > 1:
                     column = paths.columns[lane, below]
                     table[column, 0] += np.float32(counted)

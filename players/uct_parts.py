@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from players.batch_machine import Lanes, NetworkLanes
+from players.batch_machine import BatchMachine, NetworkBatch
 from propnet.analysis.factors import ALTERNATIVE, Factors, quick_factors
 from propnet.kernels.records import pack
 
@@ -48,11 +48,11 @@ class Parts:
         return len(self.masks) > 1
 
 
-def parts_of(lanes: Lanes) -> Parts:
+def parts_of(lanes: BatchMachine) -> Parts:
     """The factors of a machine's game, if it has several roles, each move acts on one factor, and they are
     found quickly (:func:`propnet.analysis.factors.quick_factors`); else it counts as one."""
     moves = int(lanes.first_column[-1]) if len(lanes.first_column) else 0
-    if isinstance(lanes, NetworkLanes) and len(lanes.machine.roles) > 1:
+    if isinstance(lanes, NetworkBatch) and len(lanes.machine.roles) > 1:
         found = quick_factors(lanes.machine.network)
         if found is not None and found.count > 1 and found.kind == ALTERNATIVE:
             return Parts.of_factors(found)

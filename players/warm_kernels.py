@@ -37,10 +37,10 @@ def _playouts() -> None:
 
 
 def _states() -> None:
-    from players.batch_machine import lanes_of
+    from players.batch_machine import batch_machine_of
 
     for machine in _machines():
-        lanes = lanes_of(machine)
+        lanes = batch_machine_of(machine)
         records = machine.records([machine.initial_state()])
         lanes.legal(records)
         lanes.successors(records, np.zeros((1, len(machine.roles)), np.int32))

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from gdl.machine import Machine, State
-from players.batch_machine import lanes_of
+from players.batch_machine import batch_machine_of
 from players.batch_pace import MARGIN, Pace
 from players.player import Candidate, Choice, Player
 
@@ -43,11 +43,11 @@ class MonteCarloPlayer(Player):
         self._set_machine(machine)
 
     def _set_machine(self, machine: Machine) -> None:
-        self._lanes = lanes_of(machine)
-        self._pace = Pace(self._lanes.width, _BATCH, self._lanes.warm_up())
+        self._batched = batch_machine_of(machine)
+        self._pace = Pace(self._batched.width, _BATCH, self._batched.warm_up())
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        lanes = self._lanes
+        lanes = self._batched
         record = lanes.retain(lanes.record(state)[None, :])
         others = [
             np.array(self.machine.legal_moves(state, role), np.int32)

@@ -174,9 +174,9 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
 def _exercised(machine: Machine) -> Machine:
     """The machine, when nothing is left that its first answers would have to wait for."""
-    from players.batch_machine import lanes_of
+    from players.batch_machine import batch_machine_of
 
-    lanes_of(machine).warm_up()
+    batch_machine_of(machine).warm_up()
     return machine
 
 

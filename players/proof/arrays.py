@@ -35,9 +35,9 @@ NODE = np.dtype(
         ("work", np.int32),  # nodes opened below it
         ("low", np.int16),  # the own role is proven to get so much at least
         ("high", np.int16),  # and at most, if the others see to it
-        ("ended", np.int16),  # the best of its terminal successors for the mover (own points); or -1
+        ("ended", np.int16),  # the best of its terminal successors for the to_move (own points); or -1
         ("lanes", np.int16),  # lines of search that are below it
-        ("mover", np.uint8),  # 1 where others choose, 0 where the own role does or nobody
+        ("to_move", np.uint8),  # 1 where others choose, 0 where the own role does or nobody
         ("status", np.uint8),  # NEW, OPEN or ASKED
     ],
     align=True,
@@ -75,7 +75,7 @@ def set_numbers(nodes: Any, node: Any, claim: Any) -> None:
     elif nodes[node].high < claim:
         nodes[node].proof = NEVER
         nodes[node].disproof = 0
-    elif nodes[node].mover == 0:
+    elif nodes[node].to_move == 0:
         nodes[node].proof = 1
         nodes[node].disproof = max(1, nodes[node].choices)
     else:

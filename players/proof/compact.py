@@ -27,9 +27,9 @@ def reopen(graph: Graph, root: Any, most: Any) -> None:
     nodes = graph.nodes
     nodes[root].low, nodes[root].high = 0, most
     if nodes[root].ended >= 0:
-        if nodes[root].mover == 0 or nodes[root].choices == 0:
+        if nodes[root].to_move == 0 or nodes[root].choices == 0:
             nodes[root].low = nodes[root].ended
-        if nodes[root].mover == 1 or nodes[root].choices == 0:
+        if nodes[root].to_move == 1 or nodes[root].choices == 0:
             nodes[root].high = nodes[root].ended
 
 
@@ -97,7 +97,7 @@ def shown(graph: Graph, root: Any) -> bool:
     """Whether the edges of a decided node, or its terminal successors, show what it is worth."""
     nodes = graph.nodes
     value = nodes[root].low
-    if nodes[root].mover != 0 or nodes[root].choices == 0 or nodes[root].ended >= value:
+    if nodes[root].to_move != 0 or nodes[root].choices == 0 or nodes[root].ended >= value:
         return True
     if nodes[root].status == OPEN:
         first = np.int64(nodes[root].first)
@@ -119,7 +119,7 @@ def lengths(graph: Graph, value: Any) -> NDArray[np.int16]:
         for node in range(n - 1, -1, -1):
             if nodes[node].low < value:
                 continue
-            own = nodes[node].mover == 0
+            own = nodes[node].to_move == 0
             found = np.int64(FAR)
             if own:
                 if nodes[node].ended >= value:

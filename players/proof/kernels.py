@@ -28,11 +28,11 @@ _LONGEST = 1 << 14
 def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
     """Set an open node's bounds and numbers by its successors.
 
-    Returns the successor to go on with (-1 for none), the number of the second best for the mover,
+    Returns the successor to go on with (-1 for none), the number of the second best for the to_move,
     and how many successors are undecided."""
-    mover = nodes[node].mover
+    to_move = nodes[node].to_move
     low = np.int64(nodes[node].ended)
-    if mover == 1 and low < 0:
+    if to_move == 1 and low < 0:
         low = np.int64(_NOBODY)
     high = low
     hardest, easiest = np.int64(0), np.int64(NEVER)
@@ -41,7 +41,7 @@ def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
     first = np.int64(nodes[node].first)
     for edge in range(first, first + nodes[node].choices):
         child = np.int64(edges[edge])
-        if mover == 0:
+        if to_move == 0:
             low = max(low, np.int64(nodes[child].low))
             high = max(high, np.int64(nodes[child].high))
             mine, other = np.int64(nodes[child].proof), np.int64(nodes[child].disproof)
@@ -68,7 +68,7 @@ def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
         nodes[node].proof, nodes[node].disproof = NEVER, 0
     else:
         hardest = min(hardest + live - 1, np.int64(NEVER - 1))
-        if mover == 0:
+        if to_move == 0:
             nodes[node].proof, nodes[node].disproof = easiest, hardest
         else:
             nodes[node].proof, nodes[node].disproof = hardest, easiest
@@ -149,14 +149,14 @@ def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any, most:
                 break
             larger, other = limits
             mine = np.int64(nodes[best].proof)
-            if nodes[node].mover != 0:
+            if nodes[node].to_move != 0:
                 larger, other = other, larger
                 mine = np.int64(nodes[best].disproof)
             # A line that keeps away from others may go where it is harder than above.
             limit = max(min(np.int64(larger), second + second // 4 + 1), mine)
             rest = np.int64(other) if other >= NEVER else np.int64(other) - (live - 1)
-            lines.proof[line, depth + 1] = limit if nodes[node].mover == 0 else rest
-            lines.disproof[line, depth + 1] = rest if nodes[node].mover == 0 else limit
+            lines.proof[line, depth + 1] = limit if nodes[node].to_move == 0 else rest
+            lines.disproof[line, depth + 1] = rest if nodes[node].to_move == 0 else limit
             nodes[best].lanes += 1
             path[depth + 1] = best
             lines.depth[line] = depth + 1
@@ -201,7 +201,7 @@ def clear(graph: Graph, first: Any, most: Any) -> None:
         graph.nodes[node].choices = 0
         graph.nodes[node].work = 0
         graph.nodes[node].lanes = 0
-        graph.nodes[node].mover = 0
+        graph.nodes[node].to_move = 0
         graph.nodes[node].status = NEW
         graph.nodes[node].proof = graph.nodes[node].disproof = 1
 
@@ -231,8 +231,8 @@ def judge(
             seen[row] = moves[i]
         for other in range(roles):
             if moves[i, other] != seen[row, other]:
-                nodes[node].mover |= 2 if other == role else 1
-        if nodes[node].mover == 3:
+                nodes[node].to_move |= 2 if other == role else 1
+        if nodes[node].to_move == 3:
             return False
         if not terminal[i]:
             nodes[node].choices += 1
@@ -246,7 +246,7 @@ def judge(
         sums[0] = min(sums[0], total)
         sums[1] = max(sums[1], total)
         value = max(goals[i, role], np.int16(0))
-        # The mover may be known only from the next successor on: both bests are kept.
+        # The to_move may be known only from the next successor on: both bests are kept.
         if nodes[node].ended < 0:
             nodes[node].ended = value
             nodes[node].work = value
@@ -261,14 +261,14 @@ def conclude(graph: Graph, first: Any, claim: Any) -> bool:
     Returns False where one has none: some role has no move there."""
     nodes = graph.nodes
     for node in range(first, graph.used[NODES]):
-        mover = nodes[node].mover & 1
-        nodes[node].mover = mover
+        to_move = nodes[node].to_move & 1
+        nodes[node].to_move = to_move
         most, least = nodes[node].ended, np.int16(nodes[node].work)
         nodes[node].work = 0
         if most < 0 and nodes[node].choices == 0:
             return False
         if most >= 0:
-            if mover == 0:
+            if to_move == 0:
                 nodes[node].low = most
             else:
                 nodes[node].high = nodes[node].ended = least

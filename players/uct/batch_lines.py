@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import State
-from players.batch_machine import Lanes
+from players.batch_machine import BatchMachine
 from players.puzzles.best_line import BestLine
 from players.uct.tree.tree import Tree
 
@@ -39,7 +39,7 @@ class Lines(NamedTuple):
 
 
 def keep_played(
-    line: BestLine, root: State, tree: Tree, lanes: Lanes, lines: Lines, played: NDArray[np.int32]
+    line: BestLine, root: State, tree: Tree, lanes: BatchMachine, lines: Lines, played: NDArray[np.int32]
 ) -> None:
     """Keep the best of these lines if it beats the one that is kept. Line i ends with the i-th of the last
     playouts, which has ``played[i]`` moves."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from players.batch_machine import Lanes
+from players.batch_machine import BatchMachine
 from players.batch_pace import Pace
 from players.uct.leaf_playouts import MOST_IDLE, LeafPlayouts
 from players.uct.tuning import Tuning
@@ -66,7 +66,7 @@ class Batches:
         most: the most paths in a batch.
     """
 
-    def __init__(self, lanes: Lanes, most: int) -> None:
+    def __init__(self, lanes: BatchMachine, most: int) -> None:
         self._width = lanes.width
         self._pace = Pace(lanes.width, most, lanes.warm_up())
         self._leaf = LeafPlayouts(lanes.width)

@@ -54,7 +54,7 @@ _EARNEST = 1.0
 """After so many seconds of CPU time without success the estimate is trusted less."""
 
 
-class Prover:
+class ProofScheduler:
     """Proves what a role can force, beside its tree.
 
     Attributes:
@@ -210,14 +210,14 @@ class Prover:
                 best = int(np.argmin(np.where(low >= self.value, length, 2 * FAR)))
                 self.best = int(answers.moves[best, self._role])
         # The tree may have left out moves of the root that lose at once.
-        if not exact or choosing != [int(tree.arrays.nodes["mover"][tree.root])]:
+        if not exact or choosing != [int(tree.arrays.nodes["to_move"][tree.root])]:
             return
-        mover = choosing[0]
-        edges = tree.edges(tree.root, mover)
+        to_move = choosing[0]
+        edges = tree.edges(tree.root, to_move)
         place = {move: edges.start + i for i, move in enumerate(tree.arrays.edges["move"][edges].tolist())}
-        won = proof.most if mover == self._role else -1
+        won = proof.most if to_move == self._role else -1
         for i in np.flatnonzero((low == high) & ((low != won) | (np.arange(len(low)) == best))).tolist():
-            edge = place.get(int(answers.moves[i, mover]), -1)
+            edge = place.get(int(answers.moves[i, to_move]), -1)
             if edge >= 0:
                 value = int(low[i]) if self._role == 0 else 100 - int(low[i])
                 tree.arrays.edges["proven"][edge] = value

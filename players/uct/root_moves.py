@@ -70,9 +70,9 @@ class RootMoves:
             listed = self.places[part] >= 0
             if listed.sum() == 1 < count:
                 # The tree saw no choice here, and booked the visits for role 0.
-                mover = tree.arrays.edges[first]
-                visits[part] = max(1, int(mover["visits"]))
-                totals[part] = mover["total"] if role == 0 else mover["visits"] - mover["total"]
+                to_move = tree.arrays.edges[first]
+                visits[part] = max(1, int(to_move["visits"]))
+                totals[part] = to_move["total"] if role == 0 else to_move["visits"] - to_move["total"]
                 proven[part] = 100 - tree.proven if role and tree.proven >= 0 else tree.proven
             proven[part][~listed] = 0
             visits[part][~listed] = 0

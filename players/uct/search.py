@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import Machine, State
-from players.batch_machine import Lanes, NetworkLanes, lanes_of
+from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
 from players.evaluation_use import LearntValue
 from players.player import same_numbering
@@ -21,7 +21,7 @@ from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import LineSearch
 from players.uct.batch_lines import Lines, keep_known, keep_played
 from players.uct.batch_size import Batch, Batches, Outcome
-from players.uct.proof_scheduler import Prover
+from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.rollouts import Playing
 from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
@@ -74,42 +74,42 @@ class Search:
         self._tree: Tree | None = None
         self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
-        self._prover: Prover | None = None
+        self._proofs: ProofScheduler | None = None
 
     # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
         old = self.machine if self._tree is not None else None
         self.machine = machine
-        self._lanes: Lanes = lanes_of(machine, decisive=self.tuning.decisive)
-        self._sizes = Batches(self._lanes, self.tuning.lanes)
-        self._solvers = self._prover = None
+        self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
+        self._sizes = Batches(self._batched, self.tuning.lanes)
+        self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
-                self._tree.lanes = self._lanes
+                self._tree.batched = self._batched
                 self._tree.trimmed = self._trims()
-                self._playing.set_lanes(self._lanes)
+                self._playing.set_lanes(self._batched)
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
-        self._playing = Playing(self._lanes, self.tuning.policy, self.seed)
+        self._playing = Playing(self._batched, self.tuning.policy, self.seed)
         self._value = None
-        if self.tuning.value_share and isinstance(self._lanes, NetworkLanes) and not self._alone:
-            self._value = LearntValue(self._lanes.machine, self.seed, self.tuning.value_share)
+        if self.tuning.value_share and isinstance(self._batched, NetworkBatch) and not self._alone:
+            self._value = LearntValue(self._batched.machine, self.seed, self.tuning.value_share)
         self._may_prove = roles <= 2
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
-        parts = parts_of(self._lanes) if self.tuning.prior == "factor" else None
-        self._tree = Tree(self._lanes, self.tuning.lanes, self.seed * 8191 + self.role, memory, parts)
+        parts = parts_of(self._batched) if self.tuning.prior == "factor" else None
+        self._tree = Tree(self._batched, self.tuning.lanes, self.seed * 8191 + self.role, memory, parts)
         self._tree.trimmed = self._trims()
 
     def _trims(self) -> bool:
         """Whether moves that lose at once can be left out of the tree: none is worse, if what one role
         wins the other one loses."""
-        return self.tuning.trim and self._may_prove and not self._alone and self._lanes.exact
+        return self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
 
     @property
     def _memory(self) -> int:
@@ -122,13 +122,13 @@ class Search:
         """Whether this search is to prove what its role can force."""
         tuning = self.tuning
         return (
-            tuning.prove and not tuning.number and not self._alone and isinstance(self._lanes, NetworkLanes)
+            tuning.prove and not tuning.number and not self._alone and isinstance(self._batched, NetworkBatch)
         )
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         tree = self.tree
-        tree.move_root(self._lanes.record(state))
+        tree.move_root(self._batched.record(state))
         self.line.follow(state)
         self._playing.set_root()
         tree.open_root()
@@ -143,11 +143,11 @@ class Search:
         if not self.opened:
             return
         self._moves = RootMoves(tree, self.machine, state)
-        if self._proves and self._prover is None:
-            assert isinstance(self._lanes, NetworkLanes)
-            self._prover = Prover(self._lanes.machine, self.role, self.tuning.proof_memory)
-        if self._prover is not None:
-            self._prover.set_root(tree.arrays.records[tree.root])
+        if self._proves and self._proofs is None:
+            assert isinstance(self._batched, NetworkBatch)
+            self._proofs = ProofScheduler(self._batched.machine, self.role, self.tuning.proof_memory)
+        if self._proofs is not None:
+            self._proofs.set_root(tree.arrays.records[tree.root])
 
     def fix(self, place: int) -> None:
         """Take for granted that the role makes this move of the root (its place in the order of
@@ -155,11 +155,11 @@ class Search:
         if not self.opened:
             return
         self._fixed = self._moves.edge(self.role, place)
-        if self._prover is not None and self._fixed >= 0:
+        if self._proofs is not None and self._fixed >= 0:
             arrays = self.tree.arrays
             child = int(arrays.edges["child"][self._fixed + int(arrays.nodes["first_edge"][self.tree.root])])
             if child >= 0 and arrays.nodes["status"][child] == OPEN:
-                self._prover.follow(arrays.records[child])
+                self._proofs.follow(arrays.records[child])
 
     @property
     def tree(self) -> Tree:
@@ -182,7 +182,7 @@ class Search:
             return True
         if self._solvers is not None and self._solvers.proven >= 0:
             return True
-        if self._prover is not None and self._prover.value >= 0:
+        if self._proofs is not None and self._proofs.value >= 0:
             return True
         if self.line.value < 100:
             return False
@@ -224,8 +224,8 @@ class Search:
         self._playing.grant(now - began)
         if self._solvers is not None:
             self._solvers.learn(now - began)
-        if self._prover is not None:
-            self._prover.learn(
+        if self._proofs is not None:
+            self._proofs.learn(
                 time.thread_time() - clock, deadline - now, self._length, self._mean, self.tree
             )
         return True
@@ -245,9 +245,9 @@ class Search:
         if self._solvers is not None and self._solvers.due:
             self._solvers.step(latest)
             return True
-        if self._prover is not None and self.playouts and self._prover.due:
-            if self._prover.step(latest):
-                self._hear(self._prover)
+        if self._proofs is not None and self.playouts and self._proofs.due:
+            if self._proofs.step(latest):
+                self._hear(self._proofs)
             return True
         return False
 
@@ -298,7 +298,7 @@ class Search:
                 paths = np.repeat(rest, each)
                 whole = tree.paths.length[paths] + ends.lengths
                 lines = Lines(ends.goals[:, 0], whole, ends.finished, paths)
-                keep_played(self.line, self._root, tree, self._lanes, lines, ends.lengths)
+                keep_played(self.line, self._root, tree, self._batched, lines, ends.lengths)
         if self._alone and len(rest) < lanes:
             paths = np.flatnonzero(ended | proven)
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
@@ -313,7 +313,7 @@ class Search:
         self.playouts += len(rest) * each + lanes - len(rest)
         return Outcome(longest, cut, len(rest) * each, rolled, time.perf_counter() - began - rolled)
 
-    def _hear(self, prover: Prover) -> None:
+    def _hear(self, prover: ProofScheduler) -> None:
         """Take over what is proven."""
         if self._may_prove and not prover.adds_to_100:
             self._prove_no_more()
@@ -371,10 +371,10 @@ class Search:
         value = 100 - tree.proven if self.role == 1 and tree.proven >= 0 else tree.proven
         if self._solvers is not None:
             value = max(value, self._solvers.proven)
-        if self._prover is not None and self._prover.value >= 0:
-            value = self._prover.value
-            if self._prover.best >= 0:
-                proven[self._moves.numbered(self.role, self._prover.best)] = value
+        if self._proofs is not None and self._proofs.value >= 0:
+            value = self._proofs.value
+            if self._proofs.best >= 0:
+                proven[self._moves.numbered(self.role, self._proofs.best)] = value
         return RootStatistics(
             self._moves.counts,
             visits,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ggp.game import Game
-from players.batch_machine import NetworkLanes
+from players.batch_machine import NetworkBatch
 from players.evaluation import BITS, Evaluation, chances, tables_of
 from players.evaluation_fit import Features, fit
 from players.evaluation_kernel import NOBODY, SEVERAL, add_back, add_up, draw
@@ -135,7 +135,7 @@ def test_a_trial_tells_good_values_from_bad_ones() -> None:
     weights = np.stack([advanced, -advanced])
     found = []
     for sign in (1.0, -1.0):
-        lanes = NetworkLanes(machine, machine)
+        lanes = NetworkBatch(machine, machine)
         trial = Trial(lanes, Evaluation(tables_of(sign * weights), 0, 0.0), ByPlayouts(lanes, 1, 32, 500), 1)
         for _ in trial.play(math.inf):
             pass

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.batch_machine import NetworkLanes
+from players.batch_machine import NetworkBatch
 from players.uct.rollouts.move_averages import PlayoutPolicy
 from players.uct.rollouts.trial import ByPlayouts, Trial
 
@@ -77,10 +77,10 @@ class PlayoutChoice:
         done: whether the trials are over.
     """
 
-    def __init__(self, lanes: NetworkLanes, seed: int) -> None:
+    def __init__(self, lanes: NetworkBatch, seed: int) -> None:
         self.temperature = 0.0
         self.done = False
-        self._lanes = lanes
+        self._batched = lanes
         self._seed = seed
         self._course = self._try_all()
         self._credit = -1.0
@@ -118,7 +118,7 @@ class PlayoutChoice:
 
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
-        lanes = self._lanes
+        lanes = self._batched
         policy = PlayoutPolicy(lanes.first_column, temperature)
         costs = yield from self._teach(policy)
         size = self._size(costs)
@@ -149,7 +149,7 @@ class PlayoutChoice:
 
     def _teach(self, policy: PlayoutPolicy) -> Generator[None, None, _Costs]:
         """Let a policy learn from playouts from the first state. Returns what these cost."""
-        lanes = self._lanes
+        lanes = self._batched
         starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _LANES, axis=0)
         steps = int(np.clip(_CALL_SECONDS / max(lanes.warm_up(), 1e-9), 1, _LONGEST))
         seconds, length = math.inf, 0.0
@@ -168,7 +168,7 @@ class PlayoutChoice:
     def _size(self, costs: _Costs) -> tuple[int, int] | None:
         """How many games side by side for each role, and playouts from each state, there is time for;
         None where it does not suffice."""
-        lanes = self._lanes
+        lanes = self._batched
         first = lanes.record(lanes.machine.initial_state())[None, :]
         roles, width = len(lanes.machine.roles), int(lanes.legal(first)[0].max(initial=1))
         for games, each in _SIZES:

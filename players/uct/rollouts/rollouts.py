@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.batch_machine import Ends, Lanes, NetworkLanes, Records
+from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.uct.rollouts.choose_policy import PlayoutChoice
 from players.uct.rollouts.move_averages import PlayoutPolicy
 
@@ -27,24 +27,24 @@ class Playing:
         policy: by which playouts choose moves; None for equal chances.
     """
 
-    def __init__(self, lanes: Lanes, asked: str, seed: int) -> None:
+    def __init__(self, lanes: BatchMachine, asked: str, seed: int) -> None:
         self.policy: PlayoutPolicy | None = None
         self._choice: PlayoutChoice | None = None
         self._seed = seed
-        self._lanes = lanes
-        if not isinstance(lanes, NetworkLanes) or len(lanes.machine.roles) == 1:
+        self._batched = lanes
+        if not isinstance(lanes, NetworkBatch) or len(lanes.machine.roles) == 1:
             return
         if asked == "averages":
             self.policy = PlayoutPolicy(lanes.first_column, 1.0)
         elif asked == "auto":
             self._choice = PlayoutChoice(lanes, seed)
 
-    def set_lanes(self, lanes: Lanes) -> None:
+    def set_lanes(self, lanes: BatchMachine) -> None:
         """Play on this machine from now on, which numbers states and moves alike. Playouts with a guide are
         tried anew, and it goes on as before until that is done."""
-        other = lanes.guided != self._lanes.guided
-        self._lanes = lanes
-        if self._choice is None or not isinstance(lanes, NetworkLanes):
+        other = lanes.guided != self._batched.guided
+        self._batched = lanes
+        if self._choice is None or not isinstance(lanes, NetworkBatch):
             return
         if other or not self._choice.done:  # if it is only faster, what is under way is done sooner anew
             self._choice = PlayoutChoice(lanes, self._seed)
@@ -65,14 +65,16 @@ class Playing:
         counted: int,
     ) -> Ends:
         """Playouts from these states; the arguments are those of
-        :meth:`players.batch_machine.Lanes.playouts`."""
+        :meth:`players.batch_machine.BatchMachine.playouts`."""
         policy = self.policy
         if policy is None:
-            return self._lanes.playouts(starts, seed, steps, deadline, each, tallies=tallies, counted=counted)
+            return self._batched.playouts(
+                starts, seed, steps, deadline, each, tallies=tallies, counted=counted
+            )
         if tallies is None:
             tallies, counted = policy.new_tallies(), 1
         weights = policy.weights
-        ends = self._lanes.playouts(
+        ends = self._batched.playouts(
             starts, seed, steps, deadline, each, weights=weights, tallies=tallies, counted=counted
         )
         policy.learn(tallies)
@@ -96,7 +98,7 @@ class Playing:
             if not wanted:
                 self.policy = None
             elif self.policy is None or self.policy.temperature != wanted:
-                self.policy = PlayoutPolicy(self._lanes.first_column, wanted)
+                self.policy = PlayoutPolicy(self._batched.first_column, wanted)
         return True
 
     def __str__(self) -> str:

@@ -31,7 +31,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from players.batch_machine import NetworkLanes
+from players.batch_machine import NetworkBatch
 from players.uct.rollouts.move_averages import PlayoutPolicy
 
 _SUCCESSORS = 1 << 14
@@ -66,9 +66,9 @@ class ByPlayouts:
     """
 
     def __init__(
-        self, lanes: NetworkLanes, seed: int, each: int, steps: int, policy: PlayoutPolicy | None = None
+        self, lanes: NetworkBatch, seed: int, each: int, steps: int, policy: PlayoutPolicy | None = None
     ) -> None:
-        self._lanes = lanes
+        self._batched = lanes
         self._steps = steps
         self._rng = np.random.default_rng(seed)
         self._each = each
@@ -76,7 +76,7 @@ class ByPlayouts:
 
     def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
         seed, each, steps, policy = int(self._rng.integers(1 << 40)), self._each, self._steps, self._policy
-        play, late = self._lanes.playouts, math.inf
+        play, late = self._batched.playouts, math.inf
         if policy is None:
             goals = play(records, seed, steps, late, each).goals
         else:
@@ -107,12 +107,12 @@ class Trial:
     """
 
     def __init__(
-        self, lanes: NetworkLanes, tried: Judge, usual: Judge, seed: int, games: int = 24, rows: int = 512
+        self, lanes: NetworkBatch, tried: Judge, usual: Judge, seed: int, games: int = 24, rows: int = 512
     ) -> None:
         self.gains: list[float] = []
         self._most = games
         self._rows = rows
-        self._lanes = lanes
+        self._batched = lanes
         self._judges = usual, tried
         self._rng = np.random.default_rng(seed)
 
@@ -134,7 +134,7 @@ class Trial:
     def play(self, deadline: float) -> Iterator[None]:
         """Play as many games as are played side by side to their ends, or to the deadline
         (time.monotonic()); yields every few milliseconds. May be called again for more."""
-        lanes = self._lanes
+        lanes = self._batched
         roles = len(lanes.machine.roles)
         records = lanes.record(lanes.machine.initial_state())[None, :]
         width = max(1, int(lanes.legal(records)[0].max(initial=1)))
@@ -149,20 +149,20 @@ class Trial:
             judged = lanes.machine.evaluate(after)
             liking = self._rng.random(len(after)) * 1e-3
             if ply >= _RANDOM_MOVES:
-                mover = movers[parents]
+                to_move = movers[parents]
                 choice = np.bincount(parents, minlength=len(records))[parents] > 1
-                open_ = choice & (mover >= 0) & ~judged.terminal
+                open_ = choice & (to_move >= 0) & ~judged.terminal
                 for place, judge in enumerate(self._judges):
-                    rows = np.flatnonzero(open_ & ((mover == tried[parents]) == bool(place)))
+                    rows = np.flatnonzero(open_ & ((to_move == tried[parents]) == bool(place)))
                     for first in range(0, len(rows), self._rows):
                         part = rows[first : first + self._rows]
-                        liking[part] += judge.values(after[part])[np.arange(len(part)), mover[part]]
+                        liking[part] += judge.values(after[part])[np.arange(len(part)), to_move[part]]
                         yield
                         if time.monotonic() > deadline:
                             return
-                sure = np.flatnonzero(judged.terminal & (mover >= 0))
+                sure = np.flatnonzero(judged.terminal & (to_move >= 0))
                 # What is certain is more than 1 above, or below, what is only expected.
-                liking[sure] = judged.goals[sure, mover[sure]] / 25.0 - 1.5
+                liking[sure] = judged.goals[sure, to_move[sure]] / 25.0 - 1.5
             order = np.lexsort((-liking, parents))
             drawn = order[np.unique(parents[order], return_index=True)[1]]
             over = judged.terminal[drawn]
@@ -178,7 +178,7 @@ class Trial:
         """What may be played in states (n, words): the state of each joint move, the role that chooses in
         each state, and the joint moves (m, roles). Where several roles choose (-1) it is one joint move at
         random, and where one cannot move none."""
-        counts, moves = self._lanes.legal(records)
+        counts, moves = self._batched.legal(records)
         n, roles = counts.shape
         firsts = (np.cumsum(counts) - counts.ravel()).reshape(n, roles)
         several = (counts > 1).sum(axis=1)

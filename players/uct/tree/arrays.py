@@ -26,7 +26,7 @@ ENDED = 3
 """A node in which the match is over, or some role has no move."""
 
 SEVERAL = -1
-"""As a node's mover: several roles have a choice."""
+"""As a node's to_move: several roles have a choice."""
 PAIR = -2
 """Two have, and the table of their joint moves is small enough to be kept."""
 
@@ -39,14 +39,14 @@ NODE = np.dtype(
         ("visits", np.int32),  # finished paths that went on from here
         ("pending", np.int32),  # paths under way that went on from here
         ("first_edge", np.int32),
-        ("first_move", np.int32),  # the mover's first edge
-        ("choices", np.int32),  # how many the mover has
+        ("first_move", np.int32),  # the role to move's first edge
+        ("choices", np.int32),  # how many the to_move has
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
         ("table", np.int32),  # its table of moves made below it, -1 for none
         ("first_cell", np.int32),  # in a PAIR: of the table of its joint moves, -1 for none
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
-        ("bound", np.int16),  # the best that the mover is proven to reach; -1 for none
-        ("mover", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
+        ("bound", np.int16),  # the best that the to_move is proven to reach; -1 for none
+        ("to_move", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
         ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
         ("opening", np.uint8),  # 1 while its moves are being listed
     ]
@@ -57,9 +57,9 @@ EDGE = np.dtype(
         ("visits", np.int32),
         ("pending", np.int32),
         ("worth", np.float32),  # what selection takes the move to be worth; in a PAIR its regret
-        ("child", np.int32),  # where the edge is the mover's: the node it leads to, -1 for none yet
+        ("child", np.int32),  # where the edge is the role to move's: the node it leads to, -1 for none yet
         ("move", np.int32),  # move id
-        ("proven", np.int16),  # as that of the child, where the edge is the mover's
+        ("proven", np.int16),  # as that of the child, where the edge is the role to move's
         ("best", np.uint16),  # the best result, in units of 1 / BEST
         ("prior", np.float32),  # what the move was thought to be worth before it was tried
         ("trust", np.float32),  # how many visits that counts as
@@ -94,7 +94,7 @@ class Arrays(NamedTuple):
     """A search tree (a directed graph in truth). N nodes, E edges, L links, C cells at most.
 
     A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they
-    hold the statistics. Where one role alone has a choice, the *mover*, its edges lead to the
+    hold the statistics. Where one role alone has a choice, the *to_move*, its edges lead to the
     children, and the other roles' edges are used at the root only. Where several have, a *link*
     leads to a child by one joint move. A PAIR that is visited often has a table of *cells* besides, row by
     row: a row for each move of the first role that has a choice, a column for each of the second one's.
@@ -128,12 +128,14 @@ class Paths(NamedTuple):
 
     length: NDArray[np.int32]  # (B,) steps
     nodes: NDArray[np.int32]  # (B, D) the node before each step
-    edges: NDArray[np.int32]  # (B, D, roles) the edge each role took; the mover's alone where there is one
+    edges: NDArray[
+        np.int32
+    ]  # (B, D, roles) the edge each role took; only of the role to move if there is one
     links: NDArray[np.int32]  # (B, D) the link, where several roles had a choice
-    columns: NDArray[np.int32]  # (B, D) the column of the mover's move, -1 where several roles had a choice
+    columns: NDArray[np.int32]  # (B, D) the column of the move, -1 where several roles had a choice
     leaf: NDArray[np.int32]  # (B,) the node at the end
     parents: NDArray[np.int32]  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
-    places: NDArray[np.int32]  # (B,) the mover's edge that leads to each, or -1 minus its link
+    places: NDArray[np.int32]  # (B,) the role to move's edge that leads to each, or -1 minus its link
     new_moves: NDArray[np.int32]  # (B, roles) their move ids
     to_open: NDArray[np.int32]  # (B,) leaves that are to have their moves listed
 

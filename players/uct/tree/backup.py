@@ -38,7 +38,7 @@ _RENEW = 4
 def _prove(nodes: Any, edges: Any, node: Any) -> Any:
     """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
     first = np.int64(nodes[node].first_move)
-    mover = nodes[node].mover
+    to_move = nodes[node].to_move
     complete = True
     best = -1
     for edge in range(first, first + nodes[node].choices):
@@ -46,12 +46,12 @@ def _prove(nodes: Any, edges: Any, node: Any) -> Any:
         if value < 0:
             complete = False
             continue
-        if mover:
+        if to_move:
             value = 100 - value
         best = max(best, value)
     nodes[node].bound = best
     if best == 100 or complete:
-        nodes[node].proven = 100 - best if mover else best
+        nodes[node].proven = 100 - best if to_move else best
         return True
     return False
 
@@ -127,7 +127,7 @@ def backup(
     (lanes,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much
     of a move's worth comes from the best of these.
 
-    Above a node whose mover is proven to reach more than the result, that bound is booked
+    Above a node whose to_move is proven to reach more than the result, that bound is booked
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
     nodes, edges, cells, counts, columns = tree.nodes, tree.edges, tree.cells, tree.counts, tree.columns
@@ -142,15 +142,15 @@ def backup(
                 prefetch(nodes, paths.nodes[lane + 2, depth])
         if 0 <= lane + 1 < lanes:
             for depth in range(paths.length[lane + 1]):
-                mover = np.int64(nodes[paths.nodes[lane + 1, depth]].mover)
-                prefetch(edges, paths.edges[lane + 1, depth, max(mover, np.int64(0))])
+                to_move = np.int64(nodes[paths.nodes[lane + 1, depth]].to_move)
+                prefetch(edges, paths.edges[lane + 1, depth, max(to_move, np.int64(0))])
                 if rule.prior == NST and depth:
                     column, context = paths.columns[lane + 1, depth], paths.columns[lane + 1, depth - 1] + 1
                     prefetch(rows_of_pairs, 2 * pair_row(pairs, np.uint64(context), column))
         if lane < 0:
             continue
         node = np.int64(paths.leaf[lane])
-        chooser = np.int64(nodes[node].mover)
+        chooser = np.int64(nodes[node].to_move)
         if nodes[node].status == OPEN and nodes[node].visits == 0 and chooser >= 0:
             first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
             length = paths.length[lane]
@@ -162,17 +162,17 @@ def backup(
             node = paths.nodes[lane, depth]
             nodes[node].visits += 1
             nodes[node].pending -= 1
-            mover = np.int64(nodes[node].mover)
-            if mover >= 0:
-                edge = paths.edges[lane, depth, mover]
-                _book_edge(edges, edge, results[lane, mover], bests[lane], greed, rule.kind)
+            to_move = np.int64(nodes[node].to_move)
+            if to_move >= 0:
+                edge = paths.edges[lane, depth, to_move]
+                _book_edge(edges, edge, results[lane, to_move], bests[lane], greed, rule.kind)
                 if rule.prior != NONE:
-                    offset = columns[mover]
+                    offset = columns[to_move]
                     column = np.int64(paths.columns[lane, depth])
                     before = np.int64(paths.columns[lane, depth - 1] if depth else -1)
                     if rule.prior != GRAVE:
                         context = context_of(masks, records, node, parts[column], before, by_parts)
-                        note_move(averages, pairs, context, column, results[lane, mover], rule)
+                        note_move(averages, pairs, context, column, results[lane, to_move], rule)
                     visits = nodes[node].visits
                     if visits >= _RENEW and visits & (visits - 1) == 0:
                         table = _table(nodes, tables, averages, paths.nodes[lane], depth)
@@ -180,7 +180,7 @@ def backup(
                         base = mean_prior(edges, first, count)
                         note_contexts(contexts, masks, records, node, before, by_parts)
                         set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule)
-            elif mover == PAIR:
+            elif to_move == PAIR:
                 if wants_cells(nodes, counts, node, len(cells)):
                     give_cells(tree, node)
                 book_pair(nodes, edges, cells, counts, node, paths.edges[lane, depth], results[lane])
@@ -189,18 +189,18 @@ def backup(
                     edge = paths.edges[lane, depth, role]
                     _book_edge(edges, edge, results[lane, role], bests[lane], greed, UCB)
             bound = nodes[node].bound / 100.0
-            if bound > 0.0 and results[lane, mover] < bound:
-                results[lane, mover] = bound
+            if bound > 0.0 and results[lane, to_move] < bound:
+                results[lane, to_move] = bound
                 if roles == 2:
-                    results[lane, 1 - mover] = 1.0 - bound
+                    results[lane, 1 - to_move] = 1.0 - bound
         node = paths.leaf[lane]
         for depth in range(paths.length[lane] - 1, -1, -1):
             if nodes[node].proven < 0:
                 break
             parent = paths.nodes[lane, depth]
-            mover = np.int64(nodes[parent].mover)
+            to_move = np.int64(nodes[parent].to_move)
             unknown = nodes[parent].proven < 0
-            if mover == PAIR and unknown:
+            if to_move == PAIR and unknown:
                 joint = tree.links[paths.links[lane, depth]].joint
                 if not is_time_to_prove(nodes, cells, counts, parent, joint):
                     break
@@ -208,9 +208,9 @@ def backup(
                     break
                 node = parent
                 continue
-            if mover < 0:
+            if to_move < 0:
                 break
-            edges[paths.edges[lane, depth, mover]].proven = nodes[node].proven
+            edges[paths.edges[lane, depth, to_move]].proven = nodes[node].proven
             if nodes[parent].proven < 0 and not _prove(nodes, edges, parent):
                 break
             node = parent

@@ -41,7 +41,7 @@ def mark_from(tree: Arrays, root: Any, fewest: Any) -> Any:
         node = stack[top]
         if tree.nodes[node].status != OPEN:
             continue
-        if tree.nodes[node].mover >= 0:
+        if tree.nodes[node].to_move >= 0:
             first = tree.nodes[node].first_move
             for edge in range(first, first + tree.nodes[node].choices):
                 top = _reach(place, stack, top, tree.nodes, tree.edges[edge].child, fewest)

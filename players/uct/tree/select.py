@@ -56,7 +56,7 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].first_link = -1
     nodes[node].table = -1
     nodes[node].first_cell = -1
-    nodes[node].mover = 0
+    nodes[node].to_move = 0
 
 
 @inner
@@ -117,7 +117,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     going[kept] = lane
                     kept += 1
                     edge = np.int64(
-                        nodes[node].first_move if nodes[node].mover >= 0 else nodes[node].first_edge
+                        nodes[node].first_move if nodes[node].to_move >= 0 else nodes[node].first_edge
                     )
                     for line in range(_LINES):
                         prefetch(edges, edge + line)
@@ -128,9 +128,9 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                 node = np.int64(paths.leaf[lane])
                 depth = np.int64(paths.length[lane])
                 visits = nodes[node].visits + nodes[node].pending
-                mover = np.int64(nodes[node].mover)
+                to_move = np.int64(nodes[node].to_move)
                 place = np.int64(0)
-                if mover >= 0:
+                if to_move >= 0:
                     edge = np.int64(nodes[node].first_move)
                     count = np.int64(nodes[node].choices)
                     if depth == 0 and edge <= fixed < edge + count:
@@ -141,8 +141,8 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     child = np.int64(edges[place].child)
                     if child < 0 and tree.used[NODES] == len(nodes):
                         continue
-                    paths.edges[lane, depth, mover] = place
-                    paths.columns[lane, depth] = tree.columns[mover] + edges[place].move
+                    paths.edges[lane, depth, to_move] = place
+                    paths.columns[lane, depth] = tree.columns[to_move] + edges[place].move
                     edges[place].pending += 1
                 else:
                     edge = np.int64(nodes[node].first_edge)
@@ -151,7 +151,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                         count = np.int64(tree.counts[node, role])
                         if depth == 0 and edge <= fixed < edge + count:
                             chosen = np.int64(fixed)
-                        elif mover == PAIR:
+                        elif to_move == PAIR:
                             chosen = matched_edge(edges, tree.random, edge, count, visits)
                         else:
                             chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.explore)
@@ -191,7 +191,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     edge = np.int64(nodes[node].first_edge)
                     for role in range(roles):
                         taken = edge
-                        if mover < 0 or role == mover:
+                        if to_move < 0 or role == to_move:
                             taken = np.int64(paths.edges[lane, depth, role])
                         paths.new_moves[new, role] = edges[taken].move
                         edge += tree.counts[node, role]
@@ -255,7 +255,7 @@ def list_moves(
         node = nodes[i]
         total = 0
         free = 0
-        mover = 0
+        to_move = 0
         table = np.int64(1)
         stuck = False
         for role in range(roles):
@@ -264,20 +264,20 @@ def list_moves(
             table = min(table * counts[i, role], np.int64(_LARGEST_TABLE + 1))
             if counts[i, role] > 1:
                 free += 1
-                mover = role
+                to_move = role
         tree.nodes[node].opening = 0
         first = tree.used[EDGES]
         if not stuck and first + total <= len(tree.edges):
             tree.used[EDGES] += total
             tree.nodes[node].first_edge = first
             if free > 1:
-                tree.nodes[node].mover = PAIR if free == 2 and table <= _LARGEST_TABLE else SEVERAL
+                tree.nodes[node].to_move = PAIR if free == 2 and table <= _LARGEST_TABLE else SEVERAL
             else:
-                tree.nodes[node].mover = mover
-            tree.nodes[node].choices = counts[i, mover]
+                tree.nodes[node].to_move = to_move
+            tree.nodes[node].choices = counts[i, to_move]
             edge = first
             for role in range(roles):
-                if role == mover:
+                if role == to_move:
                     tree.nodes[node].first_move = edge
                 tree.counts[node, role] = counts[i, role]
                 edge += counts[i, role]
@@ -288,7 +288,7 @@ def list_moves(
                 tree.edges[first + k].visits = 0
                 tree.edges[first + k].pending = 0
                 tree.edges[first + k].total = 0.0
-                tree.edges[first + k].worth = 0.0 if tree.nodes[node].mover == PAIR else 0.5
+                tree.edges[first + k].worth = 0.0 if tree.nodes[node].to_move == PAIR else 0.5
                 tree.edges[first + k].best = 0
                 tree.edges[first + k].proven = -1
                 tree.edges[first + k].child = -1

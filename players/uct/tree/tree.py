@@ -7,7 +7,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from players.batch_machine import Lanes, Records
+from players.batch_machine import BatchMachine, Records
 from players.move_lists import unpack_moves
 from players.uct.tree import arrays as layout
 from players.uct.tree import compact as keeping
@@ -59,7 +59,9 @@ class Tree:
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
-    def __init__(self, lanes: Lanes, batch: int, seed: int, memory: int, parts: Parts | None = None) -> None:
+    def __init__(
+        self, lanes: BatchMachine, batch: int, seed: int, memory: int, parts: Parts | None = None
+    ) -> None:
         """Args:
         lanes: the machine.
         batch: the most paths at once.
@@ -68,7 +70,7 @@ class Tree:
         parts: the factors that moves are counted by, where the rule of selection asks for that.
         """
         roles = len(lanes.machine.roles)
-        self.lanes = lanes
+        self.batched = lanes
         self.batch = batch
         hashed = 3 * 8
         node_bytes = (
@@ -119,7 +121,7 @@ class Tree:
         arrays.used[:] = 0
         self.root = 0
         arrays.used[NODES] = 1
-        arrays.records[0] = self.lanes.retain(record.reshape(1, -1).copy())[0]
+        arrays.records[0] = self.batched.retain(record.reshape(1, -1).copy())[0]
         arrays.nodes[0] = _LEAF
         keeping.rehash(arrays, had_links)
 
@@ -132,7 +134,7 @@ class Tree:
         keep_tables(arrays, place)
         self.root = int(place[root])
         kept = int(arrays.used[NODES])
-        arrays.records[:kept] = self.lanes.retain(arrays.records[:kept].copy())
+        arrays.records[:kept] = self.batched.retain(arrays.records[:kept].copy())
         keeping.rehash(arrays, had_links)
 
     @property
@@ -178,12 +180,12 @@ class Tree:
         """List the legal moves of the root, if that was not done."""
         if not self.opened:
             root = np.array([self.root], np.int32)
-            selection.list_moves(self.arrays, root, *self.lanes.legal(self.arrays.records[root]))
+            selection.list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
 
     def _open(self, nodes: NDArray[np.int32]) -> None:
         """List the moves of nodes."""
         records = self.arrays.records[nodes]
-        counts, moves = self.lanes.favoured(records) if self.trimmed else self.lanes.legal(records)
+        counts, moves = self.batched.favoured(records) if self.trimmed else self.batched.legal(records)
         selection.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
@@ -198,7 +200,7 @@ class Tree:
         if new:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
-            records = self.lanes.successors(parents, paths.new_moves[:new])
+            records = self.batched.successors(parents, paths.new_moves[:new])
             assert int(arrays.used[NODES]) == before + new
             selection.settle(arrays, paths, lanes, np.ascontiguousarray(records))
         if opens:
@@ -284,7 +286,7 @@ class Tree:
     @property
     def in_turn(self) -> bool:
         """Whether one role at most has a choice at the root."""
-        return bool(self.arrays.nodes["mover"][self.root] >= 0)
+        return bool(self.arrays.nodes["to_move"][self.root] >= 0)
 
     @property
     def choices(self) -> int:
@@ -294,7 +296,7 @@ class Tree:
     @property
     def mixed(self) -> bool:
         """Whether two roles have a choice at the root, and their moves are mixed by regret."""
-        return bool(self.arrays.nodes["mover"][self.root] == layout.PAIR)
+        return bool(self.arrays.nodes["to_move"][self.root] == layout.PAIR)
 
     def edges(self, node: int, role: int) -> slice:
         """The edges of a role in an open node."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ggp.game import Game
-from players.batch_machine import NetworkLanes, lanes_of
+from players.batch_machine import NetworkBatch, batch_machine_of
 from players.kaskade import guided_machine
 from players.kaskade.guided_machine import GuidedMachine, compiled_guide, guide_network, guided
 from players.kaskade.stages import build_native, load_native, load_propnet
@@ -27,8 +27,8 @@ def game():
 
 
 def lengths(machine, decisive):
-    lanes = lanes_of(machine, decisive=decisive)
-    assert isinstance(lanes, NetworkLanes)
+    lanes = batch_machine_of(machine, decisive=decisive)
+    assert isinstance(lanes, NetworkBatch)
     records = machine.records([machine.initial_state()])
     return lanes.playouts(records, 7, 100, float("inf"), 512).lengths
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.batch_machine import lanes_of
+from players.batch_machine import batch_machine_of
 from players.batch_pace import Pace
 from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
@@ -219,7 +219,7 @@ def test_the_subtree_of_the_moves_made_is_kept() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_playouts_can_be_told_move_by_move(level: str) -> None:
     machine = Game.load("sokoban").machine(level)
-    lanes = lanes_of(machine)
+    lanes = batch_machine_of(machine)
     each = 300 if level == "propnet" else 2
     first = machine.initial_state()
     starts = [first, machine.next_state(first, [machine.legal_moves(first, 0)[0]]), first]

@@ -132,11 +132,11 @@ def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_val
     search = search_for(machine, role)
     solver = Solver(machine, 10**7)
     for state in positions(machine, 30 + role, 3, seed=4):
-        mover = mover_of(machine, state)
-        value = solver.solve(state, mover, 100, count=False).value
+        to_move = mover_of(machine, state)
+        value = solver.solve(state, to_move, 100, count=False).value
         found = search_until_proven(search, state)
-        assert found.value == (value if mover == role else 100 - value)
-        if mover == role:
+        assert found.value == (value if to_move == role else 100 - value)
+        if to_move == role:
             joint = [machine.legal_moves(state, r)[0] for r in range(2)]
             joint[role] = move_of(machine, state, found, role)
             after = machine.next_state(state, joint)
@@ -156,25 +156,25 @@ def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_
         search = search_for(machine, role)
         for state in positions(machine, 29, 4, seed=8):
             while not machine.is_terminal(state):
-                mover = mover_of(machine, state)
-                value = solver.solve(state, mover, 100, count=False).value
+                to_move = mover_of(machine, state)
+                value = solver.solve(state, to_move, 100, count=False).value
                 search.set_root(state)
-                edges = search.tree.edges(search.tree.root, mover)
-                left_out += edges.stop - edges.start < len(machine.legal_moves(state, mover))
+                edges = search.tree.edges(search.tree.root, to_move)
+                left_out += edges.stop - edges.start < len(machine.legal_moves(state, to_move))
                 found = search_until_proven(search, state)
-                assert found.value == (value if mover == role else 100 - value)
+                assert found.value == (value if to_move == role else 100 - value)
                 joint = [machine.legal_moves(state, r)[0] for r in range(2)]
-                moves = machine.legal_moves(state, mover)
-                joint[mover] = moves[int(rng.integers(len(moves)))]
-                if mover == role:
-                    joint[mover] = move_of(machine, state, found, role)
+                moves = machine.legal_moves(state, to_move)
+                joint[to_move] = moves[int(rng.integers(len(moves)))]
+                if to_move == role:
+                    joint[to_move] = move_of(machine, state, found, role)
                 before, state = state, machine.next_state(state, joint)
                 # States are listed as nodes below another root first.
                 search = search_for(machine, role)
                 search.set_root(before)
                 while search.step(time.monotonic() + LONG, 3000):
                     pass
-                if mover == role and not machine.is_terminal(state):
+                if to_move == role and not machine.is_terminal(state):
                     after = mover_of(machine, state)
                     worth = solver.solve(state, after, 100, count=False).value
                     assert (worth if after == role else 100 - worth) == value
@@ -215,7 +215,7 @@ def test_games_of_other_kinds_are_searched_as_without_it(game: str) -> None:
     for _ in range(5):
         search.step(time.monotonic() + LONG)
     assert search.playouts
-    assert search._prover is None or not search._prover.active
+    assert search._proofs is None or not search._proofs.active
 
 
 def test_one_process_that_has_proven_a_move_decides_for_all() -> None:

@@ -12,7 +12,7 @@ from gdl.grounding.pipeline import ground
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.batch_machine import lanes_of
+from players.batch_machine import batch_machine_of
 from players.kaskade.guided_machine import GuidedMachine, guided
 from propnet.build import build
 from propnet.guides.sure_ends import sure_ends
@@ -101,10 +101,10 @@ def test_playouts_avoid_what_surely_ends_the_match_and_the_tree_leaves_nothing_o
     machine = guided(Game.load("tron").machine("native"))
     assert isinstance(machine, GuidedMachine)
     assert not machine.exact
-    lanes = lanes_of(machine, decisive=True)
+    lanes = batch_machine_of(machine, decisive=True)
     assert lanes.guided
     assert not lanes.exact
     records = machine.records([machine.initial_state()])
     careful = lanes.playouts(records, 1, 200, float("inf"), 512).lengths.mean()
-    careless = lanes_of(machine).playouts(records, 1, 200, float("inf"), 512).lengths.mean()
+    careless = batch_machine_of(machine).playouts(records, 1, 200, float("inf"), 512).lengths.mean()
     assert careful > 2 * careless

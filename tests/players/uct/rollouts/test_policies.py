@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
-from players.batch_machine import NetworkLanes, lanes_of
+from players.batch_machine import NetworkBatch, batch_machine_of
 from players.kaskade.guided_machine import guided
 from players.uct.player import UctPlayer
 from players.uct.rollouts import choose_policy as playout_choice
@@ -27,10 +27,10 @@ from propnet.kernels.move_weights import HEAVIEST
 from propnet.machine import PropnetMachine
 
 
-def lanes_of_game(name: str) -> NetworkLanes:
+def lanes_of_game(name: str) -> NetworkBatch:
     machine = Game.load(name).machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    return NetworkLanes(machine, machine)
+    return NetworkBatch(machine, machine)
 
 
 @settings(max_examples=100, deadline=None)
@@ -173,7 +173,7 @@ def test_a_search_plays_by_averages_if_told_to_and_its_playouts_can_be_told_agai
 
 def test_machines_without_lanes_and_single_roles_play_with_equal_chances() -> None:
     prover = ProverMachine(Game.load("tictactoe").rules)
-    for lanes in (lanes_of(prover), lanes_of_game("hanoi")):
+    for lanes in (batch_machine_of(prover), lanes_of_game("hanoi")):
         playing = Playing(lanes, "averages", 1)
         assert playing.policy is None
         assert not Playing(lanes, "auto", 1).learn(math.inf)
@@ -193,7 +193,7 @@ def test_a_player_tells_what_it_has_found_out() -> None:
 
 def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_until_then() -> None:
     machine = guided(Game.load("tictactoe").machine("native"))
-    plain, with_guide = lanes_of(machine), lanes_of(machine, decisive=True)
+    plain, with_guide = batch_machine_of(machine), batch_machine_of(machine, decisive=True)
     assert with_guide.guided and not plain.guided
     playing = Playing(plain, "auto", 1)
     while playing.learn(math.inf):

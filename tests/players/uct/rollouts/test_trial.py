@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.batch_machine import NetworkLanes
+from players.batch_machine import NetworkBatch
 from players.uct.rollouts.move_averages import PlayoutPolicy
 from players.uct.rollouts.trial import ByPlayouts, Trial
 from propnet.build import build
@@ -22,22 +22,22 @@ from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 
 
-def lanes_of_rules(text: str) -> NetworkLanes:
+def lanes_of_rules(text: str) -> NetworkBatch:
     rules = parse_rules(text, "a test")
     machine = PropnetMachine(rules, build(ground(rules)))
-    return NetworkLanes(machine, machine)
+    return NetworkBatch(machine, machine)
 
 
-def lanes_of_game(name: str) -> NetworkLanes:
+def lanes_of_game(name: str) -> NetworkBatch:
     machine = Game.load(name).machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    return NetworkLanes(machine, machine)
+    return NetworkBatch(machine, machine)
 
 
 class Liking:
     """A judge that likes states by a sum of weights of their propositions, for the first role."""
 
-    def __init__(self, lanes: NetworkLanes, weights: dict[str, float]) -> None:
+    def __init__(self, lanes: NetworkBatch, weights: dict[str, float]) -> None:
         self._machine = lanes.machine
         self._weights = weights
 

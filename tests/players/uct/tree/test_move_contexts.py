@@ -12,7 +12,7 @@ from numba import njit
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.batch_machine import ScalarLanes, lanes_of
+from players.batch_machine import ScalarBatch, batch_machine_of
 from players.uct.root_statistics import rank
 from players.uct.search import Search
 from players.uct.tree import move_contexts as uct_contexts
@@ -42,7 +42,7 @@ def nim() -> PropnetMachine:
 
 def test_moves_of_nim_are_told_apart_by_their_heaps() -> None:
     machine = nim()
-    parts = parts_of(lanes_of(machine))
+    parts = parts_of(batch_machine_of(machine))
     assert parts.several
     heaps: dict[int, set[str]] = {}
     for role in range(2):
@@ -58,7 +58,7 @@ def test_moves_of_nim_are_told_apart_by_their_heaps() -> None:
 
 def test_the_state_of_a_factor_is_that_of_its_propositions_alone() -> None:
     machine = nim()
-    parts = parts_of(lanes_of(machine))
+    parts = parts_of(batch_machine_of(machine))
     rng = random.Random(4)
     states = []
     for _ in range(30):
@@ -86,21 +86,21 @@ def test_without_factors_the_move_before_is_the_context() -> None:
 @pytest.mark.parametrize("game", ["tictactoe", "eightpuzzle"])
 def test_other_games_are_counted_as_one(game: str) -> None:
     machine = Game.load(game).machine("propnet")
-    assert not parts_of(lanes_of(machine)).several
-    assert not parts_of(ScalarLanes(machine)).several
+    assert not parts_of(batch_machine_of(machine)).several
+    assert not parts_of(ScalarBatch(machine)).several
 
 
 def test_a_large_game_counts_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(factoring, "QUICK_INPUTS", 1)
     rules = parse_rules(Game.load("nim").text)
-    assert not parts_of(lanes_of(PropnetMachine(rules, build(ground(rules))))).several
+    assert not parts_of(batch_machine_of(PropnetMachine(rules, build(ground(rules))))).several
 
 
 def test_what_a_move_is_worth_in_its_factor_is_learnt_in_all_states_of_the_others() -> None:
     machine = nim()
     # A batch that has to wait for the compiler looks as if there was no time for another.
     warm_up()
-    lanes_of(machine).warm_up()
+    batch_machine_of(machine).warm_up()
     search = Search(0, 3, Tuning(memory=1 << 24, prior="factor"))
     search.set_machine(machine)
     search.set_root(machine.initial_state())

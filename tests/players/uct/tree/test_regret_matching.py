@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.batch_machine import lanes_of
+from players.batch_machine import batch_machine_of
 from players.kaskade.make_machine import make_machine
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank, strategy
@@ -78,7 +78,7 @@ def table_game(table: list[list[int]]) -> Machine:
 def searched(machine: Machine, playouts: int) -> RootStatistics:
     # A batch in which something is compiled would look as if there was no time for another one.
     warm_up()
-    lanes_of(machine).warm_up()
+    batch_machine_of(machine).warm_up()
     search = Search(0, 3, Tuning(memory=1 << 24))
     search.set_machine(machine)
     search.set_root(machine.initial_state())

@@ -217,11 +217,11 @@ def test_paths_note_the_columns_of_the_moves_by_which_they_went_down(game: str) 
     steps = 0
     for lane in np.flatnonzero(paths.length):
         for depth in range(paths.length[lane]):
-            mover = int(arrays.nodes["mover"][paths.nodes[lane, depth]])
+            to_move = int(arrays.nodes["to_move"][paths.nodes[lane, depth]])
             column = -1
-            if mover >= 0:
-                edge = paths.edges[lane, depth, mover]
-                column = arrays.columns[mover] + arrays.edges["move"][edge]
+            if to_move >= 0:
+                edge = paths.edges[lane, depth, to_move]
+                column = arrays.columns[to_move] + arrays.edges["move"][edge]
             assert paths.columns[lane, depth] == column
             steps += 1
     assert steps

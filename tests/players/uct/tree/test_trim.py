@@ -143,10 +143,10 @@ def test_a_tree_that_was_trimmed_begins_anew_where_the_sum_turns_out_not_to_be_c
     assert isinstance(machine, GuidedMachine)
     state = machine.initial_state()
     for step in range(steps - 2):
-        mover = step % 2
+        to_move = step % 2
         joint = [machine.legal_moves(state, r)[0] for r in range(2)]
-        joint[mover] = next(
-            m for m in machine.legal_moves(state, mover) if str(machine.move(mover, m)) == "m0"
+        joint[to_move] = next(
+            m for m in machine.legal_moves(state, to_move) if str(machine.move(to_move, m)) == "m0"
         )
         state = machine.next_state(state, joint)
     moves = sorted(str(machine.move(0, m)) for m in machine.legal_moves(state, 0))
