@@ -26,9 +26,11 @@ import numpy as np
 from bench.duel import tuning_of
 from gdl.errors import GdlError
 from ggp.game import Game
+from players import batch_machine
 from players.batch_machine import NetworkBatch, batch_machine_of
 from players.kaskade.guided_machine import guided
 from players.uct.search import Search
+from players.uct.tree import tree
 from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine
 
@@ -42,8 +44,8 @@ _PARTS = {
     "up": ("book", ()),
 }
 """Of each part the function whose time counts, and those called by it whose time does not."""
-_OURS = ("uct_tree.py", "lanes.py")
-"""Where these functions are."""
+_OURS = tree.__file__, batch_machine.__file__
+"""The files that these functions are in."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def grow(search: Search, seconds: float) -> None:
 def _by_part(stats: pstats.Stats, taken: float) -> dict[str, float]:
     spent: dict[str, float] = {}
     for (file, _, name), (_, _, _, cumulative, _) in stats.stats.items():  # type: ignore[attr-defined]
-        if Path(file).name in _OURS:
+        if file in _OURS:
             spent[name] = spent.get(name, 0.0) + cumulative
     return {
         part: (spent.get(name, 0.0) - sum(spent.get(other, 0.0) for other in inside)) / taken

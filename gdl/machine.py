@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from gdl.errors import GdlError, MoveError
 from gdl.rules import Rules
@@ -64,6 +64,9 @@ class Machine(ABC):
 
     level: str = ""
     """Which step of the kaskade this is: ``prover``, ``propnet`` or ``native``."""
+
+    has_lanes: ClassVar[bool] = False
+    """Whether it has a network and answers for 512 states at once (:mod:`propnet.capabilities`)."""
 
     def __init__(self, rules: Rules, roles: Sequence[Term]) -> None:
         self.rules = rules

@@ -10,13 +10,14 @@ import random
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import Machine, State
 from players.move_lists import unpack_moves
+from propnet.capabilities import lane_machine
 from propnet.kernels.move_weights import UNIFORM, policy_of
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class NetworkBatch(BatchMachine):
 
     @property
     def exact(self) -> bool:
-        return self.guided and bool(getattr(self.machine, "exact", False))
+        return self.guided and self.machine.exact
 
     def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         counts, moves = unpack_moves(self._playing.evaluate(records).legal, self.first_column)
@@ -305,9 +306,7 @@ def batch_machine_of(machine: Machine, *, decisive: bool = False) -> BatchMachin
         decisive: whether, in playouts, moves that win or lose at once are told apart, where the machine
             has a guide for that (:class:`players.kaskade.guided_machine.GuidedMachine`).
     """
-    if not hasattr(machine, "playouts_from"):
+    network = lane_machine(machine)
+    if network is None:
         return ScalarBatch(machine)
-    network_machine = cast("PropnetMachine", machine)
-    return NetworkBatch(
-        network_machine, getattr(network_machine, "guide", network_machine) if decisive else network_machine
-    )
+    return NetworkBatch(network, network.playout_machine if decisive else network)

@@ -10,6 +10,7 @@ from typing import ClassVar
 from gdl.errors import MoveError
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
+from propnet.capabilities import lane_machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,11 @@ class Choice:
 def same_numbering(one: Machine, other: Machine) -> bool:
     """Whether ids of moves and packed states of one machine mean the same on the other: they are made
     from networks with the same propositions and moves."""
-    networks = getattr(one, "network", None), getattr(other, "network", None)
-    if networks[0] is None or networks[1] is None:
+    first, second = lane_machine(one), lane_machine(other)
+    if first is None or second is None:
         return one is other
-    return networks[0] is networks[1] or all(
-        getattr(networks[0], part) == getattr(networks[1], part) for part in ("roles", "bases", "moves")
-    )
+    a, b = first.network, second.network
+    return a is b or (a.roles == b.roles and a.bases == b.bases and a.moves == b.moves)
 
 
 def _ignore(_: str) -> None:
@@ -78,6 +78,8 @@ class Player(ABC):
         found_out: is told what the player has found out about the game, for people to read.
         resumes: whether it does so, and goes on where it was when it is asked about the same state
             again.
+        reports: whether it calls :attr:`on_progress` about ten times a second during a search.
+        on_progress: takes the answer so far, for people to watch; None while nobody does.
     """
 
     name: str = ""
@@ -89,11 +91,13 @@ class Player(ABC):
     machine: Machine
     role: int
     resumes: bool = False
+    reports: bool = False
 
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
         self.interrupted: Callable[[], bool] = _never
         self.found_out: Callable[[str], None] = _ignore
+        self.on_progress: Callable[[Choice], None] | None = None
 
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         """Take a role of a match that begins in ``state``, and prepare until ``deadline``.
@@ -163,8 +167,8 @@ class Player(ABC):
     def in_order(self, options: list[int], role: int | None = None) -> list[int]:
         """Move ids, of the player's role if no other is named, in the order of the moves' text, which
         is the same on every machine."""
-        mover = self.role if role is None else role
-        return sorted(options, key=lambda move: sort_key(self.machine.move(mover, move)))
+        whose = self.role if role is None else role
+        return sorted(options, key=lambda move: sort_key(self.machine.move(whose, move)))
 
     def translated(self, choice: Choice, machine: Machine) -> Choice:
         """An answer in ids of :attr:`machine`, in those of another machine of the same rules."""

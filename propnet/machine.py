@@ -63,6 +63,10 @@ class PropnetMachine(Machine):
     """
 
     level = "propnet"
+    has_lanes = True
+    exact: bool = False
+    """Whether, where one role wins what the other loses, no move that :attr:`playout_machine` leaves out is
+    better than the best that it keeps."""
 
     def __init__(self, rules: Rules, network: Network) -> None:
         super().__init__(rules, network.roles)
@@ -84,6 +88,11 @@ class PropnetMachine(Machine):
         self._seen_terminal = False
         self._seen_goals: list[int] = []
         self._seen_legal: list[list[int]] = []
+
+    @property
+    def playout_machine(self) -> PropnetMachine:
+        """What playouts run on: this machine, or one with a guide for its network."""
+        return self
 
     def _laid_out(self) -> tuple[Plan, Code]:
         """The network as the kernels take it."""

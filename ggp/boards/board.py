@@ -18,6 +18,7 @@ from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
 from ggp.boards.coordinates import CoordinateOrder
+from propnet.capabilities import lane_machine
 
 Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""
@@ -106,9 +107,9 @@ def find_board(machine: Machine, seconds: float = 0.3) -> Board | None:
         seconds: time for looking at random states.
     """
     states = _sample(machine, seconds)
-    network = getattr(machine, "network", None)
-    possible = set().union(*states) if network is None else set(network.bases)
-    return board_of(machine.rules, machine.roles, states, possible, network is not None)
+    fast = lane_machine(machine)
+    possible = set().union(*states) if fast is None else set(fast.network.bases)
+    return board_of(machine.rules, machine.roles, states, possible, fast is not None)
 
 
 def board_of(

@@ -24,6 +24,7 @@ from players.player import Player
 from players.processes import launch
 from players.processes.limits import describe
 from players.registry import is_registered, make_player
+from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
     from propnet.analysis.classify import Classification
@@ -190,8 +191,8 @@ class Thinker:
 
     def _classify(self) -> None:
         """Have the game classified, if there is its network, and not yet; from any thread."""
-        network = getattr(self._kaskade.newest, "network", None)
-        if network is None or self._classifier is not None:
+        machine = lane_machine(self._kaskade.newest)
+        if machine is None or self._classifier is not None:
             return
 
         def found(kind: Classification) -> None:
@@ -201,7 +202,7 @@ class Thinker:
         def failed(reason: str) -> None:
             self._log("warning", "not classified", reason=reason)
 
-        self._classifier = Classifier(network, found, failed)
+        self._classifier = Classifier(machine.network, found, failed)
 
     def _made(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
@@ -250,10 +251,10 @@ class Thinker:
 
     def _moved_up(self, machine: Machine) -> None:
         fields: dict[str, object] = {"machine": machine.level}
-        network = getattr(machine, "network", None)
-        if network is not None:
-            fields["propositions"] = len(network.bases)
-            fields["moves"] = sum(len(moves) for moves in network.moves)
+        fast = lane_machine(machine)
+        if fast is not None:
+            fields["propositions"] = len(fast.network.bases)
+            fields["moves"] = fast.network.move_count
         self._log("info", "moved up", **fields)
 
     def _note(self, event: Event) -> None:

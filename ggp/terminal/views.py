@@ -168,7 +168,7 @@ class TextView:
     # --- the search while it goes on (terminals only) ---------------------------------------------
     def _watch(self, role: int, deadline: float, what: str) -> None:
         player = self.players[role]
-        if not (self.console.is_terminal and hasattr(player, "on_progress")):
+        if not (self.console.is_terminal and player.reports):
             return
         self._stop()
         began = time.monotonic()

@@ -53,6 +53,11 @@ class GuidedMachine(NativeMachine):
         self.guide = NativeMachine(rules, guide, guide_code)
         self.exact = forced_moves(self) is not None
 
+    @property
+    def playout_machine(self) -> PropnetMachine:
+        """The machine of the guide."""
+        return self.guide
+
     def __reduce__(self) -> tuple[Any, ...]:
         return GuidedMachine, (self.rules, self.network, self.code, self.guide.network, self.guide.code)
 

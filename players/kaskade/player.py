@@ -40,18 +40,20 @@ class KaskadePlayer(Player):
     def __init__(
         self, player: Player, kaskade: Kaskade, on_up: Callable[[Machine], None] | None = None
     ) -> None:
-        super().__init__(seed=player.seed)
-        self.name = player.name
         self.player = player
+        watching = player.on_progress
+        super().__init__(seed=player.seed)
+        player.on_progress = watching
+        self.name = player.name
+        self.reports = player.reports
         self._kaskade = kaskade
         self._on_up = on_up
         self._taken: Machine | None = None
 
     @property
     def on_progress(self) -> Callable[[Choice], None] | None:
-        """As that of the player that thinks; there is none where that has none."""
-        told: Callable[[Choice], None] | None = self.player.on_progress  # type: ignore[attr-defined]
-        return told
+        """As that of the player that thinks."""
+        return self.player.on_progress
 
     @on_progress.setter
     def on_progress(self, told: Callable[[Choice], None] | None) -> None:
@@ -61,7 +63,7 @@ class KaskadePlayer(Player):
             if told is not None:
                 told(player.translated(choice, self._asked))
 
-        player.on_progress = None if told is None else tell  # type: ignore[attr-defined]
+        player.on_progress = None if told is None else tell
 
     # --- the match ----------------------------------------------------------------------------
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:

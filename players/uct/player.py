@@ -69,10 +69,10 @@ class UctPlayer(Player):
     Attributes:
         playouts: playouts per turn after which it stops early; None for no such limit. With a
             limit and time enough, and no processes, the same seed gives the same choices.
-        on_progress: called about ten times a second during a search with the answer so far.
     """
 
     name = "uct"
+    reports = True
     OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {
         "workers": _workers,
         "playouts": int,
@@ -132,7 +132,6 @@ class UctPlayer(Player):
         super().__init__(seed=seed)
         self.playouts = playouts
         self.resumes = playouts is None
-        self.on_progress: Callable[[Choice], None] | None = None
         usual = self.TUNING
         room = memory or usual.memory + usual.proof_memory
         proves = usual.prove if prove is None else prove

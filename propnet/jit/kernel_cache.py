@@ -73,13 +73,23 @@ class SharedCache(caching.FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept; None if this process is to compile it, and to say so by :meth:`save_overload`."""
-        found = super().load_overload(sig, target_context)
+        found = self._load(sig, target_context)
         if found is None and self._enabled:
             self._lock.take()
-            found = super().load_overload(sig, target_context)
+            found = self._load(sig, target_context)
             if found is not None:
                 self._lock.leave()
         return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        """What is kept. An index that cannot be read, since it names classes that were moved by an update or
+        since its bytes are damaged, is emptied."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            with contextlib.suppress(OSError):
+                self._cache_file.flush()
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep it, if that is possible, and let the others have it."""

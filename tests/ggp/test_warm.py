@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
 from ggp.warm_view import compile_all
-from players.uct.tree.select import select
-from propnet.kernels.playouts import playouts
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,6 +58,23 @@ print("compiled:", *compiled)
 """
 
 
+def kernel_folders() -> Iterator[tuple[str, str]]:
+    """Of each folder with kernels a file in it, and where what is compiled of it is kept."""
+    seen: set[Path] = set()
+    for path in (*ROOT.glob("propnet/**/*.py"), *ROOT.glob("players/**/*.py")):
+        if path.parent in seen or "\n@kernel" not in path.read_text():
+            continue
+        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for one in vars(module).values():
+            cache = getattr(one, "_cache", None)
+            if getattr(one, "__module__", "") == module.__name__ and os.path.isdir(
+                getattr(cache, "cache_path", "")
+            ):
+                seen.add(path.parent)
+                yield str(path), cache.cache_path
+                break
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
@@ -84,9 +101,9 @@ def test_matches_of_the_usual_player_compile_nothing_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In a copy: other tests may be compiling at the same time.
-    for one in (playouts, select):
-        folder = UserProvidedCacheLocator.get_suitable_cache_subpath(one.py_func.__code__.co_filename)
-        shutil.copytree(one._cache.cache_path, tmp_path / folder, ignore=shutil.ignore_patterns("*.pyc*"))
+    for file, cache_path in kernel_folders():
+        folder = UserProvidedCacheLocator.get_suitable_cache_subpath(file)
+        shutil.copytree(cache_path, tmp_path / folder, ignore=shutil.ignore_patterns("*.pyc*"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
     assert before

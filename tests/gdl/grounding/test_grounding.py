@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, decompose, keys, reach, relation, simplify, split, tuples
+from gdl.grounding import assemble, decompose, keys, reachability, relation, simplify, split, tuple_join
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
@@ -297,9 +297,9 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
     rules = parse_rules("\n".join(lines))
     with pytest.MonkeyPatch.context() as patched:
         if way == "relations on demand":
-            patched.setattr(reach, "LARGE_RELATION", 0)
+            patched.setattr(reachability, "LARGE_RELATION", 0)
         if way in ("in numpy", "all rules split"):
-            patched.setattr(tuples, "MOST_TUPLES", 0)
+            patched.setattr(tuple_join, "MOST_TUPLES", 0)
             patched.setattr(relation, "SMALL", 2)
         if way == "merged":
             patched.setattr(assemble, "MERGE_FROM", -1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.grounding import decompose, reach, split, tuples
+from gdl.grounding import decompose, reachability, split, tuple_join
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
@@ -56,7 +56,7 @@ def test_ground_rules_of_public_games_replay_the_oracle(corpus: Path, game: str)
 
 
 def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuples, "MOST_TUPLES", 0)
+    monkeypatch.setattr(tuple_join, "MOST_TUPLES", 0)
     monkeypatch.setattr(split, "SPLIT_FROM", 0)
     monkeypatch.setattr(split, "GAIN", 1e9)
     monkeypatch.setattr(decompose, "MIN_RULES", 1)
@@ -89,7 +89,7 @@ def test_splitting_rules_changes_nothing_in_any_state(monkeypatch: pytest.Monkey
 def test_relations_on_demand_change_nothing(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
     rules = load(GAMES / f"{game}.kif")
     plain = ground(rules)
-    monkeypatch.setattr(reach, "LARGE_RELATION", 40)
+    monkeypatch.setattr(reachability, "LARGE_RELATION", 40)
     asked = ground(rules)
     assert plain.bases == asked.bases
     assert plain.moves == asked.moves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -90,6 +91,15 @@ def test_of_processes_that_need_a_kernel_at_the_same_time_one_compiles_it(tmp_pa
 def test_a_cache_that_can_only_be_read_is_read(tmp_path: Path) -> None:
     assert end(begin(tmp_path)) == (24.0, 1)
     assert end(begin(tmp_path, "read-only")) == (24.0, 0)
+
+
+def test_an_index_that_names_what_is_gone_is_made_anew(tmp_path: Path) -> None:
+    assert end(begin(tmp_path)) == (24.0, 1)
+    (index,) = (tmp_path / "c").rglob("script.outer*.nbi")
+    version = pickle.loads(index.read_bytes())  # the first of two pickles in the file
+    index.write_bytes(pickle.dumps(version) + b"cgone.module\nClass\n.")
+    assert end(begin(tmp_path)) == (24.0, 1)
+    assert end(begin(tmp_path)) == (24.0, 0)
 
 
 def test_without_any_place_for_them_kernels_are_compiled_all_the_same(tmp_path: Path) -> None:
