@@ -66,12 +66,10 @@ def kernel_folders() -> Iterator[tuple[str, str]]:
             continue
         module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for one in vars(module).values():
-            cache = getattr(one, "_cache", None)
-            if getattr(one, "__module__", "") == module.__name__ and os.path.isdir(
-                getattr(cache, "cache_path", "")
-            ):
+            kept = getattr(getattr(one, "_cache", None), "cache_path", None)
+            if kept and getattr(one, "__module__", "") == module.__name__:
                 seen.add(path.parent)
-                yield str(path), cache.cache_path
+                yield str(path), kept
                 break
 
 
