@@ -1,7 +1,7 @@
-"""Chooses, before and during the first turns, how the playouts of a search choose moves: by measurement.
+"""Chooses the rollout policy of a search by measurement, before and during the first turns.
 
-Policies are tried against playouts with equal chances (:mod:`players.uct.rollouts.trial`). One is used only
-where it is clearly ahead: a small lead tells nothing of what it is worth in a search.
+Average policies are tried against equal chances (:mod:`players.uct.rollouts.trial`). One is used only where it is
+clearly ahead: a small lead tells nothing of what it is worth in a search.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from players.batch_machine import NetworkBatch
-from players.uct.rollouts.move_averages import PlayoutPolicy
+from players.companions import Companion
+from players.uct.rollouts.averages import AveragePolicy
+from players.uct.rollouts.policy import RolloutPolicy
+from players.uct.rollouts.rollouts import Rollouts
 from players.uct.rollouts.trial import ByPlayouts, Trial
 
 TEMPERATURES = (1.0, 0.5)
-"""Of the policies that are tried, one after the other; see
-:class:`players.uct.rollouts.move_averages.PlayoutPolicy`."""
+"""Of the policies that are tried, one after the other: see :class:`players.uct.rollouts.averages.AveragePolicy`."""
 
 _SHARE = 0.15
 """Share of the time to the first deadline that is for trials..."""
@@ -27,7 +29,6 @@ _LATER_SHARE = 0.1
 """... and of the time after that, ..."""
 _MOST_SECONDS = 8.0
 """... of the processor, and no more than so much altogether."""
-_SLICE_SECONDS = 0.02
 _CALL_SECONDS = 0.05
 """What one call for playouts may take, about: nothing else is heard of meanwhile."""
 _LESSONS = 8
@@ -65,52 +66,65 @@ class _Costs(NamedTuple):
     steps: int
 
 
-class PlayoutChoice:
-    """What one search finds out about the playouts of its machine.
+class PolicyTrials(Companion):
+    """Finds out which policy a search should roll out by, and sees to it.
 
     Args:
-        lanes: the machine.
+        batched: the machine.
         seed: of the trials.
+        rollouts: gets the policy when the trials are over.
 
     Attributes:
-        temperature: of the policy by which playouts are to choose; 0 for equal chances.
+        temperature: of the average policy that is ahead; 0 for equal chances.
         done: whether the trials are over.
     """
 
-    def __init__(self, lanes: NetworkBatch, seed: int) -> None:
+    name = "trials of rollout policies"
+    least = 0.02
+    rate = _LATER_SHARE
+
+    def __init__(self, batched: NetworkBatch, seed: int, rollouts: Rollouts) -> None:
         self.temperature = 0.0
         self.done = False
-        self._batched = lanes
+        self._batched = batched
         self._seed = seed
+        self._rollouts = rollouts
         self._course = self._try_all()
-        self._credit = -1.0
+        self._begun = False
         self._spent = 0.0
-        self._found: list[str] = []
+        self._results: list[str] = []
 
-    def grant(self, seconds: float) -> None:
-        """Take note of time that the search has taken."""
-        self._credit += _LATER_SHARE * seconds
+    @property
+    def active(self) -> bool:
+        return not self.done
 
-    def learn(self, deadline: float) -> bool:
-        """Go on with the trials for some milliseconds, if they are due. Returns whether they were.
+    def opening_credit(self, left: float, credit: float) -> float:
+        """A share of the time to the first deadline."""
+        if self._begun:
+            return credit
+        self._begun = True
+        return _SHARE * left
 
-        ``deadline``: when the search must be over; time.monotonic() seconds."""
-        if self.done:
-            return False
-        if self._credit < 0.0 and not self._spent:
-            self._credit = _SHARE * (deadline - time.monotonic())
-        if self._credit < _SLICE_SECONDS:
-            return False
+    def step(self, seconds: float, deadline: float) -> bool:
         began = used = time.thread_time()
         self.done = self._spent > _MOST_SECONDS or next(self._course, _OVER) is _OVER
-        while not self.done and (used := time.thread_time()) < began + _SLICE_SECONDS:
+        while not self.done and (used := time.thread_time()) < began + self.least:
             self.done = next(self._course, _OVER) is _OVER
         self._spent += used - began
-        self._credit -= used - began
-        return True
+        if self.done:
+            self._rollouts.policy = self._policy(self.temperature)
+        return self.done
 
     def __str__(self) -> str:
-        return "; ".join(self._found) or "playouts with equal chances: others take too long to try"
+        """What was found out; empty while the trials go on."""
+        if not self.done:
+            return ""
+        return "; ".join(self._results) or "playouts with equal chances: others take too long to try"
+
+    def _policy(self, temperature: float) -> RolloutPolicy:
+        if not temperature:
+            return RolloutPolicy()
+        return AveragePolicy(self._batched.first_column, temperature)
 
     def _try_all(self) -> Iterator[None]:
         for temperature in TEMPERATURES:
@@ -119,7 +133,7 @@ class PlayoutChoice:
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
         lanes = self._batched
-        policy = PlayoutPolicy(lanes.first_column, temperature)
+        policy = AveragePolicy(lanes.first_column, temperature)
         costs = yield from self._teach(policy)
         size = self._size(costs)
         if size is None:
@@ -127,7 +141,7 @@ class PlayoutChoice:
         games, each = size
         rows = int(np.clip(_CALL_SECONDS / (each * costs.seconds), 1, 512))
         before = self.temperature
-        usual = PlayoutPolicy(lanes.first_column, before) if before else None
+        usual = self._policy(before)
         tried = ByPlayouts(lanes, self._seed + 1, each, costs.steps, policy)
         other = ByPlayouts(lanes, self._seed + 2, each, costs.steps, usual)
         trial = Trial(lanes, tried, other, self._seed + 3, games, rows)
@@ -142,12 +156,12 @@ class PlayoutChoice:
                 break
         against = f"temperature {before:g}" if before else "equal chances"
         use = "in use" if self.temperature == temperature else "not used"
-        self._found.append(
+        self._results.append(
             f"playouts by averages of moves, temperature {temperature:g}: {trial.ahead:+.0%} against"
             f" {against} in {trial.games} games, {use}"
         )
 
-    def _teach(self, policy: PlayoutPolicy) -> Generator[None, None, _Costs]:
+    def _teach(self, policy: AveragePolicy) -> Generator[None, None, _Costs]:
         """Let a policy learn from playouts from the first state. Returns what these cost."""
         lanes = self._batched
         starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _LANES, axis=0)

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from players.uct.rollouts.policy import RolloutPolicy
 from propnet.kernels.move_weights import HEAVIEST
 
 _DOUBT = 16.0
@@ -24,7 +25,7 @@ _FEWEST = 1000.0
 """Results before there are weights."""
 
 
-class PlayoutPolicy:
+class AveragePolicy(RolloutPolicy):
     """The weights of moves in playouts.
 
     Args:
@@ -36,7 +37,9 @@ class PlayoutPolicy:
         temperature: that.
     """
 
-    def __init__(self, columns: NDArray[np.int32], temperature: float) -> None:
+    name = "averages"
+
+    def __init__(self, columns: NDArray[np.int32], temperature: float = 1.0) -> None:
         self._columns: list[int] = columns.tolist()
         self._counts = np.zeros((self._columns[-1], 2))
         self.temperature = temperature
@@ -44,23 +47,18 @@ class PlayoutPolicy:
         self._weights: NDArray[np.uint8] | None = None
 
     def new_tallies(self) -> NDArray[np.int32]:
-        """Room for the counts of moves that :meth:`learn` takes, of all playouts together."""
         return np.zeros((1, len(self._counts), 2), np.int32)
 
     def learn(self, tallies: NDArray[np.int32]) -> None:
-        """Take note of playouts: tallies, shape (rows, moves, 2), of how many made each move and the sum
-        of its role's goals then."""
         self._counts += tallies.sum(axis=0)
 
     def forget(self, keep: float) -> None:
-        """Let what is known count for less: ``keep`` (0..1) of what it did."""
         self._counts *= keep
         self._due = max(_FEWEST, keep * self._due)
 
     @property
     def weights(self) -> NDArray[np.uint8] | None:
-        """For each move the binary logarithm of its weight, 0 to HEAVIEST; None while too little is
-        known. The same array until it changes."""
+        """As those of every policy; None while too little is known."""
         known = float(self._counts[:, 0].sum())
         if known >= self._due:
             self._due = known * _PATIENCE
