@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.uct.rollouts.choose_policy import PlayoutChoice
 from players.uct.rollouts.move_averages import PlayoutPolicy
@@ -61,21 +58,15 @@ class Playing:
         steps: int,
         deadline: float,
         each: int,
-        tallies: NDArray[np.int32] | None,
-        counted: int,
     ) -> Ends:
         """Playouts from these states; the arguments are those of
         :meth:`players.batch_machine.BatchMachine.playouts`."""
         policy = self.policy
         if policy is None:
-            return self._batched.playouts(
-                starts, seed, steps, deadline, each, tallies=tallies, counted=counted
-            )
-        if tallies is None:
-            tallies, counted = policy.new_tallies(), 1
-        weights = policy.weights
+            return self._batched.playouts(starts, seed, steps, deadline, each)
+        tallies, weights = policy.new_tallies(), policy.weights
         ends = self._batched.playouts(
-            starts, seed, steps, deadline, each, weights=weights, tallies=tallies, counted=counted
+            starts, seed, steps, deadline, each, weights=weights, tallies=tallies, counted=1
         )
         policy.learn(tallies)
         return ends
