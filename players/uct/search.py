@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
-from players.evaluation_use import LearntValue
 from players.player import same_numbering
 from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import LineSearch
@@ -29,7 +28,6 @@ from players.uct.tree.arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct.tree.backup import average
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
-from players.uct_parts import parts_of
 
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
@@ -72,7 +70,6 @@ class Search:
         self._restart = False
         self._variance = WIDEST**2
         self._tree: Tree | None = None
-        self._value: LearntValue | None = None
         self._solvers: LineSearch | None = None
         self._proofs: ProofScheduler | None = None
 
@@ -82,7 +79,7 @@ class Search:
         old = self.machine if self._tree is not None else None
         self.machine = machine
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
-        self._sizes = Batches(self._batched, self.tuning.lanes)
+        self._sizes = Batches(self._batched, self.tuning.paths)
         self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
@@ -94,16 +91,12 @@ class Search:
         roles = len(machine.roles)
         self._alone = roles == 1
         self._playing = Playing(self._batched, self.tuning.policy, self.seed)
-        self._value = None
-        if self.tuning.value_share and isinstance(self._batched, NetworkBatch) and not self._alone:
-            self._value = LearntValue(self._batched.machine, self.seed, self.tuning.value_share)
         self._may_prove = roles <= 2
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
-        parts = parts_of(self._batched) if self.tuning.prior == "factor" else None
-        self._tree = Tree(self._batched, self.tuning.lanes, self.seed * 8191 + self.role, memory, parts)
+        self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
         self._tree.trimmed = self._trims()
 
     def _trims(self) -> bool:
@@ -235,10 +228,6 @@ class Search:
         was."""
         if self._playing.learn(deadline):
             return True
-        if self._value is not None:
-            if self._value.learn(deadline):
-                return True
-            self.tuning = self._value.tuned(self.tuning)
         latest = deadline - MARGIN
         if time.monotonic() >= latest:
             return False
@@ -278,20 +267,13 @@ class Search:
             # role are faster.
             rest = rest[np.argsort(tree.paths.length[rest] % results.shape[1], kind="stable")]
             self._batches += 1
-            tallies = tree.new_tallies(rule, len(rest))
-            counted = min(each, self.tuning.counted)
             seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
             starts = arrays.records[leaves[rest]]
             rolled = time.perf_counter()
-            ends = self._playing.playouts(starts, seed, steps, deadline, each, tallies, counted)
+            ends = self._playing.playouts(starts, seed, steps, deadline, each)
             rolled = time.perf_counter() - rolled
             self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
             average(ends.goals, each, 0 if self._alone else 50, rest, results, bests)
-            if self._value is not None:
-                going = rest[ends.lengths[::each] > 0]
-                self._value.mix(arrays.records[leaves[going]], going, results)
-            if tallies is not None:
-                tree.count_moves(rule, rest, tallies, counted, results, self.tuning.table_visits)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             if self._alone:

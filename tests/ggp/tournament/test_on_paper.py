@@ -105,8 +105,8 @@ def test_players_are_named_and_counted() -> None:
     assert [e.remote for e in found] == [False, True, False]
     assert [e.cores(4) for e in found] == [1, 0, 1]
     assert Entrant("x", "uct:workers=3").cores(4) == 3
-    assert Entrant("x", "uct:workers=all,explore=1").cores(4) == 4
-    assert Entrant("x", "uct:workers=all,explore=1").local_name(4) == "uct:workers=4,explore=1"
+    assert Entrant("x", "uct:workers=all,exploration=1").cores(4) == 4
+    assert Entrant("x", "uct:workers=all,exploration=1").local_name(4) == "uct:workers=4,exploration=1"
     assert (Entrant("x", "uct").workers(4), Entrant("x", "uct").cores(4)) == (0, 1)
     assert Entrant("x", "m:Class").local_name(4) == "m:Class"
 
