@@ -1,8 +1,8 @@
 """`Companion`: what works beside a search tree; `TimeShares`: the one place that shares out the time.
 
-Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. For each
-CPU second of a batch a companion is owed some of its own (its *rate*). Once what it is owed is worth a step, the
-step comes before the next batch.
+Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. For
+each CPU second of a batch a companion is owed some of its own (its *rate*). Once what it is owed is worth a
+step, the step comes before the next batch.
 """
 
 from __future__ import annotations

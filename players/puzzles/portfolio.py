@@ -1,4 +1,4 @@
-"""The portfolio: the puzzle solvers of one search take turns, and the best line that any of them finds is kept.
+"""The portfolio: puzzle solvers that take turns; the best line that any of them finds is kept.
 
 Time and memory are divided by what the solvers promise (:class:`players.puzzles.solver.Promise`).
 """
@@ -45,13 +45,14 @@ class Portfolio(Companion):
         line: takes each line that is better than the one it has.
         memory: bytes that the solvers may take together.
         seed: what their randomness comes from.
-        number: which of several portfolios for the same match this is. Solvers that would do the same in all of
-            them work in the first one alone.
+        number: which of several portfolios for the same match this is. Solvers that would do the same in
+            all of them work in the first one alone.
         only: the name of the one solver that is wanted; None for all that recognise the game.
 
     Attributes:
         value: the best goal value of any line, once that is proven; else -1.
-        solver: the name of the solver that found the line, or proved its value; empty as long as there is none.
+        solver: the name of the solver that found the line, or proved its value; empty as long as there is
+            none.
 
     Raises:
         GdlError: there is no solver of that name.

@@ -19,7 +19,7 @@ from players.player import Candidate, Choice, Player
 from players.processes.cores import cores
 from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
-from players.uct.rollouts.rollouts import POLICIES
+from players.uct.rollouts.registry import policy_names
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.tree.tree import warm_up
@@ -83,7 +83,7 @@ class UctPlayer(Player):
         "prior": _one_of((AUTO, *PRIORS)),
         "decisive": _switch,
         "trim": _switch,
-        "policy": _one_of(POLICIES),
+        "policy": _one_of(policy_names()),
         "prove": _switch,
         "ponder": _switch,
     }

@@ -99,7 +99,8 @@ class ProofScheduler(Companion):
 
     @property
     def active(self) -> bool:
-        """Whether there is anything to do. The first batch of the tree comes first: it says what to expect."""
+        """Whether there is anything to do. The first batch of the tree comes first: it says what to
+        expect."""
         begun = self._root is not None and self._batches > 0
         return begun and self._proof.fits and not (self._begun and self._proof.finished)
 

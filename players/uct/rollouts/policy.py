@@ -1,8 +1,9 @@
 """`RolloutPolicy`: how playouts choose their moves. Every search plays out by one of these.
 
-Most policies are settled before a batch of playouts begins: the gates to run on, and a weight for each move. The
-whole batch is one call of a compiled kernel then. A policy that has to see the states on the way *looks*: it is
-shown the states of all lanes before each step (:mod:`players.uct.rollouts.stepwise`), which costs more time.
+Most policies are settled before a batch of playouts begins: the gates to run on, and a weight for each
+move. The whole batch is one call of a compiled kernel then. A policy that has to see the states on the way
+*looks*: it is shown the states of all lanes before each step (:mod:`players.uct.rollouts.stepwise`), which
+costs more time.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ class Look(NamedTuple):
     Attributes:
         weights: float64, shape (n, moves): how likely each move is, relative to the role's other legal moves
             in the lane; None for equal chances.
-        left_out: bool, shape (n, moves): moves that are not to be made; None for no such moves. Where all legal
-            moves of a role are left out, the lane ends.
+        left_out: bool, shape (n, moves): moves that are not to be made; None for no such moves. Where all
+            legal moves of a role are left out, the lane ends.
         ended: bool, shape (n,): lanes that end here, worth what their state's goals say; None for none.
     """
 

@@ -1,7 +1,7 @@
 """Chooses the rollout policy of a search by measurement, before and during the first turns.
 
-Average policies are tried against equal chances (:mod:`players.uct.rollouts.trial`). One is used only where it is
-clearly ahead: a small lead tells nothing of what it is worth in a search.
+Average policies are tried against equal chances (:mod:`players.uct.rollouts.trial`). One is used only where
+it is clearly ahead: a small lead tells nothing of what it is worth in a search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from players.uct.rollouts.rollouts import Rollouts
 from players.uct.rollouts.trial import ByPlayouts, Trial
 
 TEMPERATURES = (1.0, 0.5)
-"""Of the policies that are tried, one after the other: see :class:`players.uct.rollouts.averages.AveragePolicy`."""
+"""Of the policies that are tried, one after the other: see
+:class:`players.uct.rollouts.averages.AveragePolicy`."""
 
 _SHARE = 0.15
 """Share of the time to the first deadline that is for trials..."""

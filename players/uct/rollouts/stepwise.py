@@ -1,7 +1,7 @@
 """Playouts step by step, for policies that look at the states on the way.
 
-numpy drives the kernels here, a call for each step of up to 2,048 lanes: a tenth or less of the rate of playouts
-in one call. What that buys is that a policy sees every state before a move is made in it.
+numpy drives the kernels here, a call for each step of up to 2,048 lanes: a tenth or less of the rate of
+playouts in one call. What that buys is that a policy sees every state before a move is made in it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Tries one way to judge states against another: in games between the two, which gets more?
 
 Each role looks one move ahead, one of them by the judge that is tried, the others by the usual one. Many
-games are played side by side, so that hundreds take seconds. (What such games tell of a search: docs/measurements.md.)
+games are played side by side, so that hundreds take seconds. (What such games tell of a search:
+docs/measurements.md.)
 """
 
 from __future__ import annotations
