@@ -13,6 +13,7 @@ from gdl.errors import GdlError
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "Watch or play a match in the terminal.",
+    "solve": "Solve a puzzle: find the best line of moves.",
     "serve": "Answer game managers over HTTP as a player.",
     "host": "Run a match between players over HTTP (a game manager).",
     "tournament": "Run many matches between players, and rate them.",

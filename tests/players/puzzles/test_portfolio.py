@@ -306,5 +306,5 @@ def test_a_solver_by_name_works_alone_and_one_that_there_is_not_is_refused() -> 
     start = machine.initial_state()
     only = Portfolio(machine, start, BestLine(), MEMORY, 0, only="nested-policy")
     assert only.at_work == ["nested-policy"]
-    with pytest.raises(GdlError, match="no solver 'magic'.*breadth-first"):
+    with pytest.raises(GdlError, match=r"no solver 'magic'.*breadth-first"):
         Portfolio(machine, start, BestLine(), MEMORY, 0, only="magic")
