@@ -18,7 +18,7 @@ from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest
 from propnet.network import Network
-from propnet.storage.file_store import KeptFiles, default_directory
+from propnet.storage.file_store import FileStore, default_directory
 from propnet.storage.network_bytes import from_bytes, to_bytes
 
 log = logging.getLogger("players.guided")
@@ -71,7 +71,7 @@ def guide_network(machine: PropnetMachine) -> Network | None:
     network = machine.network
     if len(network.roles) < 2 or len(network.gate_inputs) > _LARGEST:
         return None
-    kept = KeptFiles(default_directory() / "guides", _KEPT_BYTES)
+    kept = FileStore(default_directory() / "guides", _KEPT_BYTES)
     limits = f"{_VERSION} {_LARGEST} {_MOST_INPUTS} {_EFFORT}"
     name = hashlib.sha256(digest(network) + limits.encode()).hexdigest()[:40]
     data = kept.get(name)
