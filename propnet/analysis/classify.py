@@ -159,12 +159,12 @@ def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Class
     )
 
 
-def build_classification(text: str, given: bytes) -> Iterator[bytes]:
-    """Classifies the network whose bytes are given, as a job of :mod:`players.kaskade.builder`."""
+def build_classification(text: str, previous: bytes) -> Iterator[bytes]:
+    """Classifies the network whose bytes ``previous`` holds, as a job of :mod:`players.kaskade.builder`."""
     from propnet.storage.network_bytes import from_bytes
 
     os.nice(10)
-    yield classify(from_bytes(given)).to_bytes()
+    yield classify(from_bytes(previous)).to_bytes()
 
 
 @dataclass(frozen=True, slots=True)
