@@ -36,7 +36,7 @@ def command(
     from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
-    from propnet.drawing.graph import dot, drawing
+    from propnet.drawing.graph import dot, draw
     from propnet.drawing.svg import svg
 
     if as_dot + as_svg + (stats or as_json) > 1:
@@ -48,7 +48,7 @@ def command(
     network = build(grounded)
     if as_dot or as_svg:
         wanted = [parse_term(text) for text in of or ()]
-        picture = drawing(network, wanted, everything, loaded.rules.spell, loaded.name)
+        picture = draw(network, wanted, everything, loaded.rules.spell, loaded.name)
         text = dot(picture) if as_dot else svg(picture)
     elif as_json:
         import orjson

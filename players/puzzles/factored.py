@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from players.puzzles.solver import LineSolver, Outcome, Promise, Task
 from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
-from propnet.analysis.ternary import Ternary, lanes_of
+from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.kernels.records import pack, unpack
 from propnet.passes.circuit import FALSE
 
@@ -144,7 +144,7 @@ class Factored(LineSolver):
     def holds(self, records: NDArray[np.uint64], literals: list[int]) -> NDArray[np.bool_]:
         """Which of some literals hold in some states: shape (n, literals)."""
         bits = unpack(records, len(self.machine.network.bases))
-        return lanes_of(self._ternary.state(self._ternary.known(bits))[literals], len(records))
+        return unpack_cases(self._ternary.state(self._ternary.known(bits))[literals], len(records))
 
     @property
     def factors(self) -> int:
