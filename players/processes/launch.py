@@ -146,12 +146,14 @@ def anew(
     *,
     session: bool = False,
     group: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, by a new interpreter."""
+    """As :func:`launch`, by a new interpreter; ``environment`` is added to that of this process."""
     server = _connection
-    environment = {name: value for name, value in os.environ.items() if name != SOCKET}
+    variables = {name: value for name, value in os.environ.items() if name != SOCKET}
+    variables.update(environment or {})
     if server is not None:
-        environment[SOCKET] = str(server.fileno())
+        variables[SOCKET] = str(server.fileno())
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
     root = str(Path(players.__path__[0]).resolve().parent)
     known = os.environ.get("PYTHONPATH", "")
@@ -161,7 +163,7 @@ def anew(
         stdout=files.get(1, subprocess.DEVNULL),
         stderr=files.get(2),
         pass_fds=passed if server is None else [*passed, server.fileno()],
-        env={**environment, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
+        env={**variables, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
         # A Ctrl-C at the terminal is for the one that has started it to handle.
         start_new_session=session,
         process_group=0 if group else None,
