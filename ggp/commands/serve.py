@@ -44,7 +44,7 @@ def command(
 
     from gdl.errors import GdlError
     from ggp.server.server import Server
-    from ggp.server.settings import ServerConfig, Settings
+    from ggp.server.settings import MatchSettings, ServerConfig
     from players.kaskade.make_machine import LEVELS
     from players.processes.cores import cores
     from players.processes.launch import FORKS
@@ -63,7 +63,7 @@ def command(
     logging.basicConfig(
         level=log_level.upper(), format="time=%(asctime)s level=%(levelname)s %(message)s", force=True
     )
-    settings = Settings(
+    settings = MatchSettings(
         player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
     )
     config = ServerConfig(

@@ -144,22 +144,24 @@ def anew(
     *,
     session: bool = False,
     group: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, by a new interpreter."""
-    environment = {name: value for name, value in os.environ.items() if name != SOCKET}
+    """As :func:`launch`, by a new interpreter; ``environment`` is added to that of this process."""
+    variables = {name: value for name, value in os.environ.items() if name != SOCKET}
+    variables.update(environment or {})
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
     if _connection is not None:
-        environment[SOCKET] = str(_connection.fileno())
+        variables[SOCKET] = str(_connection.fileno())
         passed.append(_connection.fileno())
     folders = [str(Path(players.__path__[0]).resolve().parent), os.environ.get("PYTHONPATH", "")]
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module, *arguments],
         stdin=files.get(0, subprocess.DEVNULL),
         stdout=files.get(1, subprocess.DEVNULL),
         stderr=files.get(2),
         pass_fds=passed,
-        env=environment,
+        env=variables,
         # A Ctrl-C at the terminal is for the process that has started this one.
         start_new_session=session,
         process_group=0 if group else None,
