@@ -41,7 +41,9 @@ def command(
         False, "--gdl-perf", help="Be the test process of gdl-perf: the arguments are RULES RESULTS SECONDS."
     ),
 ) -> None:
-    """Measure uniformly random playouts on one thread, per second of CPU time.
+    """Measure random playouts per second.
+
+    Playouts are uniformly random, on one thread; seconds are CPU time.
 
     Loading, compiling and warming up do not count. A step is one joint move of one playout.
     For whole folders, each game in a process of its own, with Markdown and a plot, there is

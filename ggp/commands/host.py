@@ -27,7 +27,7 @@ def command(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),
 ) -> None:
-    """Run a match between players over HTTP, as a game manager does.
+    """Run a match between players over HTTP (a game manager).
 
     Late, unreadable and illegal answers are replaced by random legal moves and reported.
     Ctrl-C aborts the match at the players too. The exit status is 1 if anything had to be

@@ -17,7 +17,6 @@ from collections.abc import Coroutine
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
-from ggp import warm
 from ggp.protocol.messages import (
     ABORTED,
     BUSY,
@@ -43,6 +42,7 @@ from ggp.server.match import ServedMatch
 from ggp.server.metrics import Metrics
 from ggp.server.settings import ServerConfig
 from ggp.server.status import EndedStatus, ServerStatus
+from ggp.warm import compile as warm
 from players.processes import launch
 from players.processes.priority import go_first
 
