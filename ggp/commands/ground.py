@@ -1,4 +1,4 @@
-"""``ggp ground``: the ground rules of a game, as text or as counts per pass."""
+"""``ggp ground``: the ground rules of a game, as text or as counts of each pass."""
 
 from __future__ import annotations
 

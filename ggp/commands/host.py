@@ -1,10 +1,12 @@
-"""``ggp host``: a game manager that runs one match between players over HTTP."""
+"""``ggp host``: a game manager for one match between players over HTTP."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import typer
+
+from gdl.errors import GdlError
 
 
 def command(
@@ -38,7 +40,6 @@ def command(
     from rich.console import Console
     from rich.markup import escape
 
-    from gdl.errors import GdlError
     from ggp.game import Game
     from ggp.manager import Host, Step, ask_names, parse_seats
     from ggp.protocol.cipher import cipher_for
@@ -46,7 +47,7 @@ def command(
 
     loaded = Game.load(game)
     seats = parse_seats(players)
-    given = [part.strip() for part in names.split(",")] if names else []
+    given = [name.strip() for name in names.split(",")] if names else []
     if given and (len(given) != len(seats) or not all(n and n.isprintable() for n in given)):
         raise GdlError(f"--names gives {len(given)} names for {len(seats)} players")
     stem = "".join(c for c in loaded.name if c.isalnum() or c in "-_")

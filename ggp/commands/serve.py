@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from gdl.errors import GdlError
 from ggp.commands._common import check_machine
 
 
@@ -45,7 +46,6 @@ def command(
     import asyncio
     import logging
 
-    from gdl.errors import GdlError
     from ggp.server.server import Server
     from ggp.server.settings import ServerConfig, Settings
     from players.processes.cores import cores
