@@ -18,7 +18,7 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.match_process.survey import Classifier, survey
 from ggp.processes.parent import Send
-from ggp.warm import alone, warm_up
+from ggp.warm.compile import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.player import Player

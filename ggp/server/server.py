@@ -17,7 +17,6 @@ from collections.abc import Coroutine
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
-from ggp import warm
 from ggp.processes.child import Child
 from ggp.protocol.messages import (
     ABORTED,
@@ -44,6 +43,7 @@ from ggp.server.metrics import Metrics
 from ggp.server.settings import ServerConfig
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, ServerStatus
+from ggp.warm import compile as warm
 from players.processes import launch
 from players.processes.priority import go_first
 

@@ -11,9 +11,9 @@ from gdl.errors import GdlError
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.scores import block_scores
-from ggp.tournament.settings import Settings
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.settings import TournamentSettings
+from ggp.tournament.statistics.scores import block_scores
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store, faults_of
 
 LOOK_AHEAD = 16
@@ -89,7 +89,7 @@ class Runner:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: TournamentSettings,
         store: Store,
         workers: int = 0,
         sprt: Sprt | None = None,

@@ -10,7 +10,7 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
-from ggp.tournament.scores import Tally
+from ggp.tournament.statistics.scores import Tally
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine

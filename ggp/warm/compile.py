@@ -1,8 +1,8 @@
-"""Has everything compiled or loaded that a match needs.
+"""Compiles, or loads, everything that a match needs.
 
-On a computer where nothing was compiled yet that takes longer than most startclocks. ``python -m ggp.warm
-PLAYER`` does it in a process, and says on its standard output which kernels it compiles, as JSON: one
-object per line, ``begun`` with a kernel's name, ``compiled`` with name and ``seconds``.
+Where nothing was compiled yet that takes longer than most startclocks. ``python -m ggp.warm.compile PLAYER``
+does it in a process of its own, which says on its standard output which kernels it compiles, as JSON lines:
+``begun`` with a kernel's name, ``compiled`` with the name and ``seconds``.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -24,7 +24,7 @@ PROCESSES = (
     "players.kaskade.builder_process",
     "players.uct.workers.worker",
 )
-"""What processes of a match run."""
+"""What the processes of a match run."""
 
 
 def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: None) -> None:
@@ -32,8 +32,8 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
     Args:
         player, level: names of a player and of the furthest machine that it will have.
-        on_several: called when all is there that games of several roles need. Those of a single role
-            need more.
+        on_several: called as soon as everything is there for games of several roles. Games of a single
+            role need more.
 
     Raises:
         GdlError: there is no such player or machine.
@@ -41,39 +41,41 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     from players.processes.warm_up_games import WARM_UP_GAMES
     from players.warm_kernels import LINES, PLAYOUTS, TREE, compile_together
 
-    # Players from outside this program, and those that only look at the rules, need none.
+    # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct")
     lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
     compile_together((PLAYOUTS if lanes else ()) + (TREE if searches else ()))
-    alone, several = WARM_UP_GAMES
-    _play(player, level, several)
+    one_role, several_roles = WARM_UP_GAMES
+    _play(player, level, several_roles)
     on_several()
     compile_together(LINES if lanes and searches else ())
-    _play(player, level, alone)
+    _play(player, level, one_role)
 
 
-def _play(player: str, level: str, game: str) -> None:
+def _play(name: str, level: str, rules: str) -> None:
     from gdl.syntax.parser import parse_rules
     from players.kaskade.make_machine import make_machine
     from players.registry import make_player
 
-    machine = make_machine(parse_rules(game, "warm-up"), level)
-    warmed = make_player(player, 0)
+    machine = make_machine(parse_rules(rules, "warm-up"), level)
+    player = make_player(name, 0)
     state = machine.initial_state()
-    warmed.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
-    warmed.choose(state, time.monotonic() + 0.1)
-    warmed.stop()
+    player.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
+    player.choose(state, time.monotonic() + 0.1)
+    player.stop()
 
 
 def warm_up_keeper() -> None:
-    """Have what a keeper needs."""
+    """Load what a keeper needs."""
     import_module("ggp.match_process.safe_move_process")
 
 
 def warm_up_all(player: str, level: str) -> None:
-    """The same for all processes of a match, in this one alone: to be forked from afterwards
-    (:mod:`players.processes.fork_server`), so it starts no process and leaves no thread.
+    """Warm up for all processes of a match, in this one alone.
+
+    They are forked from it afterwards (:mod:`players.processes.fork_server`), so it starts no process
+    and leaves no thread.
 
     Raises:
         GdlError: as :func:`warm_up`.
@@ -93,42 +95,42 @@ def warm_up_all(player: str, level: str) -> None:
 
 
 def alone(player: str) -> str:
-    """The player's name without the option that has it start processes."""
+    """The player's name without the option that makes it start processes."""
     kind, _, options = player.partition(":")
-    kept = [option for option in options.split(",") if option and not option.startswith("workers")]
-    return kind + (":" + ",".join(kept) if kept else "")
+    rest = [option for option in options.split(",") if option and not option.startswith("workers")]
+    return kind + (":" + ",".join(rest) if rest else "")
 
 
 def main() -> None:
-    """Do it for one player, and say what is compiled."""
+    """Warm up for one player, and say what is compiled."""
     from numba.core import event
 
     out = os.fdopen(os.dup(1), "w")
     # What libraries print must not mix with the messages.
     os.dup2(2, 1)
 
-    class Teller(event.Listener):
-        """Tells of kernels, and not of the functions that are compiled for them."""
+    class Reporter(event.Listener):
+        """Reports kernels, and not the functions that are compiled for them."""
 
         def __init__(self) -> None:
             self._begun: list[float] = []
 
-        def on_start(self, found: Any) -> None:
+        def on_start(self, occurrence: Any) -> None:
             self._begun.append(time.monotonic())
             if len(self._begun) == 1:
-                self._tell("begun", found)
+                self._report("begun", occurrence)
 
-        def on_end(self, found: Any) -> None:
+        def on_end(self, occurrence: Any) -> None:
             began = self._begun.pop()
             if not self._begun:
-                self._tell("compiled", found, seconds=time.monotonic() - began)
+                self._report("compiled", occurrence, seconds=time.monotonic() - began)
 
-        def _tell(self, what: str, found: Any, **fields: float) -> None:
-            function = found.data["dispatcher"].py_func
+        def _report(self, what: str, occurrence: Any, **fields: float) -> None:
+            function = occurrence.data["dispatcher"].py_func
             out.write(json.dumps({what: f"{function.__module__}.{function.__name__}", **fields}) + "\n")
             out.flush()
 
-    event.register("numba:compile", Teller())
+    event.register("numba:compile", Reporter())
     warm_up_all(sys.argv[1], "auto")
 
 

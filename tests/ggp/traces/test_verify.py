@@ -17,7 +17,7 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.cli import build
-from ggp.verify import find_traces, verify_all, verify_game
+from ggp.traces.verify import find_traces, verify_all, verify_game
 from players.kaskade.make_machine import make_machine
 
 GAME = """(role You) (init (count 0)) (succ 0 1) (succ 1 2)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp.tournament.scores import Comparison
+from ggp.tournament.statistics.scores import Comparison
 
 ELO = 400 / math.log(10)
 """Elo points per unit of theta: 400 points are odds of 10 to 1 (draws apart)."""

@@ -1,4 +1,4 @@
-"""Processes that compile everything together (:mod:`ggp.warm`), and what of it is shown."""
+"""Starts processes that compile everything together (:mod:`ggp.warm.compile`), and shows what they do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST = 300
 
 
 def compile_all(player: str, processes: int) -> bool:
-    """Compile what matches of this player need; whether all of it could be.
+    """Compile what matches of this player need; return whether all of it could be.
 
     Args:
         player: a registered player's name, with options or without.
@@ -30,7 +30,7 @@ def compile_all(player: str, processes: int) -> bool:
     began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
-        running = [_Process(player, progress) for _ in range(processes)]
+        running = [_WarmProcess(player, progress) for _ in range(processes)]
         faults = [fault for process in running if (fault := process.wait())]
     count = sum(process.compiled for process in running)
     seconds = time.monotonic() - began
@@ -44,8 +44,8 @@ def compile_all(player: str, processes: int) -> bool:
     return not faults
 
 
-class _Process:
-    """One of them, and its line on the screen.
+class _WarmProcess:
+    """A process that compiles, and its line on the screen.
 
     Attributes:
         compiled: how many kernels it has compiled.
@@ -60,7 +60,7 @@ class _Process:
         self._messages = os.fdopen(ours)
         self._process: subprocess.Popen[bytes] | None = None
         try:
-            self._process = anew("ggp.warm", [player], {1: theirs, 2: self._errors.fileno()})
+            self._process = anew("ggp.warm.compile", [player], {1: theirs, 2: self._errors.fileno()})
         except OSError as error:
             self._fault = f"no process could be started ({error.strerror})"
         finally:
@@ -69,14 +69,14 @@ class _Process:
         self._reader.start()
 
     def wait(self) -> str:
-        """Wait for its end; what went wrong, if anything did."""
+        """Wait for its end; return what went wrong, empty if nothing did."""
         try:
             if self._process is not None:
                 status = self._process.wait()
                 if status:
                     self._errors.seek(0)
-                    said = self._errors.read().decode(errors="replace").strip().splitlines()
-                    self._fault = said[-1][-_LAST:] if said else f"a process has ended with status {status}"
+                    lines = self._errors.read().decode(errors="replace").strip().splitlines()
+                    self._fault = lines[-1][-_LAST:] if lines else f"a process has ended with status {status}"
             self._reader.join()
         except BaseException:
             if self._process is not None:
@@ -91,14 +91,14 @@ class _Process:
         task: TaskID | None = None
         with self._messages:
             for line in self._messages:
-                found = json.loads(line)
+                message = json.loads(line)
                 if task is not None:
                     self._progress.remove_task(task)
                     task = None
-                if "begun" in found:
-                    task = self._progress.add_task(found["begun"])
+                if "begun" in message:
+                    task = self._progress.add_task(message["begun"])
                 else:
                     self.compiled += 1
-                    self._progress.console.print(f"{found['seconds']:6.1f} s  {found['compiled']}")
+                    self._progress.console.print(f"{message['seconds']:6.1f} s  {message['compiled']}")
         if task is not None:
             self._progress.remove_task(task)

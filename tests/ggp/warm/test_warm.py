@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
-from ggp.warm_view import compile_all
+from ggp.warm.view import compile_all
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 MATCHES = """
 import time
@@ -122,7 +122,7 @@ def test_what_cannot_be_compiled_is_told_and_not_raised(
         code = f"import os, sys; {how}"
         return subprocess.Popen([sys.executable, "-c", code], stdout=files[1], stderr=files[2])
 
-    monkeypatch.setattr("ggp.warm_view.anew", fail)
+    monkeypatch.setattr("ggp.warm.view.anew", fail)
     assert not compile_all("uct", 2)
     told = capsys.readouterr().out
     assert "not everything could be compiled" in told

@@ -26,8 +26,8 @@ def record(
 ) -> Iterator[bytes]:
     """A trace of some random matches: JSON objects, one per line.
 
-    The choice of moves depends on the seed and the rules alone, not on the machine, so two
-    machines that agree on the rules make the same trace.
+    The choice of moves depends on the seed and the rules alone: two machines that agree on the rules make
+    the same trace.
 
     Args:
         machine: the game.
@@ -61,17 +61,17 @@ def record(
         for step, (state, joint) in enumerate(_match(machine, rng, script, max_steps)):
             lines.append(_step(playout, step, state, joint))
             ended += state.terminal
-        kept = lines if max_bytes is None else _ends(lines, max_bytes // playouts)
-        states += len(kept)
-        yield from kept
+        if max_bytes is not None:
+            lines = _ends(lines, max_bytes // playouts)
+        states += len(lines)
+        yield from lines
     yield _line(type="end", status="ok", states=states, playouts=playouts, terminals=ended)
 
 
 def _match(
     machine: Machine, rng: random.Random, script: list[Term], max_steps: int
 ) -> Iterator[tuple[State, JointMove | None]]:
-    """States and the joint moves made in them; None in the last one. Empties the script from
-    its end."""
+    """States and the joint moves made in them; None in the last one. Empties the script from its end."""
     state = machine.initial_state()
     for _ in range(max_steps):
         options = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
@@ -99,20 +99,17 @@ def _scripted(machine: Machine, role: int, move: Term, options: list[int]) -> in
 
 def _step(playout: int, step: int, state: State, joint: JointMove | None) -> bytes:
     machine = state.machine
+    move, spell = machine.move, machine.rules.spell
     roles = range(len(machine.roles))
+    legal = [[move(r, m) for m in machine.legal_moves(state, r)] for r in roles]
     return _line(
         type="step",
         p=playout,
         s=step,
         terminal=machine.is_terminal(state),
         state=_spelled(machine, state.propositions),
-        legal={
-            machine.rules.spell(machine.roles[r]): _spelled(
-                machine, (machine.move(r, m) for m in machine.legal_moves(state, r))
-            )
-            for r in roles
-        },
-        joint=None if joint is None else [machine.rules.spell(machine.move(r, joint[r])) for r in roles],
+        legal={spell(machine.roles[r]): _spelled(machine, legal[r]) for r in roles},
+        joint=None if joint is None else [spell(move(r, joint[r])) for r in roles],
         goals=[machine.goal(state, r) for r in roles],
     )
 
@@ -126,7 +123,7 @@ def _line(**fields: Any) -> bytes:
 
 
 def _ends(lines: list[bytes], budget: int) -> list[bytes]:
-    """As many of the first and last lines as the budget allows, taken from both ends in turn."""
+    """As many of the first and last lines as the budget allows, in turn from both ends."""
     head, tail = 0, len(lines)
     while head < tail:
         at_head = head <= len(lines) - tail

@@ -9,10 +9,10 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.markup import escape
 from rich.table import Table
 
-from ggp.tournament.ratings import rate
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.scores import Tally, by_game, comparisons, conduct, crosstable
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import Tally, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result
 
 
@@ -170,6 +170,6 @@ class LiveTable:
     def _test(self) -> str:
         if self._sprt is None:
             return ""
-        from ggp.tournament.scores import block_scores
+        from ggp.tournament.statistics.scores import block_scores
 
         return test_line(self._sprt, block_scores(self._results, *self._labels))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from ggp.tournament.plots import figures, svg
-from ggp.tournament.ratings import rate
+from ggp.tournament.output.plots import figures, svg
+from ggp.tournament.output.tables import test_line
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.scores import block_scores, by_game, comparisons, conduct, crosstable
-from ggp.tournament.settings import Settings
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.settings import TournamentSettings
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result
-from ggp.tournament.tables import test_line
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -26,7 +26,7 @@ svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
 
 
 def html_report(
-    settings: Settings,
+    settings: TournamentSettings,
     results: Sequence[Result],
     failures: Iterable[tuple[Fixture, str]] = (),
     sprt: Sprt | None = None,
@@ -74,7 +74,7 @@ def html_report(
     )
 
 
-def _about(settings: Settings, results: Sequence[Result]) -> str:
+def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
     hours = sum(result.seconds for result in results) / 3600
     turns = ", one local player at a time" if settings.take_turns else ""
     return (
@@ -118,7 +118,7 @@ def _cross(results: Sequence[Result], labels: Sequence[str]) -> str:
     return _table(("score of, against", *labels), rows)
 
 
-def _games(settings: Settings, results: Sequence[Result]) -> str:
+def _games(settings: TournamentSettings, results: Sequence[Result]) -> str:
     lines = by_game(results)
     rows: list[Sequence[object]] = []
     for game in settings.games:

@@ -1,7 +1,7 @@
 """Replays recorded traces (state by state, by an independent engine) against a machine.
 
-Each game runs in a process of its own, so that one that crashes, hangs or grows beyond its
-memory is a failing line and nothing more.
+Each game runs in a process of its own: one that crashes, hangs or grows beyond its memory is a failing line
+and nothing more.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one game: ``fault`` is None where everything agrees."""
+    """How the replay of one game ended: ``fault`` is None where everything agrees; CPU seconds."""
 
     name: str
     fault: str | None
@@ -57,7 +57,7 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
     Raises:
         GdlError: a path is missing or holds no traces.
     """
-    found: dict[Path, Trace] = {}
+    traces: dict[Path, Trace] = {}
     for path in paths:
         if not path.exists():
             raise GdlError(f"there is no {path}")
@@ -71,8 +71,8 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
             if rules is None:
                 beside = file.parent.parent / "games"
                 rules = beside if beside.is_dir() else file.parent
-            found[file] = Trace(name, rules / f"{name}.kif", file)
-    return sorted(found.values(), key=lambda t: (t.name.lower(), t.trace))
+            traces[file] = Trace(name, rules / f"{name}.kif", file)
+    return sorted(traces.values(), key=lambda t: (t.name.lower(), t.trace))
 
 
 def _is_trace(path: Path) -> bool:
@@ -101,8 +101,8 @@ class _DifferenceError(Exception):
 def verify_game(machine: Machine, lines: Iterable[dict[str, Any]]) -> tuple[str | None, int]:
     """Replay one trace.
 
-    Every step's state is compared with the successor that the machine computed for the step
-    before; then its legal moves per role, whether it is terminal, and its goals.
+    Compares every step's state with the successor that the machine computed for the step before; then its
+    legal moves per role, whether it is terminal, and its goals.
 
     Returns:
         The first difference in words (None where there is none), and the states compared.
@@ -168,21 +168,22 @@ class _Replay:
         self.steps += 1
 
     @staticmethod
-    def same(what: str, recorded: object, found: object, place: str) -> None:
-        if recorded != found:
+    def same(what: str, recorded: object, computed: object, place: str) -> None:
+        if recorded != computed:
             raise _DifferenceError(
-                f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(found)}"
+                f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(computed)}"
             )
 
-    def sets(self, what: str, recorded: Iterable[Term], found: Iterable[Term], place: str) -> None:
-        recorded, found = frozenset(recorded), frozenset(found)
-        if recorded != found:
-            parts = []
-            for text, terms in (("missing", recorded - found), ("not in the trace", found - recorded)):
-                if terms:
-                    shown = " ".join(map(str, sorted(terms)[:3]))
-                    parts.append(f"{text}: {shown}{f' and {len(terms) - 3} more' * (len(terms) > 3)}")
-            raise _DifferenceError(f"{place}: {what}: {'; '.join(parts)}")
+    @staticmethod
+    def sets(what: str, recorded: Iterable[Term], computed: Iterable[Term], place: str) -> None:
+        wanted, present = set(recorded), set(computed)
+        differences = []
+        for text, terms in (("missing", wanted - present), ("not in the trace", present - wanted)):
+            if terms:
+                shown = " ".join(map(str, sorted(terms)[:3]))
+                differences.append(f"{text}: {shown}{f' and {len(terms) - 3} more' * (len(terms) > 3)}")
+        if differences:
+            raise _DifferenceError(f"{place}: {what}: {'; '.join(differences)}")
 
 
 def _show(value: object) -> str:
@@ -237,7 +238,9 @@ def verify_all(
             while waiting and len(running) < jobs:
                 trace = waiting.pop()
                 ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_work, args=(trace, level, megabytes, theirs), daemon=True)
+                process = context.Process(
+                    target=_replay_and_send, args=(trace, level, megabytes, theirs), daemon=True
+                )
                 process.start()
                 theirs.close()
                 running[ours] = (trace, process, time.monotonic() + seconds)
@@ -267,7 +270,7 @@ def verify_all(
             connection.close()
 
 
-def _work(trace: Trace, level: str, megabytes: int, connection: Connection) -> None:
+def _replay_and_send(trace: Trace, level: str, megabytes: int, connection: Connection) -> None:
     """The body of one game's process."""
     _limit_memory(megabytes)
     connection.send(verify_file(trace, level))
@@ -279,8 +282,8 @@ def _limit_memory(megabytes: int) -> None:
     try:
         import resource
 
-        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        limit = now + megabytes * 2**20
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = size + megabytes * 2**20
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
     except (ImportError, OSError, ValueError):
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.board import Board, Square
+from ggp.terminal.boards.board import Board, Square
 
 Thing = tuple[Term, ...]
 Span = tuple[str, str]

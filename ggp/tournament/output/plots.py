@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
-from ggp.tournament.ratings import rate
-from ggp.tournament.scores import block_scores, by_game, comparisons
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result
 
 LABEL = 32
