@@ -14,7 +14,7 @@ def command(
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the solvers' randomness."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
 ) -> None:
-    """Solve a puzzle: find the best line of moves, and prove it if that is possible.
+    """Solve a puzzle: find the best line of moves.
 
     The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
     """
