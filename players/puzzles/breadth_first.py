@@ -119,9 +119,8 @@ class BreadthFirst(LineSolver):
         if value == 100:
             self.proven = 100
 
-
-def warm_up(machine: PropnetMachine) -> None:
-    """Have the kernels compiled or loaded, on any machine of a single role."""
-    solver = BreadthFirst(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
-    solver._expand_some()
-    solver._closed.grow()
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        solver = cls(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
+        solver._expand_some()
+        solver._closed.grow()

@@ -176,9 +176,8 @@ class NestedPolicy(LineSolver):
     def _learn(self, weights: NDArray[np.float64], line: _Line) -> None:
         adapt(weights, self._coding, self._moves, line.moves, line.firsts, line.options, _RATE)
 
-
-def warm_up(machine: PropnetMachine) -> None:
-    """Have the kernels compiled or loaded, on any machine of a single role."""
-    solver = NestedPolicy(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
-    solver._round()
-    solver._learn(solver._weights, solver._low)
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        solver = cls(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
+        solver._round()
+        solver._learn(solver._weights, solver._low)

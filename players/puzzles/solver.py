@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -100,6 +101,12 @@ class LineSolver(ABC):
     @abstractmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
         """What it promises for this game, within milliseconds; None where it can do nothing."""
+
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        """Have its kernels compiled or loaded; by default a short search of this small game does."""
+        task = Task(machine, machine.initial_state(), lambda value, moves: None, 1 << 20)
+        cls(task).step(time.monotonic() + 0.01)
 
     @abstractmethod
     def step(self, deadline: float) -> bool:

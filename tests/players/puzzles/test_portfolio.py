@@ -22,7 +22,6 @@ from players.puzzles.closed_list import ClosedList
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
 from players.puzzles.portfolio import Portfolio
-from players.puzzles.registry import Row
 from players.puzzles.solver import LineSolver, Outcome, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
@@ -286,8 +285,8 @@ def test_time_and_memory_are_divided_by_promise(monkeypatch: pytest.MonkeyPatch)
         idle(Promise(Outcome.MAY_FIND)),
         idle(Promise(Outcome.MAY_FIND)),
     )
-    rows = [Row("idle", kind.recognise, kind) for kind in (specialist, modest, plain)]
-    monkeypatch.setattr(registry, "SOLVERS", [*rows, Row("blind", lambda machine: None, blind)])
+    monkeypatch.setattr(blind, "recognise", lambda machine: None)
+    monkeypatch.setattr(registry, "SOLVERS", [specialist, modest, plain, blind])
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     for _ in range(200):
