@@ -8,7 +8,7 @@ import numpy as np
 
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
-from players.puzzles.solver import LineSolver, Outcome, Promise, Task
+from players.puzzles.solver import LineSolver, Certainty, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.kernels.records import pack
@@ -44,7 +44,7 @@ class BreadthFirst(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        return Promise(Outcome.PROVES, alike=True)
+        return Promise(Certainty.PROVES, alike=True)
 
     def _begin(self) -> None:
         """Begin with the start alone."""

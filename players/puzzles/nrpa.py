@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
-from players.puzzles.solver import LineSolver, Outcome, Promise, Task
+from players.puzzles.solver import LineSolver, Certainty, Promise, Task
 from propnet.jit.vector512 import LANES
 from propnet.machine import PropnetMachine
 
@@ -74,7 +74,7 @@ class NestedPolicy(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        return Promise(Outcome.MAY_FIND, memory=_MEMORY)
+        return Promise(Certainty.MAY_FIND, memory=_MEMORY)
 
     def step(self, deadline: float) -> bool:
         """Rounds, as long as the next one is likely to be over in time."""
