@@ -98,7 +98,7 @@ class _Rewriter:
             if atom.predicate in self.members:
                 if atom.predicate not in self.arity:
                     return  # no clause derives it
-                columns = _bound_columns(atom, bound)
+                columns = atom.bound_columns(bound)
                 inner_answers, inner_keys = self.names((atom.predicate, columns))
                 head = FlatAtom(inner_keys, tuple([atom.args[c] for c in columns]))
                 if head not in placed:
@@ -118,15 +118,11 @@ class _Rewriter:
         self.magic.clauses.append(replace(clause, head=head, positives=tuple(dict.fromkeys(placed))))
 
     def _cost(self, atom: FlatAtom, bound: set[int]) -> float:
-        columns = _bound_columns(atom, bound)
+        columns = atom.bound_columns(bound)
         if atom.predicate not in self.members:
             return self.fan(atom.predicate, columns)
         free = len(atom.args) - len(columns)
         return 10.0**free if columns or not atom.args else 1e12
-
-
-def _bound_columns(atom: FlatAtom, bound: set[int]) -> tuple[int, ...]:
-    return tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
 
 
 def _known(args: Sequence[int], bound: set[int]) -> bool:

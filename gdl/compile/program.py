@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 from gdl.compile.shapes import Constant, Leaf, Shape
@@ -30,6 +30,10 @@ class FlatAtom:
 
     predicate: int
     args: tuple[int, ...]
+
+    def bound_columns(self, bound: Container[int]) -> tuple[int, ...]:
+        """The columns that hold constants or bound variables."""
+        return tuple([c for c, arg in enumerate(self.args) if arg >= 0 or arg in bound])
 
 
 @dataclass(frozen=True, slots=True)
