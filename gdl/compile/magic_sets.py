@@ -23,12 +23,12 @@ class Magic:
     Attributes:
         clauses: each reads at least one of the new predicates.
         answers: call -> the predicate of its answers (whole rows).
-        asked: call -> the predicate of its keys.
+        keys: call -> the predicate of its keys.
     """
 
     clauses: list[FlatClause]
     answers: dict[Call, int]
-    asked: dict[Call, int]
+    keys: dict[Call, int]
 
 
 def rewrite(
@@ -79,9 +79,9 @@ class _Rewriter:
         magic = self.magic
         if call not in magic.answers:
             magic.answers[call] = self.new_predicate(call[0], self.arity[call[0]])
-            magic.asked[call] = self.new_predicate(call[0], len(call[1]))
+            magic.keys[call] = self.new_predicate(call[0], len(call[1]))
             self.waiting.append(call)
-        return magic.answers[call], magic.asked[call]
+        return magic.answers[call], magic.keys[call]
 
     def rewrite(self, clause: FlatClause, call: Call) -> None:
         """Write one clause for one call, and the clauses for the keys that its literals ask."""

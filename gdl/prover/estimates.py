@@ -62,7 +62,7 @@ class Estimates:
         self.counting = False
         self._measured: dict[int, tuple[float, list[float]]] = {}
         self._distinct: dict[int, list[float]] = {}
-        self._asked: dict[int, float] = {}
+        self._call_work: dict[int, float] = {}
         self._guesses: dict[int, float] = {}
         self._whole: dict[int, float] = {}
         self._constants: Counter[Call] = Counter(
@@ -159,7 +159,7 @@ class Estimates:
         recursive = self._schema.stratum(predicate).recursive
         if recursive and self.size(predicate) > DEMAND_ROWS:
             return True
-        work = self._asked.get(predicate)
+        work = self._call_work.get(predicate)
         if work is None:
             work = calls * (CHAIN if recursive else 1.0) * (self.once(predicate, keys) + CALL_WORK)
         return work < self.whole(predicate)
@@ -215,7 +215,7 @@ class Estimates:
         calls = sum(len(t[slot]) for t in samples if len(t) > slot and t[slot] is not None)
         if calls:
             work = calls / len(samples) * (self.once(predicate, keys) + CALL_WORK)
-            self._asked[predicate] = self._asked.get(predicate, 0.0) + work
+            self._call_work[predicate] = self._call_work.get(predicate, 0.0) + work
 
     def forget(self) -> None:
         """Drop conclusions from sizes that may have changed."""

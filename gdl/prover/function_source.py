@@ -37,7 +37,7 @@ class Scope:
     Attributes:
         bound: variables that have their values.
         ready: variables of paths that surely hold a value.
-        one: whether one match is enough from here on.
+        first_only: whether the first match is enough from here on.
         loops: loops around this place that a match must break out of.
         nested: all loops around this place.
         match: handles a match.
@@ -47,7 +47,7 @@ class Scope:
 
     bound: frozenset[int]
     ready: frozenset[str]
-    one: bool
+    first_only: bool
     loops: int
     nested: int
     match: MatchCode

@@ -51,7 +51,7 @@ class FunctionWriter(FunctionSource):
         match: MatchCode,
         first: FlatAtom | None = None,
         first_path: AccessPath | None = None,
-        one: bool = False,
+        first_only: bool = False,
         bound: frozenset[int] = frozenset(),
         needed: frozenset[int] | None = None,
         calls: float = 1.0,
@@ -63,7 +63,7 @@ class FunctionWriter(FunctionSource):
             match: handles each match.
             first: the positive literal that the outermost loop must go over,
             first_path: and the rows that it takes there.
-            one: whether one match is enough.
+            first_only: whether the first match is enough.
             bound: variables that have their values already.
             needed: variables that the match reads, those of the head if not given.
             calls: how often the function is expected to be called.
@@ -84,7 +84,7 @@ class FunctionWriter(FunctionSource):
             needed = variables(clause.head.args)
         self._first_path = first_path
         indent = self.indent
-        self._level(items, Scope(bound, frozenset(), one, 0, 0, match, needed, calls))
+        self._level(items, Scope(bound, frozenset(), first_only, 0, 0, match, needed, calls))
         self.indent = indent
 
     def bind(self, args: Sequence[int], parts: Sequence[str]) -> frozenset[int]:
@@ -129,15 +129,15 @@ class FunctionWriter(FunctionSource):
                 self._match(scope)
                 return work
             producing = existential[0]
-            if not scope.one:
-                scope.one, scope.loops = True, 0
+            if not scope.first_only:
+                scope.first_only, scope.loops = True, 0
                 if scope.match.fresh is not None:
                     self.when([scope.match.fresh()])
         return max(work, self._loop(producing, scope))
 
     def _match(self, scope: Scope) -> None:
         scope.match.write()
-        if scope.one and scope.loops and not scope.match.leaves:
+        if scope.first_only and scope.loops and not scope.match.leaves:
             self.line("break")
 
     def _exists(self, part: list[Item], scope: Scope) -> int:
@@ -281,7 +281,7 @@ class FunctionWriter(FunctionSource):
 
     def _break_out(self, scope: Scope) -> None:
         """After a loop: leave the loop around it too where this one was left by a match."""
-        if scope.one and scope.loops and not scope.match.leaves:
+        if scope.first_only and scope.loops and not scope.match.leaves:
             self.line("else: continue", "break")
 
     def _helper(self, items: list[Item], scope: Scope) -> int:

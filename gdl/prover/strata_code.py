@@ -134,7 +134,7 @@ class StrataCode:
         if self._schema.facts(predicate):
             return writer.function(name, holds)
         for clause in stratum.clauses:
-            writer.clause(clause, _leaving(writer, holds), one=True)
+            writer.clause(clause, _leaving(writer, holds), first_only=True)
         return [*writer.helpers, *writer.function(name, [], fails)]
 
     # --- recursion -----------------------------------------------------------------------------
@@ -243,7 +243,9 @@ class StrataCode:
             wanted = [clause.head.args[c] for c in values]
             match = _answering(writer, row(wanted)) if values else _leaving(writer, holds)
             calls = self._calls.get(key, 1.0)
-            writer.clause(clause, match, one=not values, bound=bound, needed=variables(wanted), calls=calls)
+            writer.clause(
+                clause, match, first_only=not values, bound=bound, needed=variables(wanted), calls=calls
+            )
             writer.indent = 1
         end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]
         return [*writer.helpers, *writer.function(f"q{name}", start, end)]
@@ -257,8 +259,8 @@ class StrataCode:
             clauses += [FlatClause(FlatAtom(p, fact), (), (), (), (), 0) for fact in schema.facts(p)]
         members = frozenset(stratum.predicates)
         magic = rewrite(clauses, members, (predicate, keys), self.fan, schema.new_predicate)
-        seed, answer = magic.asked[predicate, keys], magic.answers[predicate, keys]
-        new = sorted([*magic.answers.values(), *magic.asked.values()])
+        seed, answer = magic.keys[predicate, keys], magic.answers[predicate, keys]
+        new = sorted([*magic.answers.values(), *magic.keys.values()])
         writer = FunctionWriter(self, f"{paths.parameters(predicate)}, k")
         self._open(new)
         try:
