@@ -1,4 +1,4 @@
-"""Access paths: how generated code reads relations, and what the writer of that code must know of them.
+"""Access paths: how generated code reads relations.
 
 Arguments are coded as in :class:`~gdl.compile.program.FlatAtom`: constants >= 0, variables < 0.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
 
 Key = tuple[int, tuple[int, ...], tuple[int, ...]]
 """An access: a predicate, its bound columns, and the wanted columns."""
@@ -43,38 +42,6 @@ class AccessPath:
     maker: str = ""
     call: str = ""
     local: bool = False
-
-
-class Relations(Protocol):
-    """What the writer must know about the relations that bodies read."""
-
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        """The access from the values of the columns ``keys`` to those of ``values``; a set of
-        ``values`` where there are no keys. All other columns are projected away."""
-
-    def lazy(
-        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
-    ) -> AccessPath | None:
-        """The same access, computed key by key on demand; None where computing the whole relation
-        is expected to be cheaper than that many calls."""
-
-    def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
-        """How many rows a key of these columns is expected to have."""
-
-    def effort(self, predicate: int) -> int:
-        """The greater, the more a look-up costs: static, given, derived relations."""
-
-    def most(self, predicate: int, keys: tuple[int, ...]) -> int:
-        """How many rows a key of these columns has at most."""
-
-    def scanned(self, predicate: int, keys: tuple[int, ...]) -> bool:
-        """Whether to scan all rows rather than to make an index on constant columns."""
-
-    def functor(self, name: str) -> int:
-        """The number of a functor."""
-
-    def fresh(self) -> int:
-        """A number for a new function."""
 
 
 def variables(args: Iterable[int]) -> frozenset[int]:

@@ -58,7 +58,7 @@ def condition(
     assert isinstance(what, FlatAtom)
     columns = what.bound_columns(scope.bound)
     key = row([what.args[c] for c in columns])
-    lazy = writer.relations.lazy(what.predicate, columns, (), scope.calls)
+    lazy = writer.relations.lazy_path(what.predicate, columns, (), scope.calls)
     if lazy is not None:
         writer.when(before)
         answer = ask(writer, lazy, key, scope)

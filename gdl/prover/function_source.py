@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gdl.prover.access_path import AccessPath, Relations
+from gdl.prover.access_path import AccessPath
+from gdl.prover.table_slots import Relations
 
 MAX_INDENT = 80
 """Python allows 100 levels of indentation; at most 20 are written between two tests of this limit."""

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.errors import TooLargeError
-from gdl.prover.access_path import AccessKind, AccessPath, Relations, row, value, variables
+from gdl.prover.access_path import AccessKind, AccessPath, row, value, variables
 from gdl.prover.conditions import ask, condition, targets, unpack, write_tests
 from gdl.prover.function_source import FunctionSource, MatchCode, Scope
 from gdl.prover.join_order import Item, body_items, choose, components, share, single
+from gdl.prover.table_slots import Relations
 
 WORK_BETWEEN_TICKS = 300_000
 """Loop iterations, at most, between two checks of the limits."""
@@ -188,7 +189,7 @@ class FunctionWriter(FunctionSource):
             return self._level(rest, scope)
         key = row([atom.args[c] for c in keys])
         # The expected calls of this literal count twice, here and in _scans: plans depend on that.
-        lazy = self.relations.lazy(atom.predicate, keys, wanted, scope.calls)
+        lazy = self.relations.lazy_path(atom.predicate, keys, wanted, scope.calls)
         if lazy is not None:
             return self._rows(ask(self, lazy, key, scope), atom, wanted, keys, rest, scope)
         path = self.relations.path(atom.predicate, keys, wanted)
@@ -221,7 +222,7 @@ class FunctionWriter(FunctionSource):
         """Whether to go over all rows although some columns are bound."""
         return (
             bool(wanted)
-            and self.relations.lazy(atom.predicate, keys, wanted, scope.calls) is None
+            and self.relations.lazy_path(atom.predicate, keys, wanted, scope.calls) is None
             and all(atom.args[c] >= 0 for c in keys)
             and scope.nested == 0
             and self.relations.scanned(atom.predicate, keys)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from gdl.compile.program import Build, FlatAtom, FlatClause
 from gdl.errors import RulesError
-from gdl.prover.access_path import Relations, variables
+from gdl.prover.access_path import variables
+from gdl.prover.table_slots import Relations
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,80 +19,38 @@ from gdl.prover.function_source import MatchCode
 from gdl.prover.join_code import FunctionWriter
 from gdl.prover.limits import Busy, Guard
 from gdl.prover.schema import Schema, plain
-from gdl.prover.table_slots import TableSlots
+from gdl.prover.table_slots import Relations
 
 
 class StrataCode:
-    """Generates the functions of a program; implements :class:`gdl.prover.access_path.Relations`.
+    """Generates the functions of a program.
 
     Attributes:
-        paths: the generated functions and the access paths that they read.
+        relations: the generated functions and the relations that they read.
     """
 
     def __init__(self, schema: Schema, estimates: Estimates, guard: Guard) -> None:
         self._schema = schema
         self._estimates = estimates
         self._guard = guard
-        self._local: dict[int, AccessPath] = {}
-        self._local_indexes: dict[Key, AccessPath] = {}
-        self._calls: dict[Key, float] = {}
-        self.paths = TableSlots(schema, self._relation, self._call)
-        self.paths.namespace.update(tick=guard.tick, many=guard.many, build=guard.build, take=guard.take)
-        self.fresh = self.paths.fresh
-        self.functor = guard.functor
-        self.fan = estimates.fan
-        self.most = estimates.most
-        self.scanned = estimates.scanned
-
-    def forget(self) -> None:
-        """Forget all code; it is generated anew when it is next needed."""
-        self.paths.forget_code()
-        self._estimates.forget()
-        self._calls.clear()
-
-    # --- what the writer asks (access_path.Relations) ----------------------------------------
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        if predicate not in self._local:
-            return self.paths.path(predicate, keys, values)
-        if not keys and len(values) == self._schema.arity[predicate]:
-            return self._local[predicate]
-        key = predicate, keys, values
-        if key not in self._local_indexes:
-            kind = AccessKind.LISTS if keys else AccessKind.ROWS
-            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", kind, local=True)
-        return self._local_indexes[key]
-
-    def lazy(
-        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
-    ) -> AccessPath | None:
-        schema = self._schema
-        if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
-            return None
-        if not self._estimates.cheaper(predicate, keys, calls):
-            return None
-        key = predicate, keys, values
-        self._calls[key] = self._calls.get(key, 0.0) + calls
-        return self.paths.lazily(key)
-
-    def effort(self, predicate: int) -> int:
-        return 1 if predicate in self._schema.static else 2 if self._schema.given[predicate] else 3
+        self.relations = Relations(schema, estimates, guard, self._relation, self._call)
 
     # --- whole relations ---------------------------------------------------------------------
     def static(self, stratum: Stratum) -> list[Any]:
         """Compute the relations of a static stratum, in the order of its predicates."""
-        name = f"i{self.fresh()}"
-        self.paths.execute(self._function(stratum, name, None))
-        relations: list[Any] = self.paths.namespace.pop(name)()
+        name = f"i{self.relations.fresh()}"
+        self.relations.execute(self._function(stratum, name, None))
+        relations: list[Any] = self.relations.namespace.pop(name)()
         return relations
 
     def _relation(self, predicate: int) -> None:
         """Compile the function that computes a dynamic relation."""
-        self.paths.execute(self._function(self._schema.stratum(predicate), f"g{predicate}", predicate))
+        self.relations.execute(self._function(self._schema.stratum(predicate), f"g{predicate}", predicate))
 
     def _function(self, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
         """The function that computes a stratum: it stores the relations and returns the wanted one, or
         just returns all."""
-        writer = FunctionWriter(self, "" if wanted is None else self.paths.parameters(wanted))
+        writer = FunctionWriter(self.relations, "" if wanted is None else self.relations.parameters(wanted))
         writer.predicate = -1 if wanted is None else wanted
         results = {p: f"r{p}" if self._schema.arity[p] else f"bool(r{p})" for p in stratum.predicates}
         start = [f"r{p} = set({self._facts(p)})" for p in stratum.predicates]
@@ -110,8 +68,8 @@ class StrataCode:
         if wanted is None:
             end.append(f"return [{', '.join(results.values())}]")
         else:
-            table = self.paths.table(wanted)
-            end += [f"{table}[{self.paths.slot(p)}] = {result}" for p, result in results.items()]
+            table = self.relations.table(wanted)
+            end += [f"{table}[{self.relations.slot(p)}] = {result}" for p, result in results.items()]
             end.append(f"return {results[wanted]}")
         return [*writer.helpers, *writer.function(name, start, end)]
 
@@ -121,7 +79,7 @@ class StrataCode:
         if not facts:
             return ""
         rows = self._schema.relation(predicate, facts)
-        return self.paths.constant(rows if self._schema.arity[predicate] else {()})
+        return self.relations.constant(rows if self._schema.arity[predicate] else {()})
 
     def _truth(self, writer: FunctionWriter, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
         """The function of a relation without arguments: it ends at the first match."""
@@ -129,7 +87,7 @@ class StrataCode:
         if wanted is None:
             holds, fails = ["return [True]"], ["return [False]"]
         else:
-            store = f"{self.paths.table(predicate)}[{self.paths.slot(predicate)}] = "
+            store = f"{self.relations.table(predicate)}[{self.relations.slot(predicate)}] = "
             holds, fails = [f"{store}True", "return True"], [f"{store}False", "return False"]
         if self._schema.facts(predicate):
             return writer.function(name, holds)
@@ -143,26 +101,16 @@ class StrataCode:
         members = stratum.predicates
         base = [c for c in stratum.clauses if not any(a.predicate in members for a in c.positives)]
         recursive = [c for c in stratum.clauses if c not in base]
-        self._open(members)
-        try:
+        with self.relations.local(members) as indexes:
             for clause in base:
                 writer.clause(clause, _collecting(writer, clause, "r"))
             lines = writer.lines
             rounds = self._rounds(writer, members, recursive)
-            indexes = self._local_indexes
-        finally:
-            self._open(())
         lines += [f" e{p} = r{p}" for p in members]
         lines += self._grow(indexes, 1)
         lines += self._loop(members, rounds, indexes, writer.predicate)
         writer.lines = lines
         return [f"{x.name} = {'defaultdict(list)' if key[1] else 'set()'}" for key, x in indexes.items()]
-
-    def _open(self, members: Sequence[int]) -> None:
-        """Begin to write code that computes these relations; with none, end it."""
-        self._local = {p: AccessPath(f"r{p}", AccessKind.ROWS, local=True) for p in members}
-        self._local_indexes = {}
-        self._estimates.local = frozenset(members)
 
     def _rounds(
         self, writer: FunctionWriter, members: Sequence[int], clauses: Sequence[FlatClause]
@@ -174,7 +122,7 @@ class StrataCode:
         writer.size = " + ".join(f"len(r{p}) + len(n{p})" for p in members)
         for clause in clauses:
             for atom in clause.positives:
-                if atom.predicate in self._local:
+                if atom.predicate in members:
                     new_rows = AccessPath(f"e{atom.predicate}", AccessKind.ROWS, local=True)
                     writer.clause(clause, _collecting(writer, clause, "n"), atom, new_rows)
         return writer.lines
@@ -213,28 +161,28 @@ class StrataCode:
         predicate, keys, _ = key
         stratum = self._schema.stratum(predicate)
         magic = stratum.recursive and not self._estimates.top_down(predicate, keys)
-        self.paths.execute(self._magic(stratum, key) if magic else self._top_down(stratum, key))
+        self.relations.execute(self._magic(stratum, key) if magic else self._top_down(stratum, key))
 
     def _top_down(self, stratum: Stratum, key: Key) -> list[str]:
         """The function joins the clauses with the key's values given, and stores the result."""
         predicate, keys, values = key
-        name = self.paths.lazy[key].name
-        writer = FunctionWriter(self, f"{self.paths.parameters(predicate)}, k")
-        store = f"{self.paths.table(predicate)}[{self.paths.lazy_slot(key)}][k] = "
+        name = self.relations.lazy[key].name
+        writer = FunctionWriter(self.relations, f"{self.relations.parameters(predicate)}, k")
+        store = f"{self.relations.table(predicate)}[{self.relations.lazy_slot(key)}][k] = "
         parts = ["k"] if len(keys) == 1 else [f"k{i}" for i in range(len(keys))]
         start = [] if len(keys) == 1 else [f"{', '.join(parts)} = k"]
         if stratum.recursive:
-            start.append(f"{store}{self.paths.constant(Busy((predicate, keys)))}")
+            start.append(f"{store}{self.relations.constant(Busy((predicate, keys)))}")
         facts: dict[Any, Any] = {}
         for fact in self._schema.facts(predicate):
             facts.setdefault(plain(_cut(fact, keys)), set()).add(plain(_cut(fact, values)))
         holds = [f"{store}True", "return True"]
         if values:
-            start.append(f"o = set({self.paths.constant(facts)}.get(k, ()))" if facts else "o = set()")
+            start.append(f"o = set({self.relations.constant(facts)}.get(k, ()))" if facts else "o = set()")
             start.append("add = o.add")
             writer.size = "len(o)"
         elif facts:
-            start.append(f"if k in {self.paths.constant(facts)}:")
+            start.append(f"if k in {self.relations.constant(facts)}:")
             start += [f" {line}" for line in holds]
         for clause in stratum.clauses:
             if clause.head.predicate != predicate:
@@ -242,7 +190,7 @@ class StrataCode:
             bound = writer.bind([clause.head.args[c] for c in keys], parts)
             wanted = [clause.head.args[c] for c in values]
             match = _answering(writer, row(wanted)) if values else _leaving(writer, holds)
-            calls = self._calls.get(key, 1.0)
+            calls = self.relations.calls(key)
             writer.clause(
                 clause, match, first_only=not values, bound=bound, needed=variables(wanted), calls=calls
             )
@@ -253,24 +201,20 @@ class StrataCode:
     def _magic(self, stratum: Stratum, key: Key) -> list[str]:
         """The tables keep all keys and answers: a new key adds to them."""
         predicate, keys, values = key
-        schema, paths = self._schema, self.paths
+        schema, relations = self._schema, self.relations
         clauses = list(stratum.clauses)
         for p in stratum.predicates:
             clauses += [FlatClause(FlatAtom(p, fact), (), (), (), (), 0) for fact in schema.facts(p)]
         members = frozenset(stratum.predicates)
-        magic = rewrite(clauses, members, (predicate, keys), self.fan, schema.new_predicate)
+        magic = rewrite(clauses, members, (predicate, keys), relations.fan, schema.new_predicate)
         seed, answer = magic.keys[predicate, keys], magic.answers[predicate, keys]
         new = sorted([*magic.answers.values(), *magic.keys.values()])
-        writer = FunctionWriter(self, f"{paths.parameters(predicate)}, k")
-        self._open(new)
-        try:
+        writer = FunctionWriter(self.relations, f"{relations.parameters(predicate)}, k")
+        with relations.local(new) as indexes:
             rounds = self._rounds(writer, new, magic.clauses)
-            result = self.path(answer, keys if values else (), values or keys)
-            indexes = self._local_indexes
-        finally:
-            self._open(())
-        table = paths.table(predicate)
-        number = paths.new_slot(schema.moves(predicate))
+            result = relations.path(answer, keys if values else (), values or keys)
+        table = relations.table(predicate)
+        number = relations.new_slot(schema.moves(predicate))
         names = [f"r{p}" for p in new] + [x.name for x in indexes.values()]
         empty = ["set()" for _ in new] + ["defaultdict(list)" if x[1] else "set()" for x in indexes]
         start = [
@@ -284,9 +228,9 @@ class StrataCode:
         lines += self._grow({i: x for i, x in indexes.items() if i[0] == seed}, 1)
         lines += self._loop(new, rounds, indexes, -1)
         answers = f"{result.name}.get(k, ())" if values else f"k in {result.name}"
-        end = [f"o = {table}[{paths.lazy_slot(key)}][k] = {answers}", "return o"]
+        end = [f"o = {table}[{relations.lazy_slot(key)}][k] = {answers}", "return o"]
         writer.lines = lines
-        return [*writer.helpers, *writer.function(f"q{paths.lazy[key].name}", start, end)]
+        return [*writer.helpers, *writer.function(f"q{relations.lazy[key].name}", start, end)]
 
 
 def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> MatchCode:

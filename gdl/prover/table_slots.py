@@ -7,12 +7,15 @@ tables; a function that is compiled at its first call fills them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from gdl.compile.stratify import Dependence
 from gdl.prover.access_path import AccessKind, AccessPath, Key, split_row
+from gdl.prover.estimates import Estimates
+from gdl.prover.limits import Guard
 from gdl.prover.schema import Rows, Schema, Tables, project
 
 
@@ -79,7 +82,8 @@ class TableSlots:
 
     # --- paths -----------------------------------------------------------------------------
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        """See :class:`gdl.prover.access_path.Relations`."""
+        """The access from the values of the columns ``keys`` to those of ``values``; a set of
+        ``values`` where there are no keys. All other columns are projected away."""
         key = predicate, keys, values
         path = self._paths.get(key)
         if path is None:
@@ -193,6 +197,80 @@ class TableSlots:
             return self.namespace[function](*arguments)
 
         self.namespace[function] = stub
+
+
+class Relations(TableSlots):
+    """What the writer of code knows about the relations that bodies read: paths, sizes, costs."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        estimates: Estimates,
+        guard: Guard,
+        compile_relation: Callable[[int], None],
+        compile_call: Callable[[Key], None],
+    ) -> None:
+        super().__init__(schema, compile_relation, compile_call)
+        self._estimates = estimates
+        self._local: dict[int, AccessPath] = {}
+        self._local_indexes: dict[Key, AccessPath] = {}
+        self._calls: dict[Key, float] = {}
+        self.namespace.update(tick=guard.tick, many=guard.many, build=guard.build, take=guard.take)
+        self.functor = guard.functor
+        self.fan = estimates.fan
+        self.most = estimates.most
+        self.scanned = estimates.scanned
+
+    def forget(self) -> None:
+        """Compile all relations and calls anew, by new estimates, when they are next needed."""
+        self.forget_code()
+        self._estimates.forget()
+        self._calls.clear()
+
+    @contextmanager
+    def local(self, members: Sequence[int]) -> Iterator[dict[Key, AccessPath]]:
+        """While code is written that computes these relations, they are its variables; so are the
+        indexes of them that the code turns out to need."""
+        self._local = {p: AccessPath(f"r{p}", AccessKind.ROWS, local=True) for p in members}
+        self._estimates.local = frozenset(members)
+        try:
+            yield self._local_indexes
+        finally:
+            self._local, self._local_indexes = {}, {}
+            self._estimates.local = frozenset()
+
+    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
+        if predicate not in self._local:
+            return super().path(predicate, keys, values)
+        if not keys and len(values) == self._schema.arity[predicate]:
+            return self._local[predicate]
+        key = predicate, keys, values
+        if key not in self._local_indexes:
+            kind = AccessKind.LISTS if keys else AccessKind.ROWS
+            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", kind, local=True)
+        return self._local_indexes[key]
+
+    def lazy_path(
+        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
+    ) -> AccessPath | None:
+        """The same access, computed key by key on demand; None where computing the whole relation
+        is expected to be cheaper than that many calls."""
+        schema = self._schema
+        if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
+            return None
+        if not self._estimates.cheaper(predicate, keys, calls):
+            return None
+        key = predicate, keys, values
+        self._calls[key] = self._calls.get(key, 0.0) + calls
+        return self.lazily(key)
+
+    def calls(self, key: Key) -> float:
+        """How many calls of a lazy path the code makes, as far as it is known."""
+        return self._calls.get(key, 1.0)
+
+    def effort(self, predicate: int) -> int:
+        """The greater, the more a look-up costs: static, given, derived relations."""
+        return 1 if predicate in self._schema.static else 2 if self._schema.given[predicate] else 3
 
 
 def _new_memo(tables: Tables, slot: int) -> dict[Any, Any]:
