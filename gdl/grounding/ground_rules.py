@@ -1,4 +1,4 @@
-"""Ground rules: what the grounder makes and the network is built from; flat arrays only."""
+"""Ground rules: the result of the grounder, in flat arrays."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ class GroundRules:
 
     An *atom* is an integer. Atoms ``0 .. len(bases)-1`` are the base propositions in sorted
     order; then come the moves (``does`` atoms), role by role, each role's in sorted order;
-    then every other atom that some rule defines (next, legal, goal, terminal and derived
-    ones, auxiliary ones of the rule decomposition among them). A *literal* is
-    ``2 * atom + negated``.
+    then every other atom that some rule defines, auxiliary atoms of the rule decomposition
+    among them. A *literal* is ``2 * atom + negated``.
 
     Atoms that are never derivable do not occur: a rule that needs one is not there, a
     negated literal on one is dropped. Atoms that always hold (static facts) do not occur

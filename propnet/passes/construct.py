@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from gdl.compile.stratify import components
 from gdl.errors import RulesError
+from gdl.grounding.graph import order
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.cuts import cut_points
 from propnet.passes.factor import Product, sum_of_products
-from propnet.passes.graph import order
 from propnet.passes.prune import AtomRules, owners_of
 
 ELSEWHERE = -1

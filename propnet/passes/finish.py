@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from gdl.compile.stratify import components
 from gdl.errors import RulesError
+from gdl.grounding.graph import spread
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, Circuit, Shape
-from propnet.passes.graph import spread
 
 
 def settle_cuts(circuit: Circuit) -> Circuit:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.graph import spread
 from gdl.grounding.ground_rules import GroundRules
-from propnet.passes.graph import spread
 
 Ints = NDArray[np.int32]
 

@@ -1,11 +1,9 @@
-"""The filtering Cartesian iterator, a whole set of bindings at a time.
+"""The filtering Cartesian iterator, a whole table of bindings at a time.
 
-The variables of a rule's body are bound literal by literal, the most constrained literal
-first, from indexes on the argument positions that are already bound; after each step the
-bindings are cut by every distinct, negation and literal that has become decidable, and
-variables that nothing needs any more are projected away. A set of bindings is a table in
-numpy, one column per bound variable, so that the cost per binding is that of a few vector
-instructions.
+The variables of a body are bound literal by literal, the most constrained literal first,
+from indexes on the arguments that are already bound. After each step every distinct, negation
+and literal that has become decidable filters the bindings, and variables that nothing needs
+any more are projected away.
 """
 
 from __future__ import annotations
@@ -17,19 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compile.program import Build, FlatAtom, FlatClause, TermTable
-from gdl.grounding.bindings import DEDUPLICATE_FROM, Bindings
-from gdl.grounding.function_terms import construct, take_apart
-from gdl.grounding.keys import Argument, first_rows
+from gdl.grounding.joins.bindings import Bindings, variables_of
+from gdl.grounding.joins.function_terms import construct, take_apart
+from gdl.grounding.joins.relation import Index, Relation, RelationView
+from gdl.grounding.joins.tuple_index import Row
+from gdl.grounding.joins.tuple_join import TuplePlan
 from gdl.grounding.limits import Budget
-from gdl.grounding.relation import Index, Relation, View
-from gdl.grounding.tuple_join import Plan, Row
 
 Window = tuple[int, int]
 """Ids ``low <= id < high`` of the rows of a relation that a literal may use."""
 
+UNLIMITED = 1 << 62
+
 
 class TooManyRowsError(Exception):
-    """A join passed the number of rows that its caller allows."""
+    """A join has more rows than its caller allows."""
 
 
 class Body:
@@ -37,7 +37,7 @@ class Body:
 
     Args:
         clause: the clause.
-        negatives: those of its negative literals that decide (the others are ignored).
+        negatives: those of its negative literals that are evaluated; the others are ignored.
     """
 
     def __init__(self, clause: FlatClause, negatives: Sequence[FlatAtom]) -> None:
@@ -48,21 +48,21 @@ class Body:
         self.checks += [_Distinct(left, right) for left, right in clause.distincts]
         self.builds = clause.builds
         self.negatives = negatives
-        self.head = frozenset(a for a in clause.head.args if a < 0)
-        self._plans: dict[tuple[tuple[int, ...], int], Plan] = {}
+        self.head = variables_of(clause.head.args)
+        self._plans: dict[tuple[tuple[int, ...], int], TuplePlan] = {}
 
-    def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> Plan:
+    def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> TuplePlan:
         """The plan for a join of tuples; made at the first call."""
-        found = self._plans.get((results, first))
-        if found is None:
-            found = self._plans[results, first] = Plan(
+        plan = self._plans.get((results, first))
+        if plan is None:
+            plan = self._plans[results, first] = TuplePlan(
                 self.positives, self.negatives, self.clause.distincts, results, first, relations
             )
-        return found
+        return plan
 
 
 class _Check(ABC):
-    """A test of bindings that can be made as soon as some variables are bound."""
+    """A condition on bindings that is decidable once some variables are bound."""
 
     variables: frozenset[int]
 
@@ -76,26 +76,22 @@ class _Absent(_Check):
 
     def __init__(self, atom: FlatAtom) -> None:
         self.atom = atom
-        self.variables = frozenset(a for a in atom.args if a < 0)
+        self.variables = variables_of(atom.args)
 
     def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
-        found = relations[self.atom.predicate].find(bindings.args(self.atom.args), bindings.n)
-        return found < 0
+        return relations[self.atom.predicate].find(bindings.args(self.atom.args), bindings.n) < 0
 
 
 class _Distinct(_Check):
     """Two tuples that differ somewhere."""
 
     def __init__(self, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-        self.pairs = list(zip(left, right, strict=True))
-        self.variables = frozenset(a for a in left + right if a < 0)
+        self.left, self.right = left, right
+        self.variables = variables_of(left, right)
 
     def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
         result = np.zeros(bindings.n, np.bool_)
-        env = bindings.env
-        for a, b in self.pairs:
-            left: Argument = a if a >= 0 else env[a]
-            right: Argument = b if b >= 0 else env[b]
+        for left, right in zip(bindings.args(self.left), bindings.args(self.right), strict=True):
             result |= np.not_equal(left, right)
         return result
 
@@ -107,24 +103,27 @@ class Joiner:
         relations: by predicate index.
         table: the terms, for building and taking apart.
         budget: checked before each step.
+
+    Attributes:
+        most_rows: joins of more rows raise :class:`TooManyRowsError`, for callers that have a
+            better way then.
     """
 
     def __init__(self, relations: list[Relation], table: TermTable, budget: Budget) -> None:
         self.relations = relations
         self.table = table
         self.budget = budget
-        self.most_rows = 1 << 62
-        """Joins of more rows raise :class:`TooManyRowsError`; for callers that know better ways."""
+        self.most_rows = UNLIMITED
 
     def tuples(
         self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
     ) -> list[Row] | None:
-        """The results, tuples of variables and constants, of all bindings, doubles among them;
-        None where that is no work for plain Python.
+        """The results of all bindings, doubles among them; None where the clause builds terms or
+        is too large for plain Python.
 
         Args:
             body: what to join.
-            results: coded as the arguments of atoms.
+            results: variables and constants, coded as in FlatAtom.
             first: the number of the positive literal to start with, -1 for the best.
             window: the rows that this literal may use, if not all.
         """
@@ -142,25 +141,23 @@ class Joiner:
         body: Body,
         keep: Collection[int],
         first: int = -1,
-        windows: dict[int, Window] | None = None,
+        window: Window | None = None,
     ) -> Bindings:
-        """All bindings of the variables in ``keep``, each once where any variable or binding
-        was dropped on the way in numbers (tables of a few rows may hold doubles).
+        """All bindings of the variables in ``keep``; small tables may hold doubles.
 
         Args:
             body: what to join.
             keep: variables whose values are wanted.
             first: the number of the positive literal to start with, -1 for the best.
-            windows: per positive literal (by number) the rows that it may use, if not all.
+            window: the rows that this literal may use, if not all.
         """
         self.budget.place = body.clause.place
         self.budget.tick()
-        windows = windows or {}
         bindings = Bindings(1, {})
         pending = list(range(len(body.positives)))
         checks = list(body.checks)
         builds = list(body.builds)
-        views: dict[int, View] = {}
+        views: dict[int, RelationView] = {}
         for i in pending:
             atom = body.positives[i]
             view = views[i] = self.relations[atom.predicate].view(atom.args)
@@ -173,10 +170,10 @@ class Joiner:
             if not pending:
                 break
             chosen = first if first >= 0 else self._most_constrained(body, bindings, pending, views)
-            first = -1
             pending.remove(chosen)
             needed = self._needed(keep, body, pending, checks, builds)
-            self._extend(bindings, body, chosen, views[chosen], windows.get(chosen), needed)
+            self._extend(bindings, body, chosen, views[chosen], window if chosen == first else None, needed)
+            first = -1
             if not bindings.n:
                 return self._nothing(keep)
         assert not builds and not checks
@@ -201,7 +198,9 @@ class Joiner:
         return needed
 
     @staticmethod
-    def _most_constrained(body: Body, bindings: Bindings, pending: list[int], views: dict[int, View]) -> int:
+    def _most_constrained(
+        body: Body, bindings: Bindings, pending: list[int], views: dict[int, RelationView]
+    ) -> int:
         """The literal with the fewest expected matches per binding."""
         env = bindings.env
         best, least = pending[0], float("inf")
@@ -226,7 +225,7 @@ class Joiner:
         bindings: Bindings,
         body: Body,
         chosen: int,
-        view: View,
+        view: RelationView,
         window: Window | None,
         needed: set[int],
     ) -> None:
@@ -237,11 +236,7 @@ class Joiner:
         if not new and variables:
             atom = body.positives[chosen]
             ids = self.relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
-            fits = ids >= 0
-            if window is not None:
-                fits = (ids >= window[0]) & (ids < window[1])
-            if not fits.all():
-                bindings.take(fits)
+            bindings.filter(ids >= 0 if window is None else (ids >= window[0]) & (ids < window[1]))
             bindings.project(needed)
             return
         if not env:
@@ -255,17 +250,16 @@ class Joiner:
             return
         places = tuple(p for p, v in enumerate(variables) if v in env)
         known = [env[variables[p]] for p in places]
-        found = [(part, *part.ranges(known, bindings.n)) for part in view.index(places)]
+        groups = [(index, *index.ranges(known, bindings.n)) for index in view.index(places)]
         if window is None and not any(v in needed for _, v in new):
-            fits = found[0][2] > 0
-            for _, _, counts in found[1:]:
+            fits = groups[0][2] > 0
+            for _, _, counts in groups[1:]:
                 fits |= counts > 0
-            if not fits.all():
-                bindings.take(fits)
+            bindings.filter(fits)
             bindings.project(needed)
             return
-        self._allow(sum(int(counts.sum()) for _, _, counts in found), len(env) + len(new))
-        pairs = [_matches(part, starts, counts) for part, starts, counts in found]
+        self._allow(sum(int(counts.sum()) for _, _, counts in groups), len(env) + len(new))
+        pairs = [_matches(index, starts, counts) for index, starts, counts in groups]
         if len(pairs) == 1:
             repeat, rows = pairs[0]
         else:
@@ -277,17 +271,10 @@ class Joiner:
             if not inside.all():
                 repeat, rows = repeat[inside], rows[inside]
         bindings.env = {v: column[repeat] for v, column in env.items() if v in needed}
-        dropped = len(bindings.env) < len(env)
+        bindings.env |= {v: view.column(p)[rows] for p, v in new if v in needed}
         bindings.n = len(rows)
-        for p, v in new:
-            if v in needed:
-                bindings.env[v] = view.column(p)[rows]
-            else:
-                dropped = True
-        if dropped and (bindings.n >= DEDUPLICATE_FROM or (not bindings.env and bindings.n > 1)):
-            kept = first_rows(list(bindings.env.values()), bindings.n)
-            if len(kept) < bindings.n:
-                bindings.take(kept)
+        if len(bindings.env) < len(env) + len(new):
+            bindings.deduplicate()
 
     def _allow(self, rows: int, columns: int) -> None:
         if rows > self.most_rows:
@@ -295,7 +282,7 @@ class Joiner:
         self.budget.rows(rows, columns)
 
     def _check(self, bindings: Bindings, checks: list[_Check], builds: list[Build]) -> None:
-        """Make all tests and builds whose variables are bound, and strike them from the lists."""
+        """Apply all checks and builds whose variables are bound, and strike them from the lists."""
         progress = True
         while progress and bindings.n:
             progress = False
@@ -313,19 +300,17 @@ class Joiner:
             for check in list(checks):
                 if all(v in bindings.env for v in check.variables):
                     checks.remove(check)
-                    holds = check.holds(bindings, self.relations)
-                    if not holds.all():
-                        bindings.take(holds)
+                    bindings.filter(check.holds(bindings, self.relations))
                     if not bindings.n:
                         return
 
 
 def _matches(
-    part: Index, starts: NDArray[np.int64], counts: NDArray[np.int64]
+    index: Index, starts: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The pairs of a binding and a row that fits it. Binding i comes ``counts[i]`` times, with
     the rows from ``starts[i]`` on in the index's order."""
     repeat = np.repeat(np.arange(len(counts)), counts)
     ends = np.cumsum(counts)
     rows = np.arange(len(repeat)) + np.repeat(starts - ends + counts, counts)
-    return repeat, part.order[rows]
+    return repeat, index.order[rows]
