@@ -82,12 +82,11 @@ class BuildLimits:
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     """Make the network of a game.
 
-    Its outputs are right in every state that legal moves lead to from the initial state;
-    elsewhere it may say that a base proposition, or a move's legality, is what it is in all
-    of these.
+    Its outputs are right in every state that legal moves lead to from the initial state; elsewhere it may say
+    that a base proposition, or a move's legality, is what it is in all of these.
 
-    ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``,
-    ``<pass>.inputs`` (gate inputs after the pass) and ``<pass>.cpu_s``.
+    ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
+    inputs after the pass) and ``<pass>.cpu_s``.
 
     Raises:
         TooLargeError: the rules are larger than ``limits`` allow.

@@ -1,11 +1,16 @@
-"""Diagnostics: what a check found, how bad it is, where it is, and what to do about it."""
+"""Diagnostics: what is wrong, how bad it is, where it is, and what to do about it."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from gdl.errors import GdlError, Place
+from gdl.rules import Literal, Rule, literals
+
+Signature = tuple[str, int]
+"""Name and arity."""
 
 
 class Severity(IntEnum):
@@ -84,7 +89,22 @@ def _declare(kind: Kind) -> Kind:
 
 
 def of_error(fault: GdlError) -> Diagnostic:
-    """The diagnostic that says what an exception says."""
+    """An exception as a diagnostic."""
     return Diagnostic(
         fault.code or "not-playable", Severity.ERROR, fault.place or Place(), fault.message, fault.remedy
     )
+
+
+def body_literals(rule: Rule) -> Iterator[tuple[Literal, bool]]:
+    """Every literal of a rule's body with its sign: False under an odd number of negations."""
+    for formula in rule.body:
+        yield from literals(formula)
+
+
+def first_each(findings: Iterable[tuple[Hashable, Diagnostic]]) -> Iterator[Diagnostic]:
+    """The first finding about each subject."""
+    subjects = set()
+    for subject, diagnostic in findings:
+        if subject not in subjects:
+            subjects.add(subject)
+            yield diagnostic

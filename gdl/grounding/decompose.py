@@ -1,9 +1,8 @@
 """Rule decomposition: a rule is split where that makes fewer and shorter rules.
 
-Eliminating variables one by one, as along a tree decomposition of the rule's variable graph,
-moves the literals around a variable into a rule of their own, whose head is an auxiliary atom
-with only the variables that the rest shares. Whether that pays is counted, not estimated, on
-the rule's own bindings.
+Eliminating variables one by one, as along a tree decomposition of the rule's variable graph, moves the
+literals around a variable into a rule of their own, whose head is an auxiliary atom with only the variables
+that the rest shares. Whether that pays is counted, not estimated, on the rule's own bindings.
 """
 
 from __future__ import annotations

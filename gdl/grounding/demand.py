@@ -1,10 +1,9 @@
 """Demand: relations that are too large to be solved whole are solved as far as clauses read them.
 
-The magic sets transformation (Bancilhon, Maier, Sagiv and Ullman 1986) for some chosen
-predicates: a *demand* predicate lists the values of those arguments that are known whenever
-the predicate is read; its clauses come from the clauses that read, and the predicate's own
-clauses read it in turn. Since reachability ignores negations of what depends on the state, a
-negated literal reads like any other.
+The magic sets transformation (Bancilhon, Maier, Sagiv and Ullman 1986) for some chosen predicates: a *demand*
+predicate lists the values of those arguments that are known whenever the predicate is read; its clauses come
+from the clauses that read, and the predicate's own clauses read it in turn. Since reachability ignores
+negations of what depends on the state, a negated literal reads like any other.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ class Restriction:
     Attributes:
         program: the program with the demand predicates at the end.
         demand: predicate -> its demand predicate.
-        late: static predicates that read a restricted one, so that they cannot be solved
-            before reachability.
+        late: static predicates that read a restricted one, so that they cannot be solved before reachability.
     """
 
     program: Program
@@ -39,8 +37,7 @@ class Restriction:
 
 
 def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> Restriction:
-    """Put predicates, and what reads them, on demand. :attr:`Restriction.demand` lacks those
-    that cannot be.
+    """Put predicates, and what reads them, on demand. :attr:`Restriction.demand` lacks those that cannot be.
 
     Args:
         program: the program.

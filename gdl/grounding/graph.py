@@ -39,8 +39,7 @@ def spread(mark: Bools, source: Ints, target: Ints) -> None:
 
 
 def order(nodes: int, source: Ints, target: Ints) -> tuple[Ints, Bools]:
-    """The nodes that are on no cycle and behind none, sources before targets; and a mask of
-    the others."""
+    """The nodes that are on no cycle and behind none, sources before targets; and a mask of the others."""
     edges = Edges(nodes, source, target)
     missing = np.bincount(target, minlength=nodes)
     front: Ints = np.flatnonzero(missing == 0)

@@ -1,9 +1,8 @@
 """The grounder: rules with variables become rules over numbered atoms.
 
-Its steps: reachability (:mod:`gdl.grounding.reachability`), instantiation
-(:mod:`gdl.grounding.instantiate`) by the filtering Cartesian iterator (:mod:`gdl.grounding.joins.join`)
-with rule decomposition (:mod:`gdl.grounding.decompose`), simplification and numbering
-(:mod:`gdl.grounding.assemble`).
+Its steps: reachability (:mod:`gdl.grounding.reachability`), instantiation (:mod:`gdl.grounding.instantiate`)
+by the filtering Cartesian iterator (:mod:`gdl.grounding.joins.join`) with rule decomposition
+(:mod:`gdl.grounding.decompose`), simplification and numbering (:mod:`gdl.grounding.assemble`).
 """
 
 from __future__ import annotations

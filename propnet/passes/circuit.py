@@ -113,8 +113,7 @@ class CircuitBuilder:
         first_gate: node of the first gate.
         gates: the gates so far.
         index: gate -> its literal.
-        effort: how many literals factoring may still look at; then ORs of products are
-            built as they are.
+        effort: how many literals factoring may still look at; then ORs of products are built as they are.
     """
 
     first_gate: int

@@ -18,8 +18,7 @@ from propnet.passes.circuit import FALSE, Circuit, Shape
 def settle_cuts(circuit: Circuit) -> Circuit:
     """Put cuts that turned out to be constants, inputs or each other's equals in their place.
 
-    A cut that is its own definition has the least fixpoint false; two cuts with one
-    definition are one.
+    A cut that is its own definition has the least fixpoint false; two cuts with one definition are one.
     """
     while True:
         shape = circuit.shape
@@ -68,9 +67,8 @@ def finish(
 ) -> Network:
     """Close the loops and lay the gates out in evaluation order.
 
-    Order: what legal and terminal need, what else next needs of the base propositions,
-    what goals alone need, then everything that needs moves. Within each section a gate
-    stands close before its first reader.
+    Order: what legal and terminal need, what else next needs of the base propositions, what goals alone need,
+    then everything that needs moves. Within each section a gate stands close before its first reader.
 
     Args:
         circuit: the gates and outputs.

@@ -25,9 +25,8 @@ class AtomRules:
         heads: int32, shape (rules,).
         start: int64, shape (rules + 1,): rule i's body is ``bodies[start[i]:start[i + 1]]``.
         bodies: int32: literals.
-        outputs: int32: the atom of each output (next, legal, goals, terminal); -1 for one
-            that never holds. All but the first ``bases``, those of next, are evaluated before
-            any move is made.
+        outputs: int32: the atom of each output (next, legal, goals, terminal); -1 for one that never holds.
+            All but the first ``bases``, those of next, are evaluated before any move is made.
     """
 
     inputs: int
@@ -86,9 +85,8 @@ def _select(rules: AtomRules, keep_rule: NDArray[np.bool_], keep_literal: NDArra
 def without_moves(rules: AtomRules) -> AtomRules:
     """Make legal, terminal and goal independent of the moves.
 
-    In sound games they are. Where one of them reads ``does``, it is evaluated with no move
-    made: its cone is copied, without the rules that need a move and without the literals
-    that deny one.
+    In sound games they are. Where one of them reads ``does``, it is evaluated with no move made: its cone is
+    copied, without the rules that need a move and without the literals that deny one.
     """
     atoms = rules.atom_count
     owners = owners_of(rules)

@@ -82,9 +82,8 @@ class Multiplexer:
 def select_once(circuit: Circuit) -> Circuit:
     """Share what moves pick between the ORs that pick it.
 
-    Without this pass a piece that arrives takes one product for each move and each piece it
-    might be; with it the piece is read off once, where the move comes from, and handed to the
-    square where the move goes.
+    Without this pass a piece that arrives takes one product for each move and each piece it might be; with it
+    the piece is read off once, where the move comes from, and handed to the square where the move goes.
     """
     return _Selections(circuit).run()
 

@@ -17,10 +17,9 @@ CLOSURE = 64
 def simplify(circuit: Circuit) -> Circuit:
     """Rewrite every tree of gates that are read once.
 
-    In a gate ``x & f``, ``f`` takes ``x`` for true, at any depth as long as nothing else
-    reads the gate that changes. Positive gates read once merge into their reader, product
-    terms that imply another product term of the same OR go, and the remaining OR of products
-    is factored anew.
+    In a gate ``x & f``, ``f`` takes ``x`` for true, at any depth as long as nothing else reads the gate that
+    changes. Positive gates read once merge into their reader, product terms that imply another product term
+    of the same OR go, and the remaining OR of products is factored anew.
     """
     return _Simplifier(circuit).run()
 

@@ -1,9 +1,8 @@
 """The filtering Cartesian iterator, a whole table of bindings at a time.
 
-The variables of a body are bound literal by literal, the most constrained literal first,
-from indexes on the arguments that are already bound. After each step every distinct, negation
-and literal that has become decidable filters the bindings, and variables that nothing needs
-any more are projected away.
+The variables of a body are bound literal by literal, the most constrained literal first, from indexes on the
+arguments that are already bound. After each step every distinct, negation and literal that has become
+decidable filters the bindings, and variables that nothing needs any more are projected away.
 """
 
 from __future__ import annotations
