@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.graph import Ints
+
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
 
@@ -17,14 +19,19 @@ class RuleTable:
     """Rules as flat arrays, in the atoms of one numbering.
 
     Attributes:
-        heads: int64, shape (rules,).
-        rule_of: int64, shape (literals,): the rule that a body literal belongs to, ascending.
-        literals: int64, shape (literals,): ``2 * atom + negated``, ascending in each rule.
+        heads: int, shape (rules,).
+        rule_of: int, shape (literals,): the rule that a body literal belongs to, ascending.
+        literals: int, shape (literals,): ``2 * atom + negated``.
     """
 
-    heads: Int
-    rule_of: Int
-    literals: Int
+    heads: Ints
+    rule_of: Ints
+    literals: Ints
+
+    @property
+    def lengths(self) -> Int:
+        """How many literals each rule's body has."""
+        return np.bincount(self.rule_of, minlength=len(self.heads))
 
     def keep(self, rules: Bool, literals: Bool | None = None) -> None:
         """Keep some rules only, and of these some literals."""
@@ -59,7 +66,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         possible[table.heads] = True
         twins = twin[inputs]
         possible[inputs] = initial[inputs] | ((twins >= 0) & possible[twins])
-        bare = np.bincount(table.rule_of, minlength=len(table.heads)) == 0
+        bare = table.lengths == 0
         fact[:] = False
         fact[table.heads[bare]] = True
         atoms = table.literals >> 1
@@ -125,7 +132,7 @@ def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
 def _signatures(table: RuleTable, weights: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Per rule the sum of the weights of its body's literals."""
     running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(weights[table.literals], dtype=np.uint64)))
-    ends = np.cumsum(np.bincount(table.rule_of, minlength=len(table.heads)))
+    ends = np.cumsum(table.lengths)
     signatures = running[ends]
     signatures[1:] -= running[ends[:-1]]
     return signatures
