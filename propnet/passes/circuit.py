@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -152,6 +153,16 @@ class CircuitBuilder:
         """The inputs of the gate below a literal; ``()`` for inputs of the circuit."""
         gate = (literal >> 1) - self.first_gate
         return self.gates[gate] if gate >= 0 else ()
+
+
+def readers_of(gates: Iterable[Iterable[int]]) -> dict[int, list[int]]:
+    """Per literal the numbers of the gates that read it, ascending."""
+    readers: defaultdict[int, list[int]] = defaultdict(list)
+    for number, gate in enumerate(gates):
+        for x in gate:
+            readers[x].append(number)
+    readers.default_factory = None
+    return readers
 
 
 def replaced(literals: Iterable[int], literal_of: list[int]) -> list[int]:

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, replaced
+from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, readers_of, replaced
 
 WIDEST = 200
 """Gates with more inputs are left out of the count of pairs, which grow with the square."""
@@ -53,21 +53,9 @@ class _Pool:
         self.gates.append(inputs)
         return self.literal(len(self.gates) - 1)
 
-    def readers(self) -> dict[int, list[int]]:
-        """The gates that read each literal."""
-        readers: dict[int, list[int]] = {}
-        for number, gate in enumerate(self.gates):
-            for x in gate:
-                gates = readers.get(x)
-                if gates is None:
-                    readers[x] = [number]
-                else:
-                    gates.append(number)
-        return readers
-
     def use_contained_gates(self) -> None:
         """A gate whose inputs another gate has among its own is read in their place."""
-        readers = self.readers()
+        readers = readers_of(self.gates)
         widest = {x: max([len(self.gates[g]) for g in gates]) for x, gates in readers.items()}
         budget = COMPARISONS
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
@@ -88,9 +76,9 @@ class _Pool:
     def join_companions(self) -> None:
         """Literals that exactly the same gates read become one gate."""
         groups: dict[tuple[int, ...], list[int]] = {}
-        for x, gates_of_x in self.readers().items():
-            if len(gates_of_x) > 1:
-                groups.setdefault(tuple(gates_of_x), []).append(x)
+        for x, readers in readers_of(self.gates).items():
+            if len(readers) > 1:
+                groups.setdefault(tuple(readers), []).append(x)
         for gates, literals in groups.items():
             if len(gates) * len(literals) <= len(gates) + len(literals):
                 continue

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from propnet.passes.circuit import Circuit
+from propnet.passes.circuit import Circuit, readers_of
 from propnet.passes.extract import ROW, in_order, pairs_in_rows
 
 READERS = 12
@@ -28,10 +28,7 @@ def share_overlaps(circuit: Circuit) -> Circuit:
     """
     first = circuit.shape.first_gate
     gates = [set(gate) for gate in circuit.gates]
-    readers: dict[int, list[int]] = {}
-    for number, gate in enumerate(circuit.gates):
-        for x in gate:
-            readers.setdefault(x, []).append(number)
+    readers = readers_of(circuit.gates)
     heap = [(-size, low, high) for size, low, high in _overlaps(readers)]
     if not heap:
         return circuit

@@ -7,8 +7,8 @@ decidable filters the bindings, and variables that nothing needs any more are pr
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,8 @@ class Body:
         self.clause = clause
         self.positives = clause.positives
         self.variables = [tuple(dict.fromkeys(a for a in p.args if a < 0)) for p in clause.positives]
-        self.checks: list[_Check] = [_Absent(n) for n in negatives]
-        self.checks += [_Distinct(left, right) for left, right in clause.distincts]
+        self.checks = [_absent(n) for n in negatives]
+        self.checks += [_distinct(left, right) for left, right in clause.distincts]
         self.builds = clause.builds
         self.negatives = negatives
         self.head = variables_of(clause.head.args)
@@ -60,39 +60,32 @@ class Body:
         return plan
 
 
-class _Check(ABC):
-    """A condition on bindings that is decidable once some variables are bound."""
+class Check(NamedTuple):
+    """A condition on bindings that is decidable once its variables are bound; ``holds`` gives a mask."""
 
     variables: frozenset[int]
-
-    @abstractmethod
-    def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
-        """Which of the bindings pass."""
+    holds: Callable[[Bindings, list[Relation]], NDArray[np.bool_]]
 
 
-class _Absent(_Check):
+def _absent(atom: FlatAtom) -> Check:
     """A negative literal."""
 
-    def __init__(self, atom: FlatAtom) -> None:
-        self.atom = atom
-        self.variables = variables_of(atom.args)
+    def holds(bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
+        return relations[atom.predicate].find(bindings.args(atom.args), bindings.n) < 0
 
-    def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
-        return relations[self.atom.predicate].find(bindings.args(self.atom.args), bindings.n) < 0
+    return Check(variables_of(atom.args), holds)
 
 
-class _Distinct(_Check):
+def _distinct(left: Row, right: Row) -> Check:
     """Two tuples that differ somewhere."""
 
-    def __init__(self, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-        self.left, self.right = left, right
-        self.variables = variables_of(left, right)
+    def holds(bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
+        differ = np.zeros(bindings.n, np.bool_)
+        for a, b in zip(bindings.args(left), bindings.args(right), strict=True):
+            differ |= np.not_equal(a, b)
+        return differ
 
-    def holds(self, bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
-        result = np.zeros(bindings.n, np.bool_)
-        for left, right in zip(bindings.args(self.left), bindings.args(self.right), strict=True):
-            result |= np.not_equal(left, right)
-        return result
+    return Check(variables_of(left, right), holds)
 
 
 class Joiner:
@@ -185,7 +178,7 @@ class Joiner:
 
     @staticmethod
     def _needed(
-        keep: Collection[int], body: Body, pending: list[int], checks: list[_Check], builds: list[Build]
+        keep: Collection[int], body: Body, pending: list[int], checks: list[Check], builds: list[Build]
     ) -> set[int]:
         needed = set(keep)
         for i in pending:
@@ -280,7 +273,7 @@ class Joiner:
             raise TooManyRowsError
         self.budget.rows(rows, columns)
 
-    def _check(self, bindings: Bindings, checks: list[_Check], builds: list[Build]) -> None:
+    def _check(self, bindings: Bindings, checks: list[Check], builds: list[Build]) -> None:
         """Apply all checks and builds whose variables are bound, and strike them from the lists."""
         progress = True
         while progress and bindings.n:
