@@ -116,17 +116,19 @@ class _Instantiator:
 
     def _demand(self, predicate: int) -> int:
         """The index of a relation of the predicate's rows that are needed."""
-        needed = self.needed[predicate]
-        rows = np.flatnonzero(needed)
-        if len(rows) == len(needed):
-            return _EVERYTHING if len(rows) else _NOTHING
+        rows = np.flatnonzero(self.needed[predicate])
         if not len(rows):
             return _NOTHING
+        if len(rows) == self.relations[predicate].n:
+            return _EVERYTHING
+        return self._copy(predicate, rows)
+
+    def _copy(self, predicate: int, rows: NDArray[np.intp]) -> int:
+        """The index of a new relation with some rows of another one."""
         relation = self.relations[predicate]
-        wanted = self._new_relation(relation.arity, dynamic=False)
-        columns = [relation.column(c)[rows] for c in range(relation.arity)]
-        self.relations[wanted].add(columns, len(rows))
-        return wanted
+        copy = self._new_relation(relation.arity, dynamic=False)
+        self.relations[copy].add([relation.column(c)[rows] for c in range(relation.arity)], len(rows))
+        return copy
 
     def _new_relation(self, arity: int, dynamic: bool) -> int:
         self.relations.append(Relation(arity))
@@ -142,16 +144,7 @@ class _Instantiator:
         """Extend what is needed through clauses that read their own component's predicates."""
         if all(self.needed[p].all() for p in component):
             return
-        wanted: dict[int, int] = {}
-        for p in component:
-            relation = self.relations[p]
-            wanted[p] = self._demand(p)
-            if wanted[p] in (_NOTHING, _EVERYTHING):
-                everything = wanted[p] == _EVERYTHING
-                wanted[p] = self._new_relation(relation.arity, dynamic=False)
-                if everything:
-                    columns = [relation.column(c) for c in range(relation.arity)]
-                    self.relations[wanted[p]].add(columns, relation.n)
+        wanted = {p: self._copy(p, np.flatnonzero(self.needed[p])) for p in component}
         bodies = []
         for clause in clauses:
             restricted = _restricted(clause, wanted[clause.head.predicate])
@@ -274,14 +267,8 @@ class _Instantiator:
         bindings: Bindings,
         ids_of: list[list[int]] | None = None,
     ) -> None:
-        """Make the instances of a clause from its bindings, decomposed where that pays.
-
-        Args:
-            body: the body that was joined.
-            read: the literals that the instances have.
-            bindings: the bindings; all different if ``ids_of`` is given.
-            ids_of: the row ids of the head and of each literal, if they are known.
-        """
+        """Make the instances of a clause from its bindings, decomposed where that pays. ``ids_of`` has the
+        row ids of the head and of each literal if they are known; the bindings are all different then."""
         relations = self.relations
         atoms = [body.clause.head, *[atom for atom, _ in read]]
         self.budget.rows(bindings.n, len(atoms))

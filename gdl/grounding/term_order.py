@@ -31,25 +31,20 @@ class TermOrder:
     def sort(self, rows: Rows, argument: int) -> tuple[list[Term], list[tuple[int, int]]]:
         """The terms that stand in one argument of rows, ascending, and the (predicate, row id)
         of each. The other arguments must be the same in all rows."""
-        blocks: list[tuple[tuple[Any, ...], list[tuple[Term, tuple[int, int]]]]] = []
-        merged: dict[tuple[Any, ...], int] = {}
+        blocks: dict[tuple[Any, ...], list[tuple[Term, tuple[int, int]]]] = {}
         for p, ids in rows:
             own = self._sorted_rows(p, ids, argument)
             shape = self.program.predicates[p].shapes[argument]
             if not isinstance(shape, Function):
-                blocks += [(sort_key(pair[0]), [pair]) for pair in own]
+                for pair in own:
+                    blocks.setdefault(sort_key(pair[0]), []).append(pair)
                 continue
             # All these terms have one functor: every other term stands before or after them all.
             key = (*sort_key(Term(shape.name))[:-1], len(shape.args))
-            if key in merged:
-                block = blocks[merged[key]][1]
-                block += own
-                block.sort(key=lambda pair: sort_key(pair[0]))
-            else:
-                merged[key] = len(blocks)
-                blocks.append((key, own))
-        blocks.sort(key=lambda block: block[0])
-        pairs = [pair for _, block in blocks for pair in block]
+            if key in blocks:
+                own = sorted(blocks[key] + own, key=lambda pair: sort_key(pair[0]))
+            blocks[key] = own
+        pairs = [pair for key in sorted(blocks) for pair in blocks[key]]
         return [t for t, _ in pairs], [row for _, row in pairs]
 
     def _sorted_rows(self, predicate: int, ids: Int, argument: int) -> list[tuple[Term, tuple[int, int]]]:

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compile.program import Build, FlatAtom, FlatClause, TermTable
-from gdl.grounding.joins.bindings import Bindings, variables_of
-from gdl.grounding.joins.function_terms import construct, take_apart
+from gdl.grounding.joins.bindings import Bindings, construct, take_apart, variables_of
 from gdl.grounding.joins.relation import Index, Relation, RelationView
 from gdl.grounding.joins.tuple_index import Row
 from gdl.grounding.joins.tuple_join import TuplePlan
