@@ -75,8 +75,7 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
         for edge in edges:
             if not edge.positive and component[head] == component[edge.target]:
                 yield NEGATIVE_CYCLE.at(
-                    edge.place,
-                    f"{head[0]!r} depends on its own negation, if its arguments are not looked at",
+                    edge.place, f"{head[0]!r} depends on its own negation, if its arguments are not looked at"
                 )
     for rule in rules:
         yield from _restriction(rule, component)

@@ -6,15 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from gdl.checks.diagnostic import (
-    Diagnostic,
-    Kind,
-    Signature,
-    body_literals,
-    first_each,
-    info,
-    warning,
-)
+from gdl.checks.diagnostic import Diagnostic, Kind, Signature, body_literals, first_each, info, warning
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rules
 from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term

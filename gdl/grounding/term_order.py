@@ -48,6 +48,7 @@ class TermOrder:
         return [t for t, _ in pairs], [row for _, row in pairs]
 
     def _sorted_rows(self, predicate: int, ids: Int, argument: int) -> list[tuple[Term, tuple[int, int]]]:
+        """The rows of one predicate, with the terms in the argument."""
         relation = self.relations[predicate]
         if relation.arity and len(ids) > 1:
             ranks = [self._rank[relation.column(c)[ids]] for c in range(relation.arity)]

@@ -90,14 +90,11 @@ def _distinct(left: Row, right: Row) -> Check:
 class Joiner:
     """Joins bodies over one set of relations.
 
-    Args:
-        relations: by predicate index.
+    Attributes:
+        relations: by predicate.
         table: the terms, for building and taking apart.
         budget: checked before each step.
-
-    Attributes:
-        most_rows: joins of more rows raise :class:`TooManyRowsError`, for callers that have a
-            better way then.
+        most_rows: joins of more rows raise :class:`TooManyRowsError`, for callers with another way.
     """
 
     def __init__(self, relations: list[Relation], table: TermTable, budget: Budget) -> None:
@@ -128,11 +125,7 @@ class Joiner:
         return body.plan(results, first, self.relations).run(self.relations, window)
 
     def join(
-        self,
-        body: Body,
-        keep: Collection[int],
-        first: int = -1,
-        window: Window | None = None,
+        self, body: Body, keep: Collection[int], first: int = -1, window: Window | None = None
     ) -> Bindings:
         """All bindings of the variables in ``keep``; small tables may hold doubles.
 
@@ -148,49 +141,30 @@ class Joiner:
         pending = list(range(len(body.positives)))
         checks = list(body.checks)
         builds = list(body.builds)
-        views: dict[int, RelationView] = {}
-        for i in pending:
-            atom = body.positives[i]
-            view = views[i] = self.relations[atom.predicate].view(atom.args)
-            if not view.n:
-                return self._nothing(keep)
-        while True:
-            self._check(bindings, checks, builds)
-            if not bindings.n:
-                return self._nothing(keep)
-            if not pending:
-                break
+        views: list[RelationView] = []
+        nothing = Bindings(0, {v: np.empty(0, np.int32) for v in keep})
+        for atom in body.positives:
+            views.append(self.relations[atom.predicate].view(atom.args))
+            if not views[-1].n:
+                return nothing
+        self._check(bindings, checks, builds)
+        while pending and bindings.n:
             chosen = first if first >= 0 else self._most_constrained(body, bindings, pending, views)
             pending.remove(chosen)
-            needed = self._needed(keep, body, pending, checks, builds)
+            needed = set(keep).union(*[body.variables[i] for i in pending], *[c.variables for c in checks])
+            needed.update(*[(build.value, *build.args) for build in builds])
             self._extend(bindings, body, chosen, views[chosen], window if chosen == first else None, needed)
+            self._check(bindings, checks, builds)
             first = -1
-            if not bindings.n:
-                return self._nothing(keep)
+        if not bindings.n:
+            return nothing
         assert not builds and not checks
         bindings.project(keep)
         return bindings
 
     @staticmethod
-    def _nothing(keep: Collection[int]) -> Bindings:
-        return Bindings(0, {v: np.empty(0, np.int32) for v in keep})
-
-    @staticmethod
-    def _needed(
-        keep: Collection[int], body: Body, pending: list[int], checks: list[Check], builds: list[Build]
-    ) -> set[int]:
-        needed = set(keep)
-        for i in pending:
-            needed.update(body.variables[i])
-        for check in checks:
-            needed |= check.variables
-        for build in builds:
-            needed.update((build.value, *build.args))
-        return needed
-
-    @staticmethod
     def _most_constrained(
-        body: Body, bindings: Bindings, pending: list[int], views: dict[int, RelationView]
+        body: Body, bindings: Bindings, pending: list[int], views: list[RelationView]
     ) -> int:
         """The literal with the fewest expected matches per binding."""
         env = bindings.env
@@ -278,7 +252,9 @@ class Joiner:
         while progress and bindings.n:
             progress = False
             for build in list(builds):
-                if all(a >= 0 or a in bindings.env for a in build.args):
+                if not bindings.n:
+                    return
+                if variables_of(build.args) <= bindings.env.keys():
                     construct(bindings, build, self.table, self.budget)
                 elif build.value >= 0 or build.value in bindings.env:
                     take_apart(bindings, build, self.table)
@@ -286,14 +262,10 @@ class Joiner:
                     continue
                 builds.remove(build)
                 progress = True
-                if not bindings.n:
-                    return
             for check in list(checks):
-                if all(v in bindings.env for v in check.variables):
+                if bindings.n and check.variables <= bindings.env.keys():
                     checks.remove(check)
                     bindings.filter(check.holds(bindings, self.relations))
-                    if not bindings.n:
-                        return
 
 
 def _matches(
