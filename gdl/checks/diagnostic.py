@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
 from gdl.errors import GdlError, Place
 from gdl.rules import Literal, Rule, literals
@@ -68,24 +69,14 @@ KINDS: dict[str, Kind] = {}
 """Every kind of finding by its code; filled by the modules that find them."""
 
 
-def error(code: str, remedy: str) -> Kind:
-    """Declare a kind of finding that keeps the rules from being played."""
-    return _declare(Kind(code, Severity.ERROR, remedy))
+def _declare(severity: Severity, code: str, remedy: str) -> Kind:
+    return KINDS.setdefault(code, Kind(code, severity, remedy))
 
 
-def warning(code: str, remedy: str) -> Kind:
-    """Declare a kind of finding that breaks the language, or looks like a slip."""
-    return _declare(Kind(code, Severity.WARNING, remedy))
-
-
-def info(code: str, remedy: str) -> Kind:
-    """Declare a kind of finding that concerns style alone."""
-    return _declare(Kind(code, Severity.INFO, remedy))
-
-
-def _declare(kind: Kind) -> Kind:
-    KINDS[kind.code] = kind
-    return kind
+error = partial(_declare, Severity.ERROR)
+warning = partial(_declare, Severity.WARNING)
+info = partial(_declare, Severity.INFO)
+"""Each declares a kind of finding from its code and remedy."""
 
 
 def of_error(fault: GdlError) -> Diagnostic:

@@ -38,8 +38,8 @@ class _Numbering:
     Attributes:
         offsets: the first atom of each predicate, auxiliary ones last; then the end.
         twin: per atom of true its atom of next, per atom of does its atom of legal; -1 if none.
-        alias: per atom itself, or for next and legal the one that stands for all atoms about
-            the same base proposition or move.
+        alias: per atom of next and legal the one that stands for it (their predicates may have several about
+            one base proposition or move); other atoms stand for themselves.
     """
 
     def __init__(self, reached: Reached, auxiliary: list[int]) -> None:

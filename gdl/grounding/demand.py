@@ -26,7 +26,7 @@ class Restriction:
     """A program in which some predicates are only solved on demand.
 
     Attributes:
-        program: the program with the demand predicates at the end.
+        program: has the demand predicates at the end.
         demand: predicate -> its demand predicate.
         late: static predicates that read a restricted one, so that they cannot be solved before reachability.
     """
@@ -37,13 +37,8 @@ class Restriction:
 
 
 def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> Restriction:
-    """Put predicates, and what reads them, on demand. :attr:`Restriction.demand` lacks those that cannot be.
-
-    Args:
-        program: the program.
-        dependence: of each predicate.
-        chosen: the predicates that are too large.
-    """
+    """Put the chosen predicates, and what reads them, on demand. :attr:`Restriction.demand` lacks those that
+    cannot be."""
     eligible: set[int] = set()
     for p in sorted(chosen):
         eligible |= _eligible(program, dependence, p)

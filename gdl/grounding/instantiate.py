@@ -34,10 +34,9 @@ class Block:
     """The ground rules of one clause.
 
     Attributes:
-        predicate: the predicate of the heads.
-        heads: row ids of the heads in their relation: int32, shape (rules,), or a list.
-        literals: (predicate, row ids like ``heads``, negated) of each body literal; the id is
-            -1 where a negated literal's atom is not reachable.
+        heads: row ids of the heads in the predicate's relation: int32, shape (rules,), or a list.
+        literals: (predicate, row ids like ``heads``, negated) of each body literal; the id is -1 where a
+            negated literal's atom is not reachable.
     """
 
     predicate: int
@@ -47,35 +46,22 @@ class Block:
 
 @dataclass
 class Instances:
-    """All ground rules.
-
-    Attributes:
-        blocks: the rules of each clause.
-        auxiliary: number of atoms of each auxiliary predicate -1, -2, ... of the decomposition.
-            (Those of the splitter have relations and follow on the program's predicates.)
-    """
+    """All ground rules, and the number of atoms of each auxiliary predicate -1, -2, ... of the decomposition.
+    (Those of the splitter have relations and follow on the program's predicates.)"""
 
     blocks: list[Block]
     auxiliary: list[int]
 
 
 def instantiate(reached: Reached) -> Instances:
-    """Instantiate the clauses that depend on the state or on moves, as far as some output
-    (next, legal, goal, terminal) depends on their heads.
-
-    Raises:
-        TooLargeError: past a limit of the budget.
-    """
+    """Instantiate the clauses that depend on the state or on moves, as far as some output (next, legal, goal,
+    terminal) depends on their heads. Raises TooLargeError past a limit of the budget."""
     return _Instantiator(reached).run()
 
 
 class _Instantiator:
-    """Goes from the outputs down: when it is known which atoms of a clause's head are needed,
-    the clause is joined, and the atoms of its body are needed, too.
-
-    Attributes:
-        needed: per predicate of the program, which rows some output depends on.
-    """
+    """Goes from the outputs down: when it is known which atoms of a clause's head are ``needed``, the clause
+    is joined, and the atoms of its body are needed, too."""
 
     def __init__(self, reached: Reached) -> None:
         self.reached = reached

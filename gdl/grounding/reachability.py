@@ -54,12 +54,8 @@ class _TooLargeRelationError(Exception):
 
 
 def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reached:
-    """Evaluate the static relations and find all reachable atoms. Relations that turn out
-    too large are solved on demand only, see :mod:`gdl.grounding.demand`.
-
-    Raises:
-        TooLargeError: past a limit of the budget.
-    """
+    """Evaluate the static relations and find all reachable atoms. Relations that are too large are solved on
+    demand only, see :mod:`gdl.grounding.demand`. Raises TooLargeError past a limit of the budget."""
     dependence = [Dependence.STATIC] * len(program.predicates)
     for stratum in strata:
         for p in stratum.predicates:
@@ -169,11 +165,8 @@ def fixpoint(
 def _derive(
     joiner: Joiner, body: Body, first: int = -1, window: Window | None = None, most: int = UNLIMITED
 ) -> int:
-    """Join a clause's body and add its head's rows; returns how many are new.
-
-    Raises:
-        TooManyRowsError: there are more than ``most`` rows, new or not.
-    """
+    """Join a clause's body and add its head's rows; returns how many are new. Raises TooManyRowsError if the
+    body has more than ``most`` bindings."""
     head = body.clause.head
     rows = joiner.tuples(body, head.args, first, window)
     if rows is not None:

@@ -55,7 +55,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         tick: called in each round; may raise.
 
     Returns:
-        Per atom whether it is possible.
+        A mask of the atoms that can hold.
     """
     count = len(is_input)
     inputs = np.flatnonzero(is_input)
@@ -86,8 +86,8 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
 def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
     """Let one atom stand for all that have the same rules, to a fixpoint from the inputs up.
 
-    Relations with arguments that rarely matter have many such atoms: whether the king is
-    threatened once a chess piece has left a certain square, for instance.
+    Relations with arguments that rarely matter have many such atoms: whether the king is threatened once a
+    chess piece has left a certain square, for instance.
 
     Args:
         table: changed in place; double rules go.

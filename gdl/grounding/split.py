@@ -24,12 +24,7 @@ GAIN = 0.5
 
 
 class Splitter:
-    """Splits clauses in two.
-
-    Args:
-        relations: by predicate; final.
-        dynamic: per predicate, whether it depends on the state or the moves.
-    """
+    """Splits clauses; ``dynamic`` says of each predicate whether it depends on the state or the moves."""
 
     def __init__(self, relations: list[Relation], dynamic: list[bool]) -> None:
         self.relations = relations
@@ -38,16 +33,8 @@ class Splitter:
     def split(
         self, clause: FlatClause, auxiliary: int, force: bool = False
     ) -> tuple[FlatClause, FlatClause] | None:
-        """A clause for the auxiliary predicate with this index, and the clause that reads it.
-
-        Args:
-            clause: the clause.
-            auxiliary: the index of a new predicate.
-            force: split where it is possible at all, whatever the estimates say.
-
-        Returns:
-            None where the clause is better left whole.
-        """
+        """A clause for the new predicate with the index ``auxiliary``, and the clause that reads it; None if
+        the clause is better left whole. With ``force`` the estimates do not count."""
         if clause.builds:
             return None
         whole = self._rows(clause.positives, self._relevant(clause))

@@ -17,16 +17,13 @@ FALSE = 1
 class Shape:
     """How the inputs and outputs of a circuit are laid out.
 
-    Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts*
-    (atoms at which cycles of positive recursion were cut open), then the gates.
-    Outputs: next (one per base), legal (one per move), goals, terminal, then the
-    definition of each cut. An output that nothing can make true is ``FALSE``.
+    Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts* (atoms at which
+    cycles of positive recursion were cut open), then the gates. Outputs: next (one per base), legal (one per
+    move), goals, terminal, the definition of each cut. An output that nothing can make true is ``FALSE``.
 
     Attributes:
-        bases: number of base propositions.
+        bases, goals, cuts: how many there are.
         moves: number of moves of each role.
-        goals: number of goal outputs.
-        cuts: number of cuts.
     """
 
     bases: int
@@ -74,9 +71,7 @@ class Circuit:
     """A combinational circuit; the cuts are inputs, and outputs define them.
 
     Attributes:
-        shape: the layout of inputs and outputs.
-        gates: the literals that each gate is the AND of, ascending; a gate reads only
-            inputs and gates before it.
+        gates: the literals that each gate is the AND of, ascending, of inputs and gates before it.
         outputs: a literal for each output.
     """
 

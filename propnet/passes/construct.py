@@ -22,11 +22,10 @@ better there, and extraction shares pairs that stay common."""
 
 
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
-    """Build the circuit of the rules.
+    """Build the circuit of pruned rules.
 
     Args:
-        rules: the rules; legal, terminal and goal must not depend on moves.
-        values: each atom's constant value, -1 where it has none.
+        rules, values: see :func:`~propnet.passes.prune.prune`.
         moves: number of moves of each role.
         goals: number of goals.
 
@@ -124,12 +123,8 @@ class _Atoms:
 
 
 def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
-    """The atoms that have rules, each after those it reads, and the atoms at which cycles
-    are cut: what reads a cut does not wait for it.
-
-    Raises:
-        RulesError: an atom depends on its own negation.
-    """
+    """The atoms that have rules, each after those it reads, and the atoms at which cycles are cut: what reads
+    a cut does not wait for it. Raises RulesError if an atom depends on its own negation."""
     read = rules.literals >> 1
     head = rules.heads[rules.rule_of]
     derived = read >= rules.inputs

@@ -199,12 +199,8 @@ def _moved(shape: Shape, reads: list[tuple[int, ...]]) -> list[bool]:
 def _loop_values(
     circuit: Circuit, reads: list[tuple[int, ...]], sequence: list[int], loops: list[tuple[int, int]]
 ) -> NDArray[np.uint8]:
-    """The value that each gate of a loop starts from: false if it can only rise towards the
-    least fixpoint, true if it can only fall.
-
-    Raises:
-        RulesError: a gate would have to do both.
-    """
+    """The value that each gate of a loop starts from: false if it can only rise towards the least fixpoint,
+    true if it can only fall. Raises RulesError if it would have to do both."""
     shape, first = circuit.shape, circuit.shape.first_gate
     definitions = circuit.outputs[shape.first_cut_output :]
     cuts = range(shape.first_cut, first)

@@ -28,12 +28,7 @@ def one_move_per_role(circuit: Circuit) -> Circuit:
 
 @dataclass(frozen=True)
 class MoveSet:
-    """Some of a role's moves.
-
-    Attributes:
-        members: nodes of moves.
-        others: whether the role's moves that are not in ``members`` are meant.
-    """
+    """Some of a role's moves (nodes): ``members``, or all but these if ``others``."""
 
     members: Set[int]
     others: bool
@@ -63,7 +58,7 @@ class _Meet:
 
 
 class _MoveSets:
-    """One pass.
+    """The circuit in the making.
 
     Attributes:
         set_of: role and set of each old gate that depends on one role's moves alone.

@@ -64,21 +64,8 @@ def share_overlaps(circuit: Circuit) -> Circuit:
 
 def _overlaps(readers: dict[int, list[int]]) -> list[tuple[int, int, int]]:
     """How many literals two gates share, and the gates, where it is enough."""
-    by_count: dict[int, list[list[int]]] = {}
-    for gates in readers.values():
-        if 1 < len(gates) <= READERS:
-            by_count.setdefault(len(gates), []).append(gates)
-    pairs = []
-    room = PAIRS
-    for count, rows in sorted(by_count.items()):
-        per_row = count * (count - 1) // 2
-        rows = rows[: max(room, 0) // per_row]
-        if rows:
-            room -= len(rows) * per_row
-            pairs.append(pairs_in_rows(rows))
-    if not pairs:
-        return []
-    key, size = np.unique(np.concatenate(pairs), return_counts=True)
+    pairs, _ = pairs_in_rows([gates for gates in readers.values() if 1 < len(gates) <= READERS], PAIRS)
+    key, size = np.unique(pairs, return_counts=True)
     enough = size >= SMALLEST
     low, high = np.divmod(key[enough], ROW)
     return list(zip(size[enough].tolist(), low.tolist(), high.tolist(), strict=True))

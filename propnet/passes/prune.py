@@ -38,12 +38,8 @@ class AtomRules(RuleTable):
 
 
 def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
-    """What the outputs depend on of a game's rules.
-
-    Returns:
-        rules whose legal, terminal and goal are independent of the moves, and each atom's value: 1 holds,
-        0 never holds, -1 depends.
-    """
+    """What the outputs depend on of a game's rules, with legal, terminal and goal independent of the moves;
+    and each atom's value: 1 holds, 0 never holds, -1 depends."""
     rules = atom_rules(ground)
     separate_moves(rules)
     remove_unread(rules)

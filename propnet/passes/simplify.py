@@ -25,11 +25,11 @@ def simplify(circuit: Circuit) -> Circuit:
 
 
 class _Simplifier:
-    """One pass.
+    """The circuit in the making.
 
     Attributes:
-        is_root: per node, whether it is an input or a gate whose function stays, because
-            several gates or an output read it or its tree would become too deep.
+        is_root: per node, whether it is an input or a gate whose function stays, since several gates or an
+            output read it or its tree would become too deep.
         literal_of: the new literal of each old root.
         known: new literals that hold where the current gate matters.
     """

@@ -64,13 +64,8 @@ class Bindings:
 
 
 def construct(bindings: Bindings, build: Build, table: TermTable, budget: Budget) -> None:
-    """Bind or compare ``value = (functor args...)`` where the arguments are bound.
-
-    Args:
-        bindings: changed in place.
-        build: the function term.
-        table: the terms; new ones are added.
-        budget: counts new terms as atoms.
+    """Bind or compare ``value = (functor args...)`` where the arguments are bound; changes the bindings in
+    place and adds new terms to the table. They count as atoms.
 
     Raises:
         TooLargeError: a term is nested too deeply, or there are too many.

@@ -31,12 +31,7 @@ class TooManyRowsError(Exception):
 
 
 class Body:
-    """A clause's body, ready to be joined.
-
-    Args:
-        clause: the clause.
-        negatives: those of its negative literals that are evaluated; the others are ignored.
-    """
+    """A clause's body, ready to be joined; of its negative literals only ``negatives`` are evaluated."""
 
     def __init__(self, clause: FlatClause, negatives: Sequence[FlatAtom]) -> None:
         self.clause = clause
@@ -53,9 +48,8 @@ class Body:
         """The plan for a join of tuples; made at the first call."""
         plan = self._plans.get((results, first))
         if plan is None:
-            plan = self._plans[results, first] = TuplePlan(
-                self.positives, self.negatives, self.clause.distincts, results, first, relations
-            )
+            plan = TuplePlan(self.clause, self.negatives, results, first, relations)
+            self._plans[results, first] = plan
         return plan
 
 
@@ -106,12 +100,11 @@ class Joiner:
     def tuples(
         self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
     ) -> list[Row] | None:
-        """The results of all bindings, doubles among them; None where the clause builds terms or
-        is too large for plain Python.
+        """Join in plain Python; None where the clause builds terms or is too large for that.
 
         Args:
             body: what to join.
-            results: variables and constants, coded as in FlatAtom.
+            results: the constants and variables to be returned of each binding; doubles stay.
             first: the number of the positive literal to start with, -1 for the best.
             window: the rows that this literal may use, if not all.
         """
@@ -127,14 +120,8 @@ class Joiner:
     def join(
         self, body: Body, keep: Collection[int], first: int = -1, window: Window | None = None
     ) -> Bindings:
-        """All bindings of the variables in ``keep``; small tables may hold doubles.
-
-        Args:
-            body: what to join.
-            keep: variables whose values are wanted.
-            first: the number of the positive literal to start with, -1 for the best.
-            window: the rows that this literal may use, if not all.
-        """
+        """Join in numpy: all bindings of the variables in ``keep``; small tables may hold doubles. The other
+        arguments are those of :meth:`tuples`."""
         self.budget.place = body.clause.place
         self.budget.tick()
         bindings = Bindings(1, {})

@@ -229,28 +229,25 @@ class RelationView:
 
     Attributes:
         n: rows.
-        variables: how many columns.
-        ids: their ids in the relation, ascending; None where all rows fit.
     """
 
     def __init__(self, relation: Relation, pattern: tuple[int, ...]) -> None:
         self.relation = relation
         self.n = 0
-        self._first: dict[int, int] = {}
+        first: dict[int, int] = {}
         self._constants: list[tuple[int, int]] = []
         self._equal: list[tuple[int, int]] = []
         for c, arg in enumerate(pattern):
             if arg >= 0:
                 self._constants.append((c, arg))
-            elif arg in self._first:
-                self._equal.append((c, self._first[arg]))
+            elif arg in first:
+                self._equal.append((c, first[arg]))
             else:
-                self._first[arg] = c
-        self._places = list(self._first.values())
-        self.variables = len(self._places)
+                first[arg] = c
+        self._places = list(first.values())
         self._whole = not self._constants and not self._equal
         self._ids: Ids = np.empty(0, np.int32)
-        self._columns: list[Column] = [np.empty(0, np.int32)] * self.variables
+        self._columns: list[Column] = [np.empty(0, np.int32)] * len(self._places)
         self._seen = 0
         self._indexes: dict[tuple[int, ...], list[Index]] = {}
         self._distinct: dict[int, tuple[int, int]] = {}
@@ -311,12 +308,7 @@ class RelationView:
 
 
 class Index:
-    """Groups a range of the rows of columns by their values.
-
-    Args:
-        columns: their values in the range.
-        start: the first row of the range.
-        stop: the row after it.
+    """Groups the rows ``start .. stop - 1`` of columns by their values there.
 
     Attributes:
         n: rows.

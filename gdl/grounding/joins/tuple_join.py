@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from gdl.compile.program import FlatAtom
+from gdl.compile.program import FlatAtom, FlatClause
 from gdl.grounding.joins.bindings import variables_of
 from gdl.grounding.joins.relation import Relation
 from gdl.grounding.joins.tuple_index import Getter, Row, Spec, fitting, key_getter, row_getter
@@ -36,23 +36,22 @@ class TuplePlan:
     """The steps of one body's join, chosen by the sizes that its relations have at the time.
 
     Args:
-        positives: the literals to join, and their variables.
-        negatives: atoms that must not hold.
-        distincts: pairs of tuples that must differ.
-        results: tuples of constants and variables to be made of each binding.
+        clause: the clause.
+        negatives: those of its negative literals that are evaluated.
+        results: the constants and variables to be returned of each binding.
         first: the number of the positive literal to start with, -1 for the best.
         relations: by predicate.
     """
 
     def __init__(
         self,
-        positives: Sequence[FlatAtom],
+        clause: FlatClause,
         negatives: Sequence[FlatAtom],
-        distincts: Sequence[tuple[Row, Row]],
         results: Row,
         first: int,
         relations: Sequence[Relation],
     ) -> None:
+        positives, distincts = clause.positives, clause.distincts
         atoms = (*positives, *negatives)
         rows = [results, *(a.args for a in atoms), *(side for d in distincts for side in d)]
         self.start: Row = tuple(sorted({a for row in rows for a in row if a >= 0}))
@@ -141,13 +140,8 @@ class TuplePlan:
         return row_getter([self._place[a] for a in args])
 
     def run(self, relations: Sequence[Relation], window: tuple[int, int] | None = None) -> list[Row] | None:
-        """The results of all bindings, doubles among them; None where a relation or the number
-        of bindings is too large for plain Python.
-
-        Args:
-            relations: by predicate.
-            window: ids of the rows that the literal to start with may use.
-        """
+        """The results of all bindings, doubles among them; None where a relation or the number of bindings is
+        too large for plain Python. ``window``: ids of the rows that the literal to start with may use."""
         for p in self.reads:
             if relations[p].ids is None:
                 return None
