@@ -4,7 +4,7 @@ GAME ?= sokoban
 GAMES ?= tictactoe connectfour breakthrough othello
 BIN := .venv/bin
 
-.PHONY: play test lint types bench hostile lock clean
+.PHONY: play test lint docs bench hostile lock clean
 .DEFAULT_GOAL := play
 
 .venv/bin/python:
@@ -24,17 +24,25 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test,dev]'
 	@touch $@
 
+.venv/docs: .venv/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[docs]'
+	@touch $@
+
 play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	$(BIN)/ggp play $(GAME)
 
 test: .venv/test  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
 
-lint: .venv/dev  ## format, lint, types, Dockerfile
+lint: .venv/dev  ## format, lint, types, order of imports, Dockerfile
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/hadolint Dockerfile
+
+docs: .venv/docs  ## the site of docs/, in site/; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d site/.doctrees docs site
 
 bench: .venv/run  ## random playouts per second: make bench GAMES="hex checkers"
 	$(BIN)/ggp bench $(GAMES)
@@ -44,10 +52,10 @@ hostile: .venv/test  ## 10,000 malformed rule files and HTTP bodies
 
 lock:  ## write requirements.lock anew from the newest releases
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet --upgrade '.[test,dev]'
+	.venv-lock/bin/python -m pip install --quiet --upgrade '.[test,dev,docs]'
 	.venv-lock/bin/python -m pip freeze --exclude kaskade-ggp | grep -v '^kaskade-ggp' > requirements.lock
 	rm -rf .venv-lock
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

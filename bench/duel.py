@@ -20,7 +20,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from ggp.game import Game
 from ggp.tournament.openings import Openings, in_order
-from ggp.tournament.scores import Tally, compare
+from ggp.tournament.statistics.scores import Tally, compare
 from players.kaskade.guided_machine import guided
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import rank, strategy

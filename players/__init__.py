@@ -1,0 +1,1 @@
+"""What plays: the interface of players, the players by name, and what they search with."""

@@ -1,4 +1,4 @@
-"""The players by name, with options: ``uct``, ``uct:workers=2,explore=0.4``.
+"""The players by name, with options: ``uct``, ``uct:workers=2,exploration=0.4``.
 
 A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them. A player's module
 is imported when it is first needed.
@@ -61,7 +61,7 @@ def is_registered(name: str) -> bool:
 
 
 def split_names(text: str) -> list[str]:
-    """Names with commas between them: ``uct:workers=1,explore=0.4,random`` is two players."""
+    """Names with commas between them: ``uct:workers=1,exploration=0.4,random`` is two players."""
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         if names and "=" in part and ":" not in part.partition("=")[0]:

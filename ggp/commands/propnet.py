@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gdl.errors import GdlError
+from ggp.commands._common import write
+
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
     from propnet.network import Network
@@ -31,7 +34,6 @@ def command(
     is what evaluating the network costs. Base gates need no move: legal, terminal and goal
     come from them.
     """
-    from gdl.errors import GdlError
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_term
     from ggp.game import Game
@@ -53,18 +55,14 @@ def command(
     elif as_json:
         import orjson
 
-        text = (
-            orjson.dumps(_counts(loaded.name, grounded, network), option=orjson.OPT_INDENT_2).decode() + "\n"
-        )
+        counts = _counts(loaded.name, grounded, network)
+        text = orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode() + "\n"
     else:
         text = _table(_counts(loaded.name, grounded, network), loaded.name)
     if out is None:
         typer.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text)
-    except OSError as error:
-        raise GdlError(f"{out}: {error.strerror}", remedy="choose another place with --out") from None
+    else:
+        write(out, text.encode())
 
 
 def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, object]:

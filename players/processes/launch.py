@@ -144,23 +144,25 @@ def anew(
     *,
     session: bool = False,
     group: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, by a new interpreter."""
-    server = _connection
-    environment = {name: value for name, value in os.environ.items() if name != SOCKET}
-    if server is not None:
-        environment[SOCKET] = str(server.fileno())
+    """As :func:`launch`, by a new interpreter; ``environment`` is added to that of this process."""
+    variables = {name: value for name, value in os.environ.items() if name != SOCKET}
+    variables.update(environment or {})
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
-    root = str(Path(players.__path__[0]).resolve().parent)
-    known = os.environ.get("PYTHONPATH", "")
+    if _connection is not None:
+        variables[SOCKET] = str(_connection.fileno())
+        passed.append(_connection.fileno())
+    folders = [str(Path(players.__path__[0]).resolve().parent), os.environ.get("PYTHONPATH", "")]
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module, *arguments],
         stdin=files.get(0, subprocess.DEVNULL),
         stdout=files.get(1, subprocess.DEVNULL),
         stderr=files.get(2),
-        pass_fds=passed if server is None else [*passed, server.fileno()],
-        env={**environment, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
-        # A Ctrl-C at the terminal is for the one that has started it to handle.
+        pass_fds=passed,
+        env=variables,
+        # A Ctrl-C at the terminal is for the process that has started this one.
         start_new_session=session,
         process_group=0 if group else None,
     )

@@ -15,12 +15,11 @@ from typing import ClassVar
 
 from gdl.machine import Machine, State
 from players.batch_pace import MARGIN
-from players.evaluation_use import warm_up as warm_up_value
 from players.player import Candidate, Choice, Player
 from players.processes.cores import cores
 from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
-from players.uct.rollouts.rollouts import POLICIES
+from players.uct.rollouts.registry import policy_names
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.tree.tree import warm_up
@@ -77,20 +76,14 @@ class UctPlayer(Player):
         "workers": _workers,
         "playouts": int,
         "memory": int,
-        "lanes": int,
+        "paths": int,
         "per_leaf": int,
-        "explore": float,
-        "growth": int,
-        "scaled": _switch,
+        "exploration": float,
         "selection": _one_of((AUTO, *SELECTIONS)),
-        "urgency": float,
         "prior": _one_of((AUTO, *PRIORS)),
-        "trust": float,
-        "counted": int,
         "decisive": _switch,
         "trim": _switch,
-        "policy": _one_of(POLICIES),
-        "value_share": float,
+        "policy": _one_of(policy_names()),
         "prove": _switch,
         "ponder": _switch,
     }
@@ -103,20 +96,14 @@ class UctPlayer(Player):
         workers: int = 0,
         playouts: int | None = None,
         memory: int | None = None,
-        lanes: int | None = None,
+        paths: int | None = None,
         per_leaf: int | None = None,
-        explore: float | None = None,
-        growth: int | None = None,
-        scaled: bool | None = None,
+        exploration: float | None = None,
         selection: str | None = None,
-        urgency: float | None = None,
         prior: str | None = None,
-        trust: float | None = None,
-        counted: int | None = None,
         decisive: bool | None = None,
         trim: bool | None = None,
         policy: str | None = None,
-        value_share: float | None = None,
         prove: bool | None = None,
         ponder: bool = True,
     ) -> None:
@@ -125,8 +112,8 @@ class UctPlayer(Player):
         workers: search processes; with 0 it searches in this process.
         playouts: see the attribute.
         memory: bytes for the search trees together, and for proofs.
-        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, counted,
-            decisive, trim, policy, value_share, prove: see :class:`~players.uct.tuning.Tuning`.
+        paths, per_leaf, exploration, selection, prior, decisive, trim, policy, prove: see
+            :class:`~players.uct.tuning.Tuning`.
         ponder: whether the processes go on searching while the others think.
         """
         super().__init__(seed=seed)
@@ -137,20 +124,14 @@ class UctPlayer(Player):
         proves = usual.prove if prove is None else prove
         trees = int(room * _TREES_PART) if proves else room
         self._tuning = Tuning(
-            lanes=lanes or usual.lanes,
+            paths=paths or usual.paths,
             per_leaf=per_leaf or usual.per_leaf,
-            explore=usual.explore if explore is None else explore,
-            growth=growth or usual.growth,
-            scaled=usual.scaled if scaled is None else scaled,
+            exploration=usual.exploration if exploration is None else exploration,
             selection=selection or usual.selection,
-            urgency=usual.urgency if urgency is None else urgency,
             prior=prior or usual.prior,
-            trust=usual.trust if trust is None else trust,
-            counted=counted or usual.counted,
             decisive=usual.decisive if decisive is None else decisive,
             trim=usual.trim if trim is None else trim,
             policy=policy or usual.policy,
-            value_share=usual.value_share if value_share is None else value_share,
             prove=proves,
             memory=trees // max(1, workers),
             proof_memory=room - trees,
@@ -165,8 +146,6 @@ class UctPlayer(Player):
         warm_up()
         if self._tuning.prove:
             warm_up_proofs()
-        if self._tuning.value_share:
-            warm_up_value()
 
     # --- the match --------------------------------------------------------------------------
     def prepare(self, state: State, deadline: float) -> None:

@@ -11,9 +11,9 @@ class SequentialUctPlayer(UctPlayer):
 
     name = "uct-sequential"
     TUNING = Tuning(
-        lanes=1,
+        paths=1,
         per_leaf=1,
-        explore=0.5,
+        exploration=0.5,
         selection="ucb",
         prior="none",
         decisive=False,

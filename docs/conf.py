@@ -1,0 +1,30 @@
+"""The site of docs/, made by ``make docs``: pages are Markdown, the API comes from our docstrings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+project = "Kaskade"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+html_theme = "furo"
+html_title = "Kaskade"
+html_copy_source = False
+html_show_copyright = False
+exclude_patterns = ["conf.py"]
+myst_heading_anchors = 3
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_default_options = {"members": True, "show-inheritance": True}
+add_module_names = False
+
+
+def setup(app: Sphinx) -> None:
+    """Keep napoleon from reading ``what it is: more of it`` below an attribute as its type and text."""
+
+    def begin_with_a_blank_line(_: Sphinx, what: str, *rest: Any) -> None:
+        if what in ("attribute", "data"):
+            rest[-1].insert(0, "")
+
+    app.connect("autodoc-process-docstring", begin_with_a_blank_line, priority=400)

@@ -1,0 +1,95 @@
+"""What the pages say is so: their Python runs, their commands exist, what they name is there.
+
+The Python blocks of a page run in order and in one namespace, in a folder of their own; a block that begins
+with ``# NAME.py`` is a file in that folder, to be imported. Calls of ``ggp`` are held against ``--help``. A
+diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pydoc
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FILE = re.compile(r"# (\w+\.py)\n")
+NAMED = re.compile(r"`([\w.]+)`|^\.\. auto\w+:: ([\w.]+)|>([\w.]+)</text>", re.MULTILINE)
+OURS = re.compile(r"(?:gdl|propnet|players|ggp)(?:\.\w+)+")
+
+
+def _blocks(page: Path, language: str) -> Iterator[tuple[int, str]]:
+    """The line before each block of a language, and its text."""
+    text = page.read_text()
+    for block in FENCE.finditer(text):
+        if block[1] == language:
+            yield text.count("\n", 0, block.start(2)), block[2]
+
+
+def _with(language: str) -> list[object]:
+    """The pages that have such blocks."""
+    pages = (page for page in PAGES if any(_blocks(page, language)))
+    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
+
+
+@pytest.mark.parametrize("page", _with("python"))
+def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    namespace: dict[str, object] = {"__name__": "page"}
+    for line, text in _blocks(page, "python"):
+        if file := FILE.match(text):
+            (tmp_path / file[1]).write_text(text)
+        else:
+            exec(compile("\n" * line + text, str(page), "exec"), namespace)
+    for file in tmp_path.glob("*.py"):
+        sys.modules.pop(file.stem, None)
+
+
+@functools.cache
+def _help(command: str) -> str:
+    environment = {**os.environ, "COLUMNS": "300", "NO_COLOR": "1"}
+    call = [sys.executable, "-m", "ggp", command, "--help"]
+    result = subprocess.run(call, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("page", _with("sh"))
+def test_commands_of_a_page_exist(page: Path) -> None:
+    for line, text in _blocks(page, "sh"):
+        for call in re.findall(r"^(?:\w+=\S+ )*ggp (.*)$", text, re.MULTILINE):
+            command, *words = shlex.split(call, comments=True)
+            if "|" in words or ">" in words:
+                words = words[: min(words.index(end) for end in "|>" if end in words)]
+            for option in (word.partition("=")[0] for word in words if re.match("--?[a-z]", word)):
+                known = re.search(rf"(?<![\w-]){option}(?![\w-])", _help(command))
+                assert known, f"{page.name}:{line}: ggp {command} has no option {option}"
+            assert _help(command)
+
+
+@pytest.mark.parametrize("page", _with("diff"))
+def test_lines_that_a_diff_leaves_are_there(page: Path) -> None:
+    for line, text in _blocks(page, "diff"):
+        head, *rest = text.splitlines()
+        there = (ROOT / head.removeprefix("--- ")).read_text().splitlines()
+        for context in (row[1:] for row in rest if row.startswith((" ", "-"))):
+            assert context in there, f"{page.name}:{line}: {head} has no line {context!r}"
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *(ROOT / "docs").rglob("*.svg")], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_names_of_our_code_on_a_page_are_there(page: Path) -> None:
+    spans = NAMED.findall(page.read_text())
+    for name in filter(OURS.fullmatch, (name for span in spans for name in span)):
+        assert pydoc.locate(name) is not None, f"{page.name} names {name}"
