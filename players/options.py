@@ -38,8 +38,15 @@ class Option:
     help: str
 
 
-Options = Sequence[Option] | Mapping[str, Callable[[str], object]]
-"""What a player's class declares. A mapping from names to readers stands for options that default to None."""
+def at_least(least: int) -> Callable[[str], int]:
+    """A reader that takes whole numbers from this one on."""
+
+    def read(text: str) -> int:
+        if int(text) < least:
+            raise ValueError(text)
+        return int(text)
+
+    return read
 
 
 def switch(text: str) -> bool:
@@ -60,14 +67,12 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
     return read
 
 
-def by_name(options: Options) -> dict[str, Option]:
+def by_name(options: Sequence[Option]) -> dict[str, Option]:
     """The options that a class declares, by their names."""
-    if isinstance(options, Mapping):
-        return {name: Option(name, read, None, "") for name, read in options.items()}
     return {option.name: option for option in options}
 
 
-def complete(options: Options, chosen: Mapping[str, object]) -> dict[str, Any]:
+def complete(options: Sequence[Option], chosen: Mapping[str, object]) -> dict[str, Any]:
     """A value for each option: the chosen one, or its default.
 
     Raises:
@@ -80,7 +85,7 @@ def complete(options: Options, chosen: Mapping[str, object]) -> dict[str, Any]:
 
 
 def read_options(
-    kind: str, options: Options, texts: Sequence[tuple[str, str]], spec: str
+    kind: str, options: Sequence[Option], texts: Sequence[tuple[str, str]], spec: str
 ) -> dict[str, object]:
     """The values that were chosen as texts.
 
@@ -108,7 +113,7 @@ def read_options(
     return values
 
 
-def describe_options(options: Options) -> str:
+def describe_options(options: Sequence[Option]) -> str:
     """One line for each option: its name, what it does, its default if it has one. Empty without options."""
     known = by_name(options).values()
     width = max((len(option.name) for option in known), default=0)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gdl.errors import MoveError
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
-from players.options import Options, complete
+from players.options import Option, complete
 from propnet.capabilities import lane_machine
 
 
@@ -85,7 +85,7 @@ class Player(ABC):
 
     name: str = ""
 
-    OPTIONS: ClassVar[Options] = ()
+    OPTIONS: ClassVar[Sequence[Option]] = ()
     """What can be chosen about it besides its seed (:mod:`players.options`)."""
 
     machine: Machine

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
 
+from players.options import Option, at_least, one_of, switch
+from players.uct.rollouts.registry import policy_names
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule
 
 AUTO = "auto"
@@ -24,45 +28,44 @@ WIDEST = 0.5
 """The standard deviation of results that are 0 or 1 alike often."""
 
 
+def _option(read: Callable[[str], object], default: object, text: str) -> Any:
+    """A field of :class:`Tuning` that is an option of players too: see :class:`players.options.Option`."""
+    return field(default=default, metadata={"read": read, "help": text})
+
+
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """What may be tuned.
 
+    The exploration constant is for results as far apart as 0 and 1; it is made smaller where the results of
+    leaves differ less. It is small because the means of several playouts from each leaf differ less than
+    single results, and because paths under way explore as well.
+
     Attributes:
-        paths: the most paths under way at once.
-        per_leaf: playouts from the end of each path; 0 for as many as measurement recommends (one,
-            where the number of playouts is limited, so that what is found does not depend on time).
-        exploration: the exploration constant, for results as far apart as 0 and 1; it is made smaller where
-            the results of leaves differ less. It is small because the means of several playouts from each
-            leaf differ less than single results, and because paths under way explore as well.
-        selection: ``ucb`` (UCB1), ``puct``, or ``auto``: where moves have priors UCB1 first, then PUCT, as
-            visits allow (:meth:`stage`); else UCB1.
-        prior: what a move is thought to be worth before it is tried: ``none`` (what its state is worth),
-            ``nst`` (more or less by what the move has brought elsewhere in the tree, above all after the same
-            move), or ``auto``: ``nst`` where roles choose in turn, else ``none``.
-        decisive: whether moves that win or lose at once are told apart in playouts, where the machine can
-            (:mod:`players.kaskade.guided_machine`).
-        trim: whether such moves are left out of the tree as well, in games of two roles and constant sum.
-        policy: how playouts choose moves, in games of several roles: with ``equal`` chances, by their
-            ``averages`` (:mod:`players.uct.rollouts.move_averages`), or ``auto``, as trials before the
-            first turn recommend (:mod:`players.uct.rollouts.choose_policy`); not where playouts are
-            limited.
-        prove: whether the first of several searches for the same role also proves what it can force
-            (:mod:`players.uct.proof_scheduler`), in games of several roles; not where playouts are limited.
         memory: bytes for the search tree, and for the solvers of one-player games.
         proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.
     """
 
-    paths: int = 512
-    per_leaf: int = 0
-    exploration: float = 0.6
-    selection: str = AUTO
-    prior: str = AUTO
-    decisive: bool = True
-    trim: bool = True
-    policy: str = "auto"
-    prove: bool = True
+    paths: int = _option(at_least(1), 512, "most paths under way at once")
+    per_leaf: int = _option(
+        at_least(0), 0, "playouts from each leaf; 0: as many as pays (1 where playouts are limited)"
+    )
+    exploration: float = _option(float, 0.6, "exploration constant")
+    selection: str = _option(
+        one_of((AUTO, *SELECTIONS)), AUTO, "rule; auto: UCB1, with priors PUCT as soon as visits allow"
+    )
+    prior: str = _option(
+        one_of((AUTO, *PRIORS)), AUTO, "of untried moves; auto: nst where roles move in turn, else none"
+    )
+    decisive: bool = _option(switch, True, "playouts see moves that win or lose at once, where they can")
+    trim: bool = _option(switch, True, "such moves stay out of the tree too, in games of constant sum")
+    policy: str = _option(
+        one_of(policy_names()),
+        AUTO,
+        "how playouts choose moves; auto: as trials before the first turn recommend",
+    )
+    prove: bool = _option(switch, True, "proof search beside the tree (not where playouts are limited)")
     memory: int = 1 << 28
     proof_memory: int = 1 << 28
     number: int = 0
@@ -105,3 +108,12 @@ class Tuning:
             # Moves were made too seldom for averages to tell anything.
             return by_ucb, rule._replace(prior_visits=0.0)
         return (by_ucb if stage == 1 and batch % 2 else rule), rule
+
+
+def tuning_options(tuning: Tuning) -> tuple[Option, ...]:
+    """The options by which a player lets its tuning be chosen; defaults are those of ``tuning``."""
+    return tuple(
+        Option(entry.name, entry.metadata["read"], getattr(tuning, entry.name), entry.metadata["help"])
+        for entry in fields(Tuning)
+        if entry.metadata
+    )
