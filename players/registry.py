@@ -49,9 +49,9 @@ def check_name(name: str) -> None:
     """Raises GdlError for a name that :func:`make_player` would refuse; makes no player."""
     if _is_class(name):
         _player_class(name)
-        return
-    kind, options = _kind_of(name)
-    read_options(kind.name, kind.OPTIONS, options, name)
+    else:
+        kind, options = _kind_of(name)
+        read_options(kind.name, kind.OPTIONS, options, name)
 
 
 def is_registered(name: str) -> bool:

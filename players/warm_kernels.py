@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -46,44 +45,24 @@ def _states() -> None:
         batch.successors(records, np.zeros((1, len(machine.roles)), np.int32))
 
 
-def _down() -> None:
-    from players.uct.tree.tree import warm_up_down
-
-    warm_up_down()
-
-
-def _up() -> None:
-    from players.uct.tree.tree import warm_up_up
-
-    warm_up_up()
+def playout_parts() -> tuple[Part, ...]:
+    """For every player that makes playouts on the network."""
+    return ("playouts", _playouts), ("states", _states)
 
 
-def _keep() -> None:
-    from players.uct.tree.tree import warm_up_keep
+def tree_parts() -> tuple[Part, ...]:
+    """For UCT, besides."""
+    from players.uct.tree.tree import warm_up_down, warm_up_keep, warm_up_up
 
-    warm_up_keep()
-
-
-def _lines() -> None:
-    from players.puzzles import breadth_first
-
-    breadth_first.warm_up(_machines()[0])
+    return ("tree-up", warm_up_up), ("tree-down", warm_up_down), ("tree-keep", warm_up_keep)
 
 
-def _policies() -> None:
-    from players.puzzles import nrpa
+def line_parts() -> tuple[Part, ...]:
+    """For UCT in games of a single role, besides."""
+    from players.puzzles import breadth_first, nrpa
 
-    nrpa.warm_up(_machines()[0])
-
-
-PLAYOUTS: Final[tuple[Part, ...]] = (("playouts", _playouts), ("states", _states))
-"""For every player that makes playouts on the network."""
-
-TREE: Final[tuple[Part, ...]] = (("tree-up", _up), ("tree-down", _down), ("tree-keep", _keep))
-"""For UCT, besides."""
-
-LINES: Final[tuple[Part, ...]] = (("lines", _lines), ("policies", _policies))
-"""For UCT in games of a single role, besides."""
+    machine = _machines()[0]
+    return ("lines", partial(breadth_first.warm_up, machine)), ("policies", partial(nrpa.warm_up, machine))
 
 
 def compile_together(parts: Sequence[Part]) -> None:

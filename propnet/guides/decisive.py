@@ -2,12 +2,10 @@
 moves in Monte-Carlo tree search algorithms, 2010): a network in which a role that can win at once must, and
 one that cannot must not let another role win at once, if it can help it.
 
-A move wins at once if the state after it is terminal and gives the role its best goal. That is a
-function of the state before: terminal and goal of the next functions with the move put in (their cofactor).
-All these functions are built as gates, each gate once, for states that are not terminal and in which the
-move is legal. A move that never wins at once costs nothing, and the functions of two moves differ in few
-gates. "Another role can win at once" is such a function of the state after the move; its cofactors tell
-which moves are mistakes.
+A move wins at once if the state after it is terminal and gives the role its best goal: a function of the
+state before, the cofactor of terminal and goal by the move. "Another role can win at once" is a function of
+the state after, and its cofactors tell which moves are mistakes. All are built as gates, each gate once, for
+states that are not terminal and in which the move is legal; the functions of two moves differ in few gates.
 """
 
 from __future__ import annotations
@@ -25,12 +23,7 @@ EFFORT = 3_000_000
 
 
 def decisive(
-    network: Network,
-    forced: list[int],
-    *,
-    most_inputs: int,
-    effort: int = EFFORT,
-    safe: bool = True,
+    network: Network, forced: list[int], *, most_inputs: int, effort: int = EFFORT, safe: bool = True
 ) -> Network | None:
     """The guide in which only moves that win at once are legal where a role has some, and else only moves
     by which it does not lose at once, if there are any.
@@ -42,8 +35,7 @@ def decisive(
         network: a game in which roles move one at a time.
         forced: per role the move that it makes when it is not its turn, -1 for none (see
             :func:`propnet.analysis.turns.forced_moves`). It never counts as one that wins or loses.
-        most_inputs: how many inputs the new gates may have.
-        effort: how many gate inputs may be looked at.
+        most_inputs, effort: how many gate inputs the guide may have, and how many may be looked at.
         safe: whether moves by which a role loses at once count; else only those that win do.
 
     Returns:
@@ -63,28 +55,22 @@ def decisive(
 
 @dataclass(frozen=True, slots=True)
 class _After:
-    """The state after a move, as functions of the state before.
-
-    Attributes:
-        known: literals of the state before that are true where this matters.
-        bases: node of a base proposition -> its value, where it differs from :attr:`_TurnEffects.bases`.
-    """
+    """The state after a move, as functions of the state before."""
 
     known: set[int]
+    """Literals of the state before that are true where this matters."""
     bases: dict[int, int]
+    """Node of a base proposition -> its value, where it differs from :attr:`_TurnEffects.bases`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TurnEffects:
-    """What the moves of one role do if the others make those that they are forced to.
-
-    Attributes:
-        bases: node of a base proposition -> its value if the role made no move.
-        after: per move of the role; None for those that do not count.
-    """
+    """What the moves of one role do if the others make those that they are forced to."""
 
     bases: dict[int, int]
+    """Node of a base proposition -> its value if the role made no move."""
     after: list[_After | None]
+    """Per move of the role; None for those that do not count."""
 
 
 class _OutcomesAtOnce(Lookahead):

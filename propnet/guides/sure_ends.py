@@ -30,8 +30,7 @@ def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Ne
 
     Args:
         network: a game.
-        most_inputs: how many inputs the new gates may have.
-        effort: how many gate inputs may be looked at.
+        most_inputs, effort: how many gate inputs the guide may have, and how many may be looked at.
 
     Returns:
         None if no move surely ends a match so, if the limits are too tight, or where what a move does, or
