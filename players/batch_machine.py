@@ -152,8 +152,7 @@ class NetworkBatch(BatchMachine):
         return (time.monotonic() - began) / 5
 
     def record(self, state: State) -> Records:
-        record: Records = self.machine.records([state])[0].copy()
-        return record
+        return np.array(self.machine.records([state])[0])
 
     def legal(self, records: Records) -> MoveLists:
         return self._lists(self.machine, records)
@@ -207,7 +206,7 @@ class NetworkBatch(BatchMachine):
 
 
 class ScalarBatch(BatchMachine):
-    """Any machine, one state at a time."""
+    """Any machine, one state at a time; its playouts take no weights and no tallies."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -253,16 +252,7 @@ class ScalarBatch(BatchMachine):
         return np.stack(following)
 
     def playouts(
-        self,
-        records: Records,
-        seed: int,
-        max_steps: int,
-        deadline: float,
-        each: int = 1,
-        *,
-        weights: Weights | None = None,
-        tallies: NDArray[np.int32] | None = None,
-        counted: int | None = None,
+        self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1, **_: object
     ) -> Ends:
         rng = random.Random(seed)
         machine = self.machine
