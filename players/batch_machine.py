@@ -292,13 +292,8 @@ class ScalarBatch(BatchMachine):
 
 
 def batch_machine_of(machine: Machine, *, decisive: bool = False) -> BatchMachine:
-    """The batch machine that fits a machine.
-
-    Args:
-        machine: the machine.
-        decisive: whether playouts use the machine's guide, if it has one
-            (:class:`players.kaskade.guided_machine.GuidedMachine`).
-    """
+    """The batch machine that fits a machine; ``decisive`` playouts use the machine's guide, if it has one
+    (:class:`players.kaskade.guided_machine.GuidedMachine`)."""
     network = lane_machine(machine)
     if network is None:
         return ScalarBatch(machine)

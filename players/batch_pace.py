@@ -22,11 +22,8 @@ class Pace:
     """
 
     def __init__(self, width: int, most: int, step_seconds: float = 0.0) -> None:
-        """Args:
-        width: playouts that cost about as much as one.
-        most: the most playouts in one batch.
-        step_seconds: expected time of a step of a batch; 0 if unknown.
-        """
+        """For machines on which ``width`` playouts cost about as much as one, and a step of a batch of at
+        most ``most`` playouts takes so many seconds, 0 if unknown."""
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
         self._batched = 1 if self._scalar else self._most
@@ -35,12 +32,8 @@ class Pace:
         self._step_seconds = step_seconds
 
     def plan(self, left: float, first: bool) -> tuple[int, int]:
-        """How many playouts may start, of how many steps at most; (0, 0) for none.
-
-        Args:
-            left: seconds to the deadline.
-            first: whether nothing was searched yet in this turn: then even cut playouts are welcome.
-        """
+        """How many playouts may start, of how many steps at most, ``left`` seconds before the deadline;
+        (0, 0) for none. If they are the ``first`` of a turn, even cut playouts are welcome."""
         left -= MARGIN
         if left <= 0:
             return 0, 0

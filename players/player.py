@@ -101,27 +101,17 @@ class Player(ABC):
         self.on_progress: Callable[[Choice], None] | None = None
 
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
-        """Take a role of a match that begins in ``state``, and prepare until ``deadline``.
-
-        Args:
-            machine: the rules.
-            role: index of the role to play.
-            state: where the match begins.
-            startclock: seconds that the match gives for preparation.
-            deadline: when this call must have returned.
-        """
+        """Take a role of a match that begins in ``state``, and prepare until ``deadline``; the match gives
+        ``startclock`` seconds for that."""
         self.machine = machine
         self.role = role
         self.prepare(self.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        """The move for ``state``, legal, before ``deadline``.
+        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none.
 
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
-
-        Raises:
-            MoveError: the role has no legal move in this state.
         """
         own = self.own_state(state)
         options = self.machine.legal_moves(own, self.role)
@@ -132,19 +122,12 @@ class Player(ABC):
 
     def update_machine(self, machine: Machine) -> None:
         """Think on another, faster machine of the same rules from now on; never called within
-        :meth:`choose`.
-
-        Players keep what they know if they can; where :func:`same_numbering` holds, all of it.
-        """
+        :meth:`choose`. Players keep what they know if they can; where :func:`same_numbering` holds, all."""
         self.machine = machine
 
     def share(self, workers: int, ponder: bool) -> None:
-        """Limit what it uses of the computer from the next search on; players may ignore it.
-
-        Args:
-            workers: search processes.
-            ponder: whether they may search while the others think.
-        """
+        """From the next search on, use so many search processes, which may search while the others think if
+        ``ponder``; players may ignore it."""
 
     def stop(self) -> None:
         """The match is over or given up: free its resources."""

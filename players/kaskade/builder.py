@@ -88,11 +88,8 @@ class Builder:
         return self._process.pid
 
     def build(self, text: str, previous: bytes) -> Iterator[bytes]:
-        """Let it build; its products, each whole and checked. The process is gone at the end.
-
-        Args:
-            text: the rules.
-            previous: the product of the stage before.
+        """Let it build from the rules and the product of the stage before; its products, each whole and
+        checked. The process is gone at the end.
 
         Raises:
             BuildError: it failed, was killed, took too long or sent what it should not.

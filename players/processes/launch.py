@@ -36,7 +36,6 @@ STATUS_SECONDS = 1.0
 
 MOST_FILES = 16
 MAX_REQUEST = 65536
-
 FORKS = sys.platform == "linux"
 """Whether there can be fork servers: they need Linux."""
 
@@ -177,11 +176,8 @@ def ask(
     group: bool = False,
     server: socket.socket | None = None,
 ) -> socket.socket | None:
-    """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`.
-
-    Returns:
-        the socket on which the answer will come, for :func:`answered`; None if there are no fork servers.
-    """
+    """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`. The
+    answer, for :func:`answered`, will come on the socket returned; None if there are no fork servers."""
     server = server or _connection
     if server is None:
         return None

@@ -58,12 +58,7 @@ def reachable(
 
 
 def decided(network_goals: NDArray[np.int32], may: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether no role has more than one goal value left: shape (n,).
-
-    Args:
-        network_goals: ``network.goals``.
-        may: what :func:`reachable` returned.
-    """
+    """Whether no role has more than one goal value left, shape (n,), by what :func:`reachable` returned."""
     single = np.ones(len(may), np.bool_)
     for role in np.unique(network_goals[:, 0]):
         mine = network_goals[:, 0] == role

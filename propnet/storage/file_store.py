@@ -20,13 +20,9 @@ _NEW = ".new-"
 
 
 def default_directory() -> Path:
-    """Where caches are: ``$GGP_CACHE``, or the platform's folder for users' caches.
-
-    Raises:
-        RuntimeError: the user has no home.
-    """
-    chosen = os.environ.get("GGP_CACHE")
-    if chosen:
+    """Where caches are: ``$GGP_CACHE``, or the platform's folder for users' caches. Raises RuntimeError if
+    the user has no home."""
+    if chosen := os.environ.get("GGP_CACHE"):
         return Path(chosen)
     import platformdirs
 
@@ -34,12 +30,8 @@ def default_directory() -> Path:
 
 
 class FileStore:
-    """A directory of such files. It never raises: where it fails it only forgets.
-
-    Args:
-        directory: made when first needed. It must hold nothing else.
-        most_bytes: how large its files may become together.
-    """
+    """A directory of such files, and of nothing else; made when first needed. Together they have at most
+    ``most_bytes``. No method raises: where one fails it only forgets."""
 
     def __init__(self, directory: Path, most_bytes: int) -> None:
         self.directory = directory
