@@ -54,14 +54,6 @@ def same_numbering(machine: Machine, successor: Machine) -> bool:
     return a is b or (a.roles == b.roles and a.bases == b.bases and a.moves == b.moves)
 
 
-def _ignore(_: str) -> None:
-    pass
-
-
-def _never() -> bool:
-    return False
-
-
 class Player(ABC):
     """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
     start again.
@@ -96,8 +88,8 @@ class Player(ABC):
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         self.seed = seed
         self.options = complete(self.OPTIONS, options)
-        self.interrupted: Callable[[], bool] = _never
-        self.found_out: Callable[[str], None] = _ignore
+        self.interrupted: Callable[[], bool] = lambda: False
+        self.found_out: Callable[[str], None] = lambda _: None
         self.on_progress: Callable[[Choice], None] | None = None
 
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:

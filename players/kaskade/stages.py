@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Final
 
 from gdl.errors import GdlError, TooLargeError
@@ -122,11 +123,7 @@ def _joined(*parts: bytes) -> bytes:
 def _parted(product: bytes) -> list[bytes]:
     """The parts that :func:`_joined` put together."""
     head, _, body = product.partition(b"\n")
-    parts = []
-    for length in map(int, head.split()):
-        parts.append(body[:length])
-        body = body[length:]
-    return parts
+    return [body[a:b] for a, b in pairwise(accumulate(map(int, head.split()), initial=0))]
 
 
 def warm_up_native() -> None:
@@ -152,12 +149,15 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
     if not isinstance(before, PropnetMachine):
         raise GdlError("native code needs the machine of its network")
+
+    def native_code(data: bytes) -> NativeCode:
+        straight, objects = from_bytes(data)
+        return NativeCode(straight, host(), objects)
+
     first, *guide = _parted(product)
-    straight, objects = from_bytes(first)
-    code = NativeCode(straight, host(), objects)
+    code = native_code(first)
     if guide:
-        guide_net, (straight, objects) = network_from_bytes(guide[0]), from_bytes(guide[1])
-        guide_code = NativeCode(straight, host(), objects)
+        guide_net, guide_code = network_from_bytes(guide[0]), native_code(guide[1])
         machine: NativeMachine = GuidedMachine(rules, before.network, code, guide_net, guide_code)
     else:
         machine = NativeMachine(rules, before.network, code)
