@@ -54,12 +54,16 @@ class BatchMachine(ABC):
         first_column: int32, shape (roles + 1,): where each role's moves begin in arrays with a column for
             every move, in the order of their ids; at the end how many moves there are. Shape (0,) where
             the machine numbers moves as they come up: then playouts take no weights and no tallies.
+        guided: whether playouts leave out blunders (:mod:`propnet.guides`).
+        exact: whether, where what one role wins the other loses, the best moves are among the favoured ones.
     """
 
     machine: Machine
     words: int
     width: int
     first_column: NDArray[np.int32]
+    guided: bool = False
+    exact: bool = False
 
     @abstractmethod
     def record(self, state: State) -> Records:
@@ -68,16 +72,6 @@ class BatchMachine(ABC):
     @abstractmethod
     def legal(self, records: Records) -> MoveLists:
         """Legal moves of each record."""
-
-    @property
-    def guided(self) -> bool:
-        """Whether playouts leave out blunders (:mod:`propnet.guides`)."""
-        return False
-
-    @property
-    def exact(self) -> bool:
-        """Whether, where what one role wins the other loses, the best moves are among the favoured ones."""
-        return False
 
     def favoured(self, records: Records) -> MoveLists:
         """As :meth:`legal`, but without the moves that playouts leave out."""
@@ -111,8 +105,7 @@ class BatchMachine(ABC):
                 playouts from consecutive equal shares of the records add to one row each: how many made a
                 move, at least once, where its role had several; and the sum of that role's goals
                 (0..100) over these. Playouts that leave a role without a goal do not count for it.
-            counted: how many of the playouts from each record count, by default all; counting takes time
-                (see docs/measurements.md).
+            counted: how many of the playouts from each record count, by default all.
         """
 
     @abstractmethod
@@ -135,6 +128,8 @@ class NetworkBatch(BatchMachine):
     def __init__(self, machine: PropnetMachine, playing: PropnetMachine) -> None:
         self.machine: PropnetMachine = machine
         self._playing = playing
+        self.guided = playing is not machine
+        self.exact = self.guided and machine.exact
         self.words = machine.words
         self.width = 512
         self.first_column = machine.role_moves
@@ -156,14 +151,6 @@ class NetworkBatch(BatchMachine):
 
     def legal(self, records: Records) -> MoveLists:
         return self._lists(self.machine, records)
-
-    @property
-    def guided(self) -> bool:
-        return self._playing is not self.machine
-
-    @property
-    def exact(self) -> bool:
-        return self.guided and self.machine.exact
 
     def favoured(self, records: Records) -> MoveLists:
         return self._lists(self._playing, records)
@@ -210,8 +197,7 @@ class ScalarBatch(BatchMachine):
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.words = 1
-        self.width = 1
+        self.words = self.width = 1
         self._states: list[State] = []
         self._numbers: dict[State, int] = {}
         self._roles = range(len(machine.roles))

@@ -67,8 +67,7 @@ def guide_network(machine: PropnetMachine) -> Network | None:
     store = FileStore(default_directory() / "guides", _STORED_BYTES)
     limits = f"{_VERSION} {_LARGEST} {_MOST_INPUTS} {_EFFORT}"
     name = hashlib.sha256(digest(network) + limits.encode()).hexdigest()[:40]
-    data = store.get(name)
-    if data is not None:
+    if (data := store.get(name)) is not None:
         try:
             stored = from_bytes(data) if data else None
             # Games that differ in names alone share a file.

@@ -56,15 +56,11 @@ class Event:
 
 
 class Kaskade:
-    """The machines of one game, as they come.
+    """The machines of one game, as they come, up to a level; ``auto`` is the furthest of the stages.
 
     The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
-    machine serves one thread at a time: the one that calls :meth:`best` uses it.
-
-    Args:
-        level: the furthest machine that may be used; ``auto`` for the furthest there is.
-        on_event: called with what happens to the stages, mostly in a thread of the kaskade.
-        stages: what can be built.
+    machine serves one thread at a time: the one that calls :meth:`best` uses it. ``on_event`` is called with
+    what happens to the stages, mostly in a thread of the kaskade.
 
     Raises:
         GdlError: no such level.

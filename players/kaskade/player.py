@@ -115,8 +115,7 @@ class KaskadePlayer(Player):
 
     def _go_up(self, state: State) -> None:
         """Change to the furthest machine."""
-        before = self.machine
-        machine = self._sound(state)
+        before, machine = self.machine, self._sound(state)
         if machine is before:
             return
         try:

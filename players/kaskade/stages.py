@@ -14,7 +14,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import BuildJob
 from players.kaskade.make_machine import compile_budget
-from players.processes.cores import cores
+from players.processes.limits import cores
 from players.processes.warm_up_games import WARM_UP_GAMES
 from propnet.storage.network_cache import keep, load
 

@@ -44,12 +44,8 @@ warm = False
 
 
 class Forked:
-    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed.
-
-    Attributes:
-        pid: the process id.
-        returncode: as Popen's, once :meth:`poll` or :meth:`wait` saw its end; ``-SIGKILL`` if unknown.
-    """
+    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed. Its
+    ``returncode`` is set once :meth:`poll` or :meth:`wait` saw its end; ``-SIGKILL`` if unknown."""
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
         self.pid = pid
@@ -123,8 +119,7 @@ def launch(
             errors of this process.
         session, group: whether it gets a session or a process group of its own.
 
-    Raises:
-        OSError: there are no more processes or files.
+    Raises OSError if there are no more processes or files.
     """
     inherited = dict(files or {})
     answer = ask(module, arguments, inherited, session=session, group=group)

@@ -87,19 +87,16 @@ class Classification:
                 words.append("not constant-sum" if self.total is None else f"sum {self.total}")
             if self.alike:
                 words.append("roles alike")
-        if self.length:
-            words.append(f"{self.length:.0f} turns")
-        if self.longest is not None:
-            words.append(f"at most {self.longest}")
-        if self.options:
-            words.append(f"{self.options:.1f} moves")
-        words.append(f"{self.bases} propositions")
-        if self.clocks:
-            words.append(f"{self.clocks} clocks")
-        if self.latches:
-            words.append(f"{self.latches} latches")
-        if self.decided >= 0.01:
-            words.append(f"{self.decided:.0%} of moves after the result is decided")
+        facts = (
+            (self.length, f"{self.length:.0f} turns"),
+            (self.longest is not None, f"at most {self.longest}"),
+            (self.options, f"{self.options:.1f} moves"),
+            (True, f"{self.bases} propositions"),
+            (self.clocks, f"{self.clocks} clocks"),
+            (self.latches, f"{self.latches} latches"),
+            (self.decided >= 0.01, f"{self.decided:.0%} of moves after the result is decided"),
+        )
+        words += [text for holds, text in facts if holds]
         if len(self.factors) > 1:
             sizes = ", ".join(map(str, self.factors[:8])) + (", ..." if len(self.factors) > 8 else "")
             words.append(f"{len(self.factors)} {self.factor_kind} factors ({sizes})")

@@ -98,8 +98,8 @@ _cache: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _Parts:
-    """Base propositions that must be in one factor, in a union-find forest over the nodes. So many gate inputs
-    as ``effort`` says may still be looked at."""
+    """Base propositions that must be in one factor, in a union-find forest over the nodes. ``effort`` gate
+    inputs may still be looked at."""
 
     def __init__(self, network: Network, effort: int) -> None:
         self.effort = effort
@@ -302,13 +302,9 @@ def _join_factors(parts: _Parts, factor: NDArray[np.int32], numbers: Iterable[in
 
 
 def goal_terms(network: Network, split: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
-    """What a goal asks of each factor.
-
-    Returns:
-        whether all of it is asked (else any of it), and per factor its literals, without those that ask
-        something of clocks alone. None where one term asks something of several factors, or where it
-        takes too long to tell.
-    """
+    """What a goal asks of each factor: whether all of it is asked (else any of it), and per factor its
+    literals, without those that ask something of clocks alone. None where one term asks something of several
+    factors, or where it takes too long to tell."""
     wanted: list[list[int]] = [[] for _ in range(split.count)]
     try:
         parts = _Parts(network, EFFORT)

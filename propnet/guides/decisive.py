@@ -38,9 +38,8 @@ def decisive(
         most_inputs, effort: how many gate inputs the guide may have, and how many may be looked at.
         safe: whether moves by which a role loses at once count; else only those that win do.
 
-    Returns:
-        None if no move can win or lose at once, if the limits are too tight, or where what a move does, or
-        an end, depends on positive recursion.
+    Returns None if no move can win or lose at once, if the limits are too tight, or where what a move does,
+    or an end, depends on positive recursion.
     """
     try:
         outcomes = _OutcomesAtOnce(network, forced, effort)

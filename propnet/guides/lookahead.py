@@ -56,11 +56,8 @@ class Lookahead:
         return max(mine)[1] if mine else FALSE
 
     def favoured(self, role: int, losses: list[int], wins: list[int] | None = None) -> list[int]:
-        """Per move of a role a literal: it is legal, and no better move is.
-
-        ``losses`` and ``wins`` hold, per move of the role, literals that say of a legal move that it is a
-        mistake, and that it wins; by default none wins.
-        """
+        """Per move of a role a literal: it is legal, and no better move is. ``losses`` and ``wins``, per move
+        of the role, say of a legal move that it is a mistake, and that it wins; by default none wins."""
         gates, legal = self.gates, [self.legal[move] for move in self.moves(role)]
         wins = wins or [FALSE] * len(legal)
         winnable = gates.disjunction(wins)
@@ -75,15 +72,9 @@ class Lookahead:
         return favoured
 
     def guide(self, favoured: list[int], most_inputs: int) -> Network | None:
-        """The network in which the favoured moves are legal; None if these are all legal moves.
-
-        Args:
-            favoured: per move of all roles a literal over gates that need no move, and new ones.
-            most_inputs: how many gate inputs there may be in the end.
-
-        Raises:
-            EffortError: there would be more, or there is positive recursion.
-        """
+        """The network in which the favoured moves, a literal per move of all roles, are legal; None if these
+        are all legal moves. Raises EffortError if it would have more than ``most_inputs`` gate inputs, or has
+        positive recursion."""
         if favoured == self.legal:
             return None
         network = self.network

@@ -94,11 +94,9 @@ class FileStore:
 
 
 def _trusted(directory: Path) -> bool:
-    """Whether a directory exists, is ours, and nobody else can write to it: it may hold code."""
+    """Whether a directory is ours, and nobody else can write to it: it may hold code. Raises OSError if it
+    cannot be read."""
     if not hasattr(os, "getuid"):
         return directory.is_dir()
-    try:
-        status = directory.stat()
-    except FileNotFoundError:
-        return False
+    status = directory.stat()
     return status.st_uid == os.getuid() and not status.st_mode & 0o022

@@ -45,11 +45,8 @@ def to_bytes(network: Network) -> bytes:
 
 
 def from_bytes(data: bytes) -> Network:
-    """The network that :func:`to_bytes` wrote.
-
-    Raises:
-        GdlError: the bytes are no network, or one whose parts do not fit together.
-    """
+    """The network that :func:`to_bytes` wrote. Raises GdlError if the bytes are none, or if its parts do not
+    fit together."""
     try:
         network = _read(data)
         fault = _fault(network)
