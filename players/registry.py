@@ -41,8 +41,8 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
     if _is_class(name):
         return _player_class(name)(seed=seed)
     kind, options = _kind_of(name)
-    given = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
-    return kind(seed=seed, **{**given, **read_options(kind.name, kind.OPTIONS, options, name)})
+    values = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
+    return kind(seed=seed, **values | read_options(kind.name, kind.OPTIONS, options, name))
 
 
 def check_name(name: str) -> None:
@@ -63,11 +63,11 @@ def is_registered(name: str) -> bool:
 def split_names(text: str) -> list[str]:
     """Names with commas between them: ``uct:workers=1,exploration=0.4,random`` is two players."""
     names: list[str] = []
-    for part in (part.strip() for part in text.split(",")):
-        if names and "=" in part and ":" not in part.partition("=")[0]:
-            names[-1] += f",{part}"
-        elif part:
-            names.append(part)
+    for piece in map(str.strip, text.split(",")):
+        if names and "=" in piece and ":" not in piece.partition("=")[0]:
+            names[-1] += f",{piece}"
+        elif piece:
+            names.append(piece)
     return names
 
 

@@ -86,11 +86,11 @@ class _OutcomesAtOnce(Lookahead):
         for role, turn in enumerate(self.turns):
             if self.best[role] == FALSE:
                 continue
-            asked = [self.over, self.best[role]]
-            usual = self._usual_after(asked, turn)
+            outputs = [self.over, self.best[role]]
+            usual = self._usual_after(outputs, turn)
             for move, after in enumerate(turn.after, self.offsets[role]):
                 if after is not None:
-                    won = self.gates.conjunction(self._values(usual, after, asked), after.known)
+                    won = self.gates.conjunction(self._values(usual, after, outputs), after.known)
                     wins[move] = self.gates.conjunction([self.legal[move], won])
         return wins
 
@@ -102,11 +102,11 @@ class _OutcomesAtOnce(Lookahead):
             rivals = [rival for rival in range(len(self.turns)) if rival != role]
             threat = gates.disjunction([winnable[rival] for rival in rivals])
             beaten = gates.disjunction([self.best[rival] for rival in rivals])
-            asked = [self.over, threat, beaten]
-            usual = self._usual_after(asked, turn)
+            outputs = [self.over, threat, beaten]
+            usual = self._usual_after(outputs, turn)
             for move, after in enumerate(turn.after, self.offsets[role]):
                 if after is not None:
-                    over, danger, lost = self._values(usual, after, asked)
+                    over, danger, lost = self._values(usual, after, outputs)
                     ended = gates.conjunction([over, lost], after.known)
                     beatable = gates.conjunction([over ^ 1, danger], after.known)
                     losses[move] = gates.disjunction([ended, beatable])
