@@ -1,7 +1,7 @@
 """One face on machines with lanes and machines without: states as packed records, many at once.
 
-A *record* is a row of 64-bit words that stands for one state: on a network machine its packed
-propositions, on others the number of a state in a list that is kept here.
+A *record* is a row of 64-bit words that stands for one state: on a network machine its packed propositions,
+on others the state's number in a list that the batch machine holds.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Records = NDArray[np.uint64]
 Weights = NDArray[np.uint8]
+MoveLists = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Counts of moves, shape (n, roles), and their ids row by row, role by role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,7 @@ class Ends:
     Attributes:
         goals: int16, shape (n, roles); -1 where a role has no value.
         lengths: int32, shape (n,): joint moves made; 0 where the match was over already.
-        finished: bool, shape (n,): whether the match could not go on; False where the playout
-            was stopped before.
+        finished: bool, shape (n,): whether the match could not go on; False if the playout was cut.
     """
 
     goals: NDArray[np.int16]
@@ -50,41 +51,35 @@ class BatchMachine(ABC):
         machine: the machine.
         words: 64-bit words per record.
         width: how many records cost about as much as one.
-        first_column: int32, shape (roles + 1,): where each role's moves begin in arrays with a column
-            for every move, in the order of their ids; at the end how many moves there are. Shape
-            (0,) where moves are numbered as they come up: such lanes take no weights and count nothing.
+        first_column: int32, shape (roles + 1,): where each role's moves begin in arrays with a column for
+            every move, in the order of their ids; at the end how many moves there are. Shape (0,) where
+            the machine numbers moves as they come up: then playouts take no weights and no tallies.
+        guided: whether playouts leave out blunders (:mod:`propnet.guides`).
+        exact: whether, where what one role wins the other loses, the best moves are among the favoured ones.
     """
 
     machine: Machine
     words: int
     width: int
     first_column: NDArray[np.int32]
+    guided: bool = False
+    exact: bool = False
 
     @abstractmethod
     def record(self, state: State) -> Records:
         """The record, shape (words,), of a state of the machine."""
 
     @abstractmethod
-    def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Legal moves of each record: counts (n, roles), and their ids row by row, role by role."""
+    def legal(self, records: Records) -> MoveLists:
+        """Legal moves of each record."""
 
-    @property
-    def guided(self) -> bool:
-        """Whether moves that win or lose at once are told from others."""
-        return False
-
-    @property
-    def exact(self) -> bool:
-        """Whether, where what one role wins the other loses, the best moves are among the favoured ones."""
-        return False
-
-    def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """As :meth:`legal`, but without moves that lose at once or do not win at once where others do."""
+    def favoured(self, records: Records) -> MoveLists:
+        """As :meth:`legal`, but without the moves that playouts leave out."""
         return self.legal(records)
 
     @abstractmethod
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
-        """The records that follow under one joint move each; ``moves`` is (n, roles)."""
+        """The records that follow under one joint move each; ``moves`` has shape (n, roles)."""
 
     @abstractmethod
     def playouts(
@@ -99,20 +94,18 @@ class BatchMachine(ABC):
         tallies: NDArray[np.int32] | None = None,
         counted: int | None = None,
     ) -> Ends:
-        """Random playouts, ``each`` from every record (playout i from record ``i // each``), stopped
-        after ``max_steps`` or at the deadline.
+        """Random playouts, ``each`` from every record (playout i from record ``i // each``), cut after
+        ``max_steps`` or at the deadline.
 
         Args:
             records, seed, max_steps, deadline, each: as said.
-            weights: uint8, shape (moves,): a role makes each of its legal moves with a chance in
-                proportion to 2**weight, 0 to 7; None for equal chances. ``first_column`` says which
-                column is whose.
-            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records.
-                Each row is added to by the playouts from as many records: how many made a move, at
-                least once, where its role had several; and the sum of that role's goals (0..100) over
-                these. Playouts that leave a role without a goal value do not count for it.
-            counted: how many of the playouts from each record count, all if not given; counting all
-                costs a quarter to all of the time of the playouts again.
+            weights: uint8, shape (moves,), 0 to 7: a role chooses a legal move with a probability
+                proportional to 2**weight; None for equal ones.
+            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records, and the
+                playouts from consecutive equal shares of the records add to one row each: how many made a
+                move, at least once, where its role had several; and the sum of that role's goals
+                (0..100) over these. Playouts that leave a role without a goal do not count for it.
+            counted: how many of the playouts from each record count, by default all.
         """
 
     @abstractmethod
@@ -121,21 +114,22 @@ class BatchMachine(ABC):
 
     @abstractmethod
     def warm_up(self) -> float:
-        """Have ready what the first question would otherwise wait for; returns the seconds that one
-        step of a batch of playouts takes."""
+        """Compile what the first question would otherwise wait for; the seconds that one step of a batch
+        of playouts takes."""
 
     def retain(self, records: Records) -> Records:
-        """Forget all records but these; returns what stands for them from now on."""
+        """Forget all records but these; returns their new records."""
         return records
 
 
 class NetworkBatch(BatchMachine):
-    """The lanes of a network machine. Playouts run on a machine of their own, ``playing``, which has
-    the same states and moves."""
+    """A network machine with lanes. Playouts run on ``playing``, which has the same states and moves."""
 
     def __init__(self, machine: PropnetMachine, playing: PropnetMachine) -> None:
         self.machine: PropnetMachine = machine
         self._playing = playing
+        self.guided = playing is not machine
+        self.exact = self.guided and machine.exact
         self.words = machine.words
         self.width = 512
         self.first_column = machine.role_moves
@@ -153,23 +147,16 @@ class NetworkBatch(BatchMachine):
         return (time.monotonic() - began) / 5
 
     def record(self, state: State) -> Records:
-        record: Records = self.machine.records([state])[0].copy()
-        return record
+        return np.array(self.machine.records([state])[0])
 
-    def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        counts, moves = unpack_moves(self.machine.evaluate(records).legal, self.first_column)
-        return counts, moves
+    def legal(self, records: Records) -> MoveLists:
+        return self._lists(self.machine, records)
 
-    @property
-    def guided(self) -> bool:
-        return self._playing is not self.machine
+    def favoured(self, records: Records) -> MoveLists:
+        return self._lists(self._playing, records)
 
-    @property
-    def exact(self) -> bool:
-        return self.guided and self.machine.exact
-
-    def favoured(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        counts, moves = unpack_moves(self._playing.evaluate(records).legal, self.first_column)
+    def _lists(self, machine: PropnetMachine, records: Records) -> MoveLists:
+        counts, moves = unpack_moves(machine.evaluate(records).legal, self.first_column)
         return counts, moves
 
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
@@ -188,16 +175,16 @@ class NetworkBatch(BatchMachine):
         counted: int | None = None,
         on: PropnetMachine | None = None,
     ) -> Ends:
-        """As those of every batch machine; ``on`` are the gates to run on, those of the guide by default."""
+        """As in :class:`BatchMachine`; ``on`` is the machine to run on, by default the guide's."""
         if weights is not self._weights:
             self._weights = weights
             self._policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
         policy, network = self._policy, on or self._playing
-        found = network.playouts_from(
+        ends = network.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
         )
-        self._last = network, records, seed, max_steps, each, found.lengths, policy
-        return Ends(found.goals, found.lengths, found.lengths < max_steps)
+        self._last = network, records, seed, max_steps, each, ends.lengths, policy
+        return Ends(ends.goals, ends.lengths, ends.lengths < max_steps)
 
     def playout_moves(self, row: int) -> list[int]:
         network, records, seed, max_steps, each, lengths, policy = self._last
@@ -206,12 +193,11 @@ class NetworkBatch(BatchMachine):
 
 
 class ScalarBatch(BatchMachine):
-    """Any machine, one state at a time."""
+    """Any machine, one state at a time; its playouts take no weights and no tallies."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.words = 1
-        self.width = 1
+        self.words = self.width = 1
         self._states: list[State] = []
         self._numbers: dict[State, int] = {}
         self._roles = range(len(machine.roles))
@@ -236,13 +222,13 @@ class ScalarBatch(BatchMachine):
             self._states.append(state)
         return np.array([number], np.uint64)
 
-    def legal(self, records: Records) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        found = [
+    def legal(self, records: Records) -> MoveLists:
+        lists = [
             [self.machine.legal_moves(self._states[number], role) for role in self._roles]
             for number in records[:, 0].tolist()
         ]
-        counts = np.array([[len(moves) for moves in row] for row in found], np.int32)
-        return counts, np.array([move for row in found for moves in row for move in moves], np.int32)
+        counts = np.array([[len(moves) for moves in row] for row in lists], np.int32)
+        return counts, np.array([move for row in lists for moves in row for move in moves], np.int32)
 
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
         following = [
@@ -252,16 +238,7 @@ class ScalarBatch(BatchMachine):
         return np.stack(following)
 
     def playouts(
-        self,
-        records: Records,
-        seed: int,
-        max_steps: int,
-        deadline: float,
-        each: int = 1,
-        *,
-        weights: Weights | None = None,
-        tallies: NDArray[np.int32] | None = None,
-        counted: int | None = None,
+        self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1, **_: object
     ) -> Ends:
         rng = random.Random(seed)
         machine = self.machine
@@ -270,7 +247,7 @@ class ScalarBatch(BatchMachine):
         lengths = np.zeros(n, np.int32)
         self._traces: list[list[int]] = []
         finished = np.ones(n, np.bool_)
-        for lane, number in enumerate(np.repeat(records[:, 0], each).tolist()):
+        for playout, number in enumerate(np.repeat(records[:, 0], each).tolist()):
             state = self._states[number]
             trace: list[int] = []
             while not (terminal := machine.is_terminal(state)):
@@ -278,16 +255,16 @@ class ScalarBatch(BatchMachine):
                 if not all(options):
                     break
                 if len(trace) >= max_steps or time.monotonic() > deadline:
-                    finished[lane] = False
+                    finished[playout] = False
                     break
                 joint = [rng.choice(moves) for moves in options]
                 trace.append(joint[0])
                 state = machine.next_state(state, joint)
-            if terminal or not finished[lane]:
-                goals[lane] = [
+            if terminal or not finished[playout]:
+                goals[playout] = [
                     -1 if g is None else g for g in (machine.result(state, r) for r in self._roles)
                 ]
-            lengths[lane] = len(trace)
+            lengths[playout] = len(trace)
             self._traces.append(trace)
         return Ends(goals, lengths, finished)
 
@@ -301,13 +278,8 @@ class ScalarBatch(BatchMachine):
 
 
 def batch_machine_of(machine: Machine, *, decisive: bool = False) -> BatchMachine:
-    """The face that fits a machine.
-
-    Args:
-        machine: the machine.
-        decisive: whether, in playouts, moves that win or lose at once are told apart, where the machine
-            has a guide for that (:class:`players.kaskade.guided_machine.GuidedMachine`).
-    """
+    """The batch machine that fits a machine; ``decisive`` playouts use the machine's guide, if it has one
+    (:class:`players.kaskade.guided_machine.GuidedMachine`)."""
     network = lane_machine(machine)
     if network is None:
         return ScalarBatch(machine)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MARGIN = 0.01
-"""Seconds kept between the expected end of the last batch and the deadline."""
+"""Seconds between the expected end of the last batch and the deadline."""
 
 _SAFETY = 1.3
 _FIRST_STEPS = 32
@@ -16,18 +16,14 @@ _MOST_SCALAR = 64
 class Pace:
     """Learns from each batch what the next will cost: so much for each step of its longest playout.
 
-    Playouts are cut after a number of steps that starts small and doubles while playouts are
-    cut and batches stay short, so that games without an end cannot make a batch long. An
-    estimate that was once too high (another process took the processor, something had to be
-    compiled) comes down again by small batches.
+    Playouts are cut after a number of steps that starts small and doubles while playouts are cut and batches
+    stay short, so that endless games cannot make a batch long. After an estimate that was too high (another
+    process took the processor, something had to be compiled) small batches bring it down again.
     """
 
     def __init__(self, width: int, most: int, step_seconds: float = 0.0) -> None:
-        """Args:
-        width: playouts that cost about as much as one.
-        most: the most playouts in one batch.
-        step_seconds: what a step of a batch is thought to take; 0 if unknown.
-        """
+        """For machines on which ``width`` playouts cost about as much as one, and a step of a batch of at
+        most ``most`` playouts takes so many seconds, 0 if unknown."""
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
         self._batched = 1 if self._scalar else self._most
@@ -36,13 +32,8 @@ class Pace:
         self._step_seconds = step_seconds
 
     def plan(self, left: float, first: bool) -> tuple[int, int]:
-        """How many playouts may start, of how many steps at most; (0, 0) for none.
-
-        Args:
-            left: seconds to the deadline.
-            first: whether nothing was searched yet in this turn; then playouts that have to be
-                cut are better than none.
-        """
+        """How many playouts may start, of how many steps at most, ``left`` seconds before the deadline;
+        (0, 0) for none. If they are the ``first`` of a turn, even cut playouts are welcome."""
         left -= MARGIN
         if left <= 0:
             return 0, 0
@@ -58,15 +49,15 @@ class Pace:
             self._step_seconds /= 2
         return 0, 0
 
-    def learn(self, lanes: int, seconds: float, longest: int, cut: int, left: float) -> None:
-        """Take note of a batch: its playouts, its time, the steps of the longest, how many were
-        cut, and how many seconds are left to the deadline."""
+    def learn(self, playouts: int, seconds: float, longest: int, cut: int, left: float) -> None:
+        """Take note of a batch: its playouts, its time, the steps of the longest, how many were cut, and
+        how many seconds are left to the deadline."""
         if self._scalar:
-            seconds *= self._batched / lanes
+            seconds *= self._batched / playouts
         self._step_seconds = max(seconds / (longest + 1), 0.7 * self._step_seconds)
         self._longest = max(longest, 0.9 * self._longest)
         short = seconds < max(_AIM_SECONDS, 0.02 * left) / 2
-        if cut * 20 > lanes and short and self._limit < _MOST_STEPS:
+        if cut * 20 > playouts and short and self._limit < _MOST_STEPS:
             self._limit *= 2
         elif self._scalar and short and self._batched < self._most:
             self._batched *= 2

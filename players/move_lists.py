@@ -1,4 +1,4 @@
-"""Legal moves as lists: from the packed bits of a machine with lanes."""
+"""Legal moves as lists, from the packed bits of a machine with lanes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _ones(word: Any) -> Any:
 
 @kernel(nogil=True)
 def unpack_moves(legal: NDArray[np.uint64], offsets: NDArray[np.int32]) -> Any:
-    """Legal moves as lists. ``legal`` (n, move words): bit m of a row says that move m of all roles
-    is legal; role r's moves are ``offsets[r] .. offsets[r + 1]``.
+    """Legal moves as lists: counts, int32, shape (n, roles), and move ids, int32, row by row, role by role.
 
-    Returns counts int32 (n, roles) and the move ids per role, int32, row by row, role by role.
+    Bit m of a row of ``legal``, shape (n, move words), says that move m of all roles is legal; role r's moves
+    are ``offsets[r] .. offsets[r + 1]``.
     """
     roles = len(offsets) - 1
     total = 0

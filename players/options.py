@@ -73,11 +73,7 @@ def by_name(options: Sequence[Option]) -> dict[str, Option]:
 
 
 def complete(options: Sequence[Option], chosen: Mapping[str, object]) -> dict[str, Any]:
-    """A value for each option: the chosen one, or its default.
-
-    Raises:
-        TypeError: something was chosen that is no option.
-    """
+    """The chosen value of each option, or its default. Raises TypeError for a choice that is no option."""
     known = by_name(options)
     if unknown := chosen.keys() - known.keys():
         raise TypeError(f"there is no option {', '.join(sorted(unknown))}")
@@ -87,16 +83,11 @@ def complete(options: Sequence[Option], chosen: Mapping[str, object]) -> dict[st
 def read_options(
     kind: str, options: Sequence[Option], texts: Sequence[tuple[str, str]], spec: str
 ) -> dict[str, object]:
-    """The values that were chosen as texts.
-
-    Args:
-        kind: the player's name, for messages.
-        options: what its class declares.
-        texts: names of options, each with the text of its value; the last one of a name counts.
-        spec: where the texts come from, for messages.
+    """The values of options that were chosen as pairs of name and text; the last pair of a name counts.
 
     Raises:
-        GdlError: there is no such option, or the text is no value of it.
+        GdlError: there is no such option, or the text is no value of it. The message names the kind of
+            player, and ``spec``, where the texts come from.
     """
     known = by_name(options)
     values: dict[str, object] = {}

@@ -1,7 +1,7 @@
 """The players by name, with options: ``uct``, ``uct:workers=2,exploration=0.4``.
 
-A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them. A
-player's module is imported when it is first asked for.
+A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them. A player's module
+is imported when it is first needed.
 """
 
 from __future__ import annotations
@@ -33,30 +33,25 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
         name: a kind of :data:`NAMES`, with options or without; or ``module:Class``, any subclass of
             :class:`~players.player.Player` whose constructor takes a seed.
         seed: what its randomness comes from.
-        defaults: options of those kinds of players that have them, where the name does not say
-            otherwise; others take no notice.
+        defaults: values of options that the name does not set; kinds without such an option ignore them.
 
     Raises:
-        GdlError: there is no such kind, or no such option, or its value is none.
+        GdlError: there is no such kind, no such option, or the text is no value of the option.
     """
     if _is_class(name):
         return _player_class(name)(seed=seed)
     kind, options = _kind_of(name)
-    given = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
-    return kind(seed=seed, **{**given, **read_options(kind.name, kind.OPTIONS, options, name)})
+    values = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
+    return kind(seed=seed, **values | read_options(kind.name, kind.OPTIONS, options, name))
 
 
 def check_name(name: str) -> None:
-    """Complain about a name that :func:`make_player` would refuse; makes no player.
-
-    Raises:
-        GdlError: as :func:`make_player`.
-    """
+    """Raises GdlError for a name that :func:`make_player` would refuse; makes no player."""
     if _is_class(name):
         _player_class(name)
-        return
-    kind, options = _kind_of(name)
-    read_options(kind.name, kind.OPTIONS, options, name)
+    else:
+        kind, options = _kind_of(name)
+        read_options(kind.name, kind.OPTIONS, options, name)
 
 
 def is_registered(name: str) -> bool:
@@ -68,17 +63,17 @@ def is_registered(name: str) -> bool:
 def split_names(text: str) -> list[str]:
     """Names with commas between them: ``uct:workers=1,exploration=0.4,random`` is two players."""
     names: list[str] = []
-    for part in (part.strip() for part in text.split(",")):
-        if names and "=" in part and ":" not in part.partition("=")[0]:
-            names[-1] += f",{part}"
-        elif part:
-            names.append(part)
+    for piece in map(str.strip, text.split(",")):
+        if names and "=" in piece and ":" not in piece.partition("=")[0]:
+            names[-1] += f",{piece}"
+        elif piece:
+            names.append(piece)
     return names
 
 
 def with_option(name: str, key: str, value: object) -> str:
-    """The name with one more option, unless it says something about that one already or its kind
-    has no such option. Raises GdlError if there is no such kind."""
+    """The name with one more option, unless it sets that option already or its kind has no such option.
+    Raises GdlError if there is no such kind."""
     if _is_class(name):
         return name
     kind, options = _kind_of(name)
@@ -88,18 +83,19 @@ def with_option(name: str, key: str, value: object) -> str:
 
 
 def _is_class(name: str) -> bool:
-    return ":" in name and not is_registered(name) and name.partition(":")[0].strip().lower() not in _PLACES
+    kind, colon, _ = name.partition(":")
+    return bool(colon) and kind.strip().lower() not in _PLACES
 
 
 def _player_class(name: str) -> type[Player]:
     module, _, kind = name.partition(":")
     try:
-        found = getattr(import_module(module), kind)
+        player = getattr(import_module(module), kind)
     except (ImportError, AttributeError) as error:
         raise GdlError(f"there is no player {name}: {error}") from None
-    if not (isinstance(found, type) and issubclass(found, Player)):
+    if not (isinstance(player, type) and issubclass(player, Player)):
         raise GdlError(f"{name} is no player", remedy="name a subclass of players.player.Player")
-    return found
+    return player
 
 
 def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:
@@ -108,10 +104,10 @@ def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:
     if place is None:
         raise GdlError(f"there is no player {name!r}", remedy=f"the players are {', '.join(NAMES)}")
     options: list[tuple[str, str]] = []
-    for part in filter(None, (part.strip() for part in rest.split(","))):
-        key, equals, value = part.partition("=")
+    for text in filter(None, map(str.strip, rest.split(","))):
+        key, equals, value = text.partition("=")
         if not equals:
-            raise GdlError(f"{part!r} in {name} is no option", remedy="options are written key=value")
+            raise GdlError(f"{text!r} in {name} is no option", remedy="options are written key=value")
         options.append((key.strip().lower(), value.strip()))
-    found: type[Player] = getattr(import_module(place[0]), place[1])
-    return found, options
+    player: type[Player] = getattr(import_module(place[0]), place[1])
+    return player, options

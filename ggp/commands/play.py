@@ -45,7 +45,7 @@ def command(
     loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
     from ggp.terminal.setup import check_names, people, play_in_terminal, play_json
-    from players.processes.cores import cores
+    from players.processes.limits import cores
     from players.registry import split_names
 
     names = split_names(players.lower())

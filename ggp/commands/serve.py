@@ -48,8 +48,8 @@ def command(
 
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
-    from players.processes.cores import cores
     from players.processes.launch import FORKS
+    from players.processes.limits import cores
     from players.registry import check_name, with_option
 
     levels = ("debug", "info", "warning", "error")

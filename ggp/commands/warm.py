@@ -18,7 +18,7 @@ def command(
     by a weaker player meanwhile.
     """
     from ggp.warm.view import compile_all
-    from players.processes.cores import cores
+    from players.processes.limits import cores
     from players.registry import check_name
 
     check_name(player)

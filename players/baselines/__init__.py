@@ -1,1 +1,2 @@
-"""The simple players: what a newcomer reads first, and what stronger players are measured against."""
+"""The simple players that stronger ones are measured against. Read legal and random first, then greedy, then
+montecarlo: what a newcomer copies to write another player."""

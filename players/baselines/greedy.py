@@ -10,11 +10,11 @@ from gdl.machine import State
 from players.player import Candidate, Choice, Player
 
 _REPLIES = 16
-"""Joint moves of the others that are tried against each of its moves; all, where there are no more."""
+"""Joint moves of the other roles that are tried against each of its moves, at most."""
 
 
 class GreedyPlayer(Player):
-    """Plays the move after which its goal is highest on average, the others moving at random.
+    """Plays the move after which its goal is highest on average over random moves of the others.
 
     States that give it no goal count as 50. Ties are broken at random.
     """
@@ -31,7 +31,7 @@ class GreedyPlayer(Player):
         replies = self._replies(others)
         shuffled = self.in_order(options)
         self._rng.shuffle(shuffled)
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         for move in shuffled:
             if not replies or time.monotonic() >= deadline:
                 break
@@ -42,11 +42,11 @@ class GreedyPlayer(Player):
                 values.append(self._value(machine.next_state(state, joint)))
                 if time.monotonic() >= deadline:
                     break
-            found.append(Candidate(move, len(values), sum(values) / len(values)))
-        if not found:
+            candidates.append(Candidate(move, len(values), sum(values) / len(values)))
+        if not candidates:
             return Choice(shuffled[0], (), "no time to look ahead")
-        found.sort(key=lambda candidate: -candidate.value)
-        return Choice(found[0].move, tuple(found), f"looked at {len(found)} moves")
+        candidates.sort(key=lambda candidate: -candidate.value)
+        return Choice(candidates[0].move, tuple(candidates), f"looked at {len(candidates)} moves")
 
     def _replies(self, others: list[list[int]]) -> list[tuple[int, ...]]:
         count = 1

@@ -1,4 +1,4 @@
-"""The flat Monte Carlo player: as many random playouts after each of its moves, and no tree."""
+"""The flat Monte Carlo player: equally many random playouts after each of its moves, and no tree."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ _SCALAR_STEPS = 1000
 
 
 class MonteCarloPlayer(Player):
-    """Plays the move after which random playouts end best on average.
-
-    The playouts are shared out evenly among its moves; the others' first moves are random too.
-    """
+    """Plays the move after which random playouts end best on average; the others' moves are random too."""
 
     name = "montecarlo"
     OPTIONS = (Option("playouts", int, None, "playouts per turn after which it stops early"),)
@@ -40,12 +37,12 @@ class MonteCarloPlayer(Player):
         self._set_machine(machine)
 
     def _set_machine(self, machine: Machine) -> None:
-        self._batched = batch_machine_of(machine)
-        self._pace = Pace(self._batched.width, _BATCH, self._batched.warm_up())
+        self._batch = batch_machine_of(machine)
+        self._pace = Pace(self._batch.width, _BATCH, self._batch.warm_up())
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        lanes = self._batched
-        record = lanes.retain(lanes.record(state)[None, :])
+        batch = self._batch
+        record = batch.retain(batch.record(state)[None, :])
         others = [
             np.array(self.machine.legal_moves(state, role), np.int32)
             for role in range(len(self.machine.roles))
@@ -67,21 +64,21 @@ class MonteCarloPlayer(Player):
             turn = np.arange(done, done + count) % len(moves)
             joint = np.stack([numbers.choice(legal, count) for legal in others], axis=1)
             joint[:, self.role] = moves[turn]
-            after = lanes.successors(np.repeat(record, count, axis=0), joint)
-            ends = lanes.playouts(after, int(numbers.integers(1 << 62)), steps, deadline - 2 * MARGIN)
+            after = batch.successors(np.repeat(record, count, axis=0), joint)
+            ends = batch.playouts(after, int(numbers.integers(1 << 62)), steps, deadline - 2 * MARGIN)
             goals = ends.goals[:, self.role]
             np.add.at(totals, turn, np.where(goals < 0, 50, goals))
             np.add.at(visits, turn, 1)
             done += count
-            if lanes.width == 1:  # it keeps the states it has met
-                record = lanes.retain(record)
-            now = time.monotonic()
+            if batch.width == 1:  # it stores every state it has met
+                record = batch.retain(record)
+            ended = time.monotonic()
             cut = int(np.count_nonzero(~ends.finished))
-            self._pace.learn(count, now - began, int(ends.lengths.max()), cut, deadline - now)
+            self._pace.learn(count, ended - began, int(ends.lengths.max()), cut, deadline - ended)
         values = np.divide(totals, visits, out=np.full(len(moves), -1.0), where=visits > 0)
         ranked = np.argsort(-values, kind="stable")
-        found = tuple(
+        candidates = tuple(
             Candidate(int(moves[i]), int(visits[i]), float(max(values[i], 0.0))) for i in ranked if visits[i]
         )
         move = int(moves[ranked[0]])
-        return Choice(move, found, f"{done:,} playouts" if done else "no time to search")
+        return Choice(move, candidates, f"{done:,} playouts" if done else "no time to search")

@@ -1,4 +1,4 @@
-"""The random player: any legal move, each as likely as the others."""
+"""The random player: each legal move with equal probability."""
 
 from __future__ import annotations
 

@@ -62,11 +62,8 @@ class BuildJob:
 
 
 class Builder:
-    """One process. It starts, imports and warms up before it gets rules.
-
-    Raises:
-        OSError: there are no more processes, files or memory.
-    """
+    """One process. It starts, imports and warms up before it gets rules. The constructor raises OSError if
+    there are no more processes, files or memory."""
 
     def __init__(self, job: BuildJob) -> None:
         self.job = job
@@ -88,15 +85,9 @@ class Builder:
         return self._process.pid
 
     def build(self, text: str, previous: bytes) -> Iterator[bytes]:
-        """Let it build; its products, each whole and checked. The process is gone at the end.
-
-        Args:
-            text: the rules.
-            previous: the product of the stage before.
-
-        Raises:
-            BuildError: it failed, was killed, took too long or sent what it should not.
-        """
+        """Let it build from the rules and the product of the stage before; its products, each whole and
+        checked. The process is gone at the end. Raises BuildError if it fails, is killed, takes too long or
+        sends what it should not."""
         deadline = time.monotonic() + self.job.seconds
         try:
             rules = text.encode()

@@ -60,18 +60,14 @@ class GuidedMachine(NativeMachine):
 
 def guide_network(machine: PropnetMachine) -> Network | None:
     """The guide of a game; None for one role, roles that are no rivals, no move that wins or loses at once,
-    or a guide that would be too large.
-
-    The answer is stored on disk, whichever it is.
-    """
+    or a guide that would be too large. The answer is stored on disk, whichever it is."""
     network = machine.network
     if len(network.roles) < 2 or len(network.gate_inputs) > _LARGEST:
         return None
     store = FileStore(default_directory() / "guides", _STORED_BYTES)
     limits = f"{_VERSION} {_LARGEST} {_MOST_INPUTS} {_EFFORT}"
     name = hashlib.sha256(digest(network) + limits.encode()).hexdigest()[:40]
-    data = store.get(name)
-    if data is not None:
+    if (data := store.get(name)) is not None:
         try:
             stored = from_bytes(data) if data else None
             # Games that differ in names alone share a file.
@@ -100,14 +96,8 @@ def _lengthens(machine: PropnetMachine, guide: Network) -> bool:
 def compiled_guide(
     machine: PropnetMachine, seconds: float, jobs: int = 1
 ) -> tuple[Network, NativeCode] | None:
-    """The guide's network and its code; None if there is no guide, or if not all of it could be compiled:
-    interpreted, it would be slower than playouts without a guide.
-
-    Args:
-        machine: the game.
-        seconds: wall time after which no more is compiled.
-        jobs: how many processes compile.
-    """
+    """The guide's network and its code, compiled by ``jobs`` processes in at most so many seconds; None if
+    there is no guide, or if not all of it was compiled: interpreted, it would be slower than no guide."""
     network = guide_network(machine)
     if network is None:
         return None

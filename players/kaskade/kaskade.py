@@ -26,7 +26,6 @@ from players.processes.limits import describe
 
 AUTO: Final = "auto"
 BOTTOM: Final = "prover"
-
 BEGUN: Final = "begun"
 READY: Final = "ready"
 FAILED: Final = "failed"
@@ -57,15 +56,11 @@ class Event:
 
 
 class Kaskade:
-    """The machines of one game, as they come.
+    """The machines of one game, as they come, up to a level; ``auto`` is the furthest of the stages.
 
     The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
-    machine serves one thread at a time: the one that calls :meth:`best` uses it.
-
-    Args:
-        level: the furthest machine that may be used; ``auto`` for the furthest there is.
-        on_event: called with what happens to the stages, mostly in a thread of the kaskade.
-        stages: what can be built.
+    machine serves one thread at a time: the one that calls :meth:`best` uses it. ``on_event`` is called with
+    what happens to the stages, mostly in a thread of the kaskade.
 
     Raises:
         GdlError: no such level.
@@ -119,36 +114,21 @@ class Kaskade:
             return next(reversed(self._ready.values()), None)
 
     def begin(self, text: str, rules: Rules | None = None) -> None:
-        """Begin to build the machines of these rules. Call it once.
-
-        Args:
-            text: the rules.
-            rules: the same, if they are already parsed.
-
-        Raises:
-            ParseError: these are no rules.
-        """
+        """Begin to build the machines of these rules, given as text and, if they are parsed, as such. Call
+        it once. Raises ParseError if these are no rules."""
         self._rules = rules if rules is not None else parse_rules(text)
         if self._stages:
-            self._thread = threading.Thread(
-                target=self._run, args=(text, self._rules), daemon=True, name="kaskade"
-            )
+            run = partial(self._run, text, self._rules)
+            self._thread = threading.Thread(target=run, daemon=True, name="kaskade")
             self._thread.start()
 
     def best(self) -> Machine:
-        """The furthest machine that is ready; the prover's is made on the first call.
-
-        Raises:
-            RulesError: the rules cannot be played.
-        """
+        """The furthest machine that is ready. Raises RulesError as :meth:`prover`."""
         return self.newest or self.prover()
 
     def prover(self) -> Machine:
-        """The machine that needs no building, always the same one.
-
-        Raises:
-            RulesError: the rules cannot be played.
-        """
+        """The machine that needs no building, made on the first call. Raises RulesError if the rules cannot
+        be played."""
         if self._prover is None:
             from gdl.prover.machine import ProverMachine
 
@@ -158,12 +138,8 @@ class Kaskade:
         return self._prover
 
     def wait(self, level: str, seconds: float | None = None) -> bool:
-        """Wait until a machine is ready, or cannot come any more; whether it is ready.
-
-        Args:
-            level: the machine; one above the cap never comes.
-            seconds: how long to wait at most; None for as long as the limits let it build.
-        """
+        """Wait until the machine of a level is ready, or cannot come any more, for so many seconds at most;
+        whether it is ready. A machine above the cap never comes."""
         with self._changed:
             self._changed.wait_for(lambda: level in self._ready or not self._rising, seconds)
             return level in self._ready
@@ -185,11 +161,8 @@ class Kaskade:
             self._tell(Event(machine.level, FAILED, 0.0, reason))
 
     def close(self, seconds: float = 5.0) -> None:
-        """End all processes that still build. The machines that are ready stay.
-
-        Args:
-            seconds: how long to wait at most for a machine that is being loaded.
-        """
+        """End all processes that still build; machines that are ready stay. Waits at most so many seconds
+        for a machine that is being loaded."""
         with self._changed:
             self._end_climb()
         self._close()
@@ -264,8 +237,11 @@ class Kaskade:
         machine = None
         for product in builder.build(text, previous):
             machine = stage.load(rules, product, before)
-            if not self._arrived(stage.level, machine):
-                raise BuildError("nobody wants it any more")
+            with self._changed:
+                if not self._rising:
+                    raise BuildError("nobody wants it any more")
+                self._ready[stage.level] = machine
+                self._changed.notify_all()
             self._tell(Event(stage.level, READY, time.monotonic() - began))
         if machine is None:
             raise BuildError("its builder has delivered nothing")
@@ -279,14 +255,6 @@ class Kaskade:
             if not self._rising:
                 builder.kill()
         return builder
-
-    def _arrived(self, level: str, machine: Machine) -> bool:
-        with self._changed:
-            if not self._rising:
-                return False
-            self._ready[level] = machine
-            self._changed.notify_all()
-        return True
 
     def _tell(self, event: Event) -> None:
         if self._on_event is not None:

@@ -24,11 +24,8 @@ AUTO_COMPILE_SECONDS = 2.0
 
 
 def compile_budget(usual: float) -> float:
-    """Wall time for compiling a game's native code: ``$GGP_COMPILE_SECONDS``, or else ``usual``.
-
-    Raises:
-        GdlError: the variable is no number of seconds.
-    """
+    """Wall time for compiling a game's native code: ``$GGP_COMPILE_SECONDS``, or else ``usual``. Raises
+    GdlError if the variable is no number of seconds."""
     chosen = os.environ.get("GGP_COMPILE_SECONDS")
     if not chosen:
         return usual
@@ -56,9 +53,8 @@ def make_machine(
         level: one of :data:`LEVELS`. ``native`` compiles as much of the network as it can in time and
             interprets the rest. ``auto`` is the same in less time, or the prover where the game does not
             ground within the limits.
-        limits: bounds on the grounder's memory, time and rules; its defaults if None.
-        compile_seconds: wall time for compiling; the level's :func:`compile_budget` if None. Code that
-            was compiled before is read from disk.
+        limits: of the grounder; its defaults if None.
+        compile_seconds: wall time for compiling; the level's :func:`compile_budget` if None.
 
     Raises:
         GdlError: no such level.

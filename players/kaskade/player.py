@@ -27,14 +27,10 @@ the prover has learned, and search processes take a while to load a machine."""
 
 
 class KaskadePlayer(Player):
-    """Lets another player think, on the furthest machine that is ready.
+    """Lets ``player`` think, on the furthest machine of ``kaskade`` that is ready.
 
-    Like every player it answers for the machine of the state it is asked about.
-
-    Args:
-        player: the one that thinks.
-        kaskade: the machines; begun with the rules of the match.
-        on_up: called with each machine that the player has gone up to.
+    Like every player it answers for the machine of the state it is asked about. ``on_up`` is called with each
+    machine that the player has gone up to.
     """
 
     def __init__(
@@ -119,8 +115,7 @@ class KaskadePlayer(Player):
 
     def _go_up(self, state: State) -> None:
         """Change to the furthest machine."""
-        before = self.machine
-        machine = self._sound(state)
+        before, machine = self.machine, self._sound(state)
         if machine is before:
             return
         try:

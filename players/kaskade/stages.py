@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Final
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import BuildJob
 from players.kaskade.make_machine import compile_budget
-from players.processes.cores import cores
+from players.processes.limits import cores
 from players.processes.warm_up_games import WARM_UP_GAMES
+from propnet.storage.network_cache import keep, load
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not stored on disk."""
@@ -47,10 +50,8 @@ class Stage:
 def build_propnet(text: str, previous: bytes) -> Iterator[bytes]:
     """The network of these rules, as bytes: the one stored on disk, or else a new one."""
     from gdl.grounding.pipeline import ground
-    from gdl.syntax.parser import parse_rules
     from propnet.build import build
     from propnet.storage.network_bytes import to_bytes
-    from propnet.storage.network_cache import keep, load
 
     rules = parse_rules(text, "rules")
     stored = load(rules)
@@ -82,12 +83,7 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 # --- native code ------------------------------------------------------------------------------------
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     """The native code of a network: as soon as it pays, when all of it is compiled, and then with the code
-    of the guide for playouts, if the game has one.
-
-    Raises:
-        TooLargeError: too little could be compiled in time.
-    """
-    from gdl.syntax.parser import parse_rules
+    of the guide for playouts, if the game has one. Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
     from propnet.native.machine import PAYS, compile_network
@@ -120,24 +116,19 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
 
 
 def _joined(*parts: bytes) -> bytes:
-    """Parts as one: the length of each, then the parts."""
+    """Parts as one: their lengths, then the parts."""
     return b" ".join(b"%d" % len(part) for part in parts) + b"\n" + b"".join(parts)
 
 
 def _parted(product: bytes) -> list[bytes]:
     """The parts that :func:`_joined` put together."""
     head, _, body = product.partition(b"\n")
-    parts = []
-    for length in map(int, head.split()):
-        parts.append(body[:length])
-        body = body[length:]
-    return parts
+    return [body[a:b] for a, b in pairwise(accumulate(map(int, head.split()), initial=0))]
 
 
 def warm_up_native() -> None:
     """Import and compile what :func:`build_native` needs."""
     from gdl.grounding.pipeline import ground
-    from gdl.syntax.parser import parse_rules
     from propnet.build import build
     from propnet.native.machine import compile_network
 
@@ -158,12 +149,15 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
     if not isinstance(before, PropnetMachine):
         raise GdlError("native code needs the machine of its network")
+
+    def native_code(data: bytes) -> NativeCode:
+        straight, objects = from_bytes(data)
+        return NativeCode(straight, host(), objects)
+
     first, *guide = _parted(product)
-    straight, objects = from_bytes(first)
-    code = NativeCode(straight, host(), objects)
+    code = native_code(first)
     if guide:
-        guide_net, (straight, objects) = network_from_bytes(guide[0]), from_bytes(guide[1])
-        guide_code = NativeCode(straight, host(), objects)
+        guide_net, guide_code = network_from_bytes(guide[0]), native_code(guide[1])
         machine: NativeMachine = GuidedMachine(rules, before.network, code, guide_net, guide_code)
     else:
         machine = NativeMachine(rules, before.network, code)

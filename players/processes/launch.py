@@ -36,7 +36,6 @@ STATUS_SECONDS = 1.0
 
 MOST_FILES = 16
 MAX_REQUEST = 65536
-
 FORKS = sys.platform == "linux"
 """Whether there can be fork servers: they need Linux."""
 
@@ -45,12 +44,8 @@ warm = False
 
 
 class Forked:
-    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed.
-
-    Attributes:
-        pid: the process id.
-        returncode: as Popen's, once :meth:`poll` or :meth:`wait` saw its end; ``-SIGKILL`` if unknown.
-    """
+    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed. Its
+    ``returncode`` is set once :meth:`poll` or :meth:`wait` saw its end; ``-SIGKILL`` if unknown."""
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
         self.pid = pid
@@ -124,8 +119,7 @@ def launch(
             errors of this process.
         session, group: whether it gets a session or a process group of its own.
 
-    Raises:
-        OSError: there are no more processes or files.
+    Raises OSError if there are no more processes or files.
     """
     inherited = dict(files or {})
     answer = ask(module, arguments, inherited, session=session, group=group)
@@ -177,11 +171,8 @@ def ask(
     group: bool = False,
     server: socket.socket | None = None,
 ) -> socket.socket | None:
-    """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`.
-
-    Returns:
-        the socket on which the answer will come, for :func:`answered`; None if there are no fork servers.
-    """
+    """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`. The
+    answer, for :func:`answered`, will come on the socket returned; None if there are no fork servers."""
     server = server or _connection
     if server is None:
         return None

@@ -1,4 +1,4 @@
-"""Limits of what a process that works on strangers' rules may use, and errors on one line."""
+"""What a process may use: processors, and limits for work on strangers' rules; errors on one line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ _LIMITED = find_spec("resource") is not None
 
 if _LIMITED:
     import resource
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def limit_memory(size: int) -> None:

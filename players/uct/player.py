@@ -16,7 +16,7 @@ from gdl.machine import Machine, State
 from players.batch_pace import MARGIN
 from players.options import Option, at_least, switch
 from players.player import Candidate, Choice, Player
-from players.processes.cores import cores
+from players.processes.limits import cores
 from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy

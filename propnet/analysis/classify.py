@@ -31,8 +31,6 @@ SIMULTANEOUS = "simultaneous"
 
 PLAYOUTS = 64
 SECONDS = 2.0
-"""CPU time for playouts."""
-
 MOST_SIZE = 10_000
 """In networks with more gate inputs and base propositions only latches show that a result is decided."""
 
@@ -44,7 +42,7 @@ class Classification:
     Attributes:
         roles: how many.
         turns: ``single``, ``alternating`` or ``simultaneous``.
-        turns_proven: whether it is proven, and not just observed, that two roles never choose at once.
+        turns_proven: whether it is proven that two roles never choose at once.
         both: share of the states in which more than one role had a choice.
         total: the sum of all roles' goals, if it was the same at every end; else None.
         options: mean number of legal moves of a role that had a choice.
@@ -89,25 +87,23 @@ class Classification:
                 words.append("not constant-sum" if self.total is None else f"sum {self.total}")
             if self.alike:
                 words.append("roles alike")
-        if self.length:
-            words.append(f"{self.length:.0f} turns")
-        if self.longest is not None:
-            words.append(f"at most {self.longest}")
-        if self.options:
-            words.append(f"{self.options:.1f} moves")
-        words.append(f"{self.bases} propositions")
-        words += [
-            f"{count} {name}" for count, name in ((self.clocks, "clocks"), (self.latches, "latches")) if count
-        ]
-        if self.decided >= 0.01:
-            words.append(f"{self.decided:.0%} of moves after the result is decided")
+        facts = (
+            (self.length, f"{self.length:.0f} turns"),
+            (self.longest is not None, f"at most {self.longest}"),
+            (self.options, f"{self.options:.1f} moves"),
+            (True, f"{self.bases} propositions"),
+            (self.clocks, f"{self.clocks} clocks"),
+            (self.latches, f"{self.latches} latches"),
+            (self.decided >= 0.01, f"{self.decided:.0%} of moves after the result is decided"),
+        )
+        words += [text for holds, text in facts if holds]
         if len(self.factors) > 1:
             sizes = ", ".join(map(str, self.factors[:8])) + (", ..." if len(self.factors) > 8 else "")
             words.append(f"{len(self.factors)} {self.factor_kind} factors ({sizes})")
         return ", ".join(words)
 
     def to_bytes(self) -> bytes:
-        """JSON, for another process."""
+        """JSON, which :meth:`from_bytes` reads."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
@@ -121,20 +117,14 @@ class Classification:
 
 
 def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Classification:
-    """What kind of game this is.
-
-    Args:
-        network: the game's.
-        seconds: CPU time for playouts, at least one step; proofs have limits of their own.
-        seed: of the playouts.
-    """
+    """What kind of game this is. The playouts come from ``seed`` and take so many seconds of CPU time, or one
+    step; the proofs have limits of their own."""
     began = time.process_time()
     ternary = Ternary(network)
     latched = latches(ternary)
     steady = clocks(network)
-    order = phases(ternary, steady)
+    order, split = phases(ternary, steady), factors(network)
     clock = order.ticking if order is not None else steady
-    split = factors(network)
     seen = _play(ternary, latched, steady, seconds, seed)
     roles = len(network.roles)
     proven = order is not None and order.alternating

@@ -29,16 +29,8 @@ class Cofactors:
 
 
 def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int]:
-    """The cofactors by the moves of a role, and how much effort is left.
-
-    Args:
-        network: the network.
-        role: whose moves.
-        effort: how many gate inputs may be looked at.
-
-    Raises:
-        EffortError: that was not enough, or there are loops among the gates that need moves.
-    """
+    """The cofactors by the moves of a role, and how much of the effort, in gate inputs, is left. Raises
+    EffortError if it is not enough, or if there are loops among the gates that need moves."""
     low = 1 + len(network.bases) + sum(map(len, network.moves[:role]))
     moves = range(low, low + len(network.moves[role]))
     next_literals = network.next_literals.tolist()

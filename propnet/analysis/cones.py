@@ -22,11 +22,8 @@ def clocks(network: Network) -> NDArray[np.bool_]:
 
 
 def step_clocks(network: Network) -> NDArray[np.bool_]:
-    """Clocks that count steps and matter to nothing but the end of the match: shape (bases,).
-
-    No legal move, and no next value of anything but such clocks, depends on them. Two states that differ in
-    these alone have the same moves, and their successors differ in these alone.
-    """
+    """Clocks that count steps and matter to nothing but the end of the match: shape (bases,). Two states that
+    differ in these alone have the same moves, and their successors differ in these alone."""
     source, target = _edges(network)
     bases = len(network.bases)
     steady = clocks(network)
@@ -39,10 +36,7 @@ def step_clocks(network: Network) -> NDArray[np.bool_]:
 
 def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Base propositions, and moves of all roles, that the end or a goal may depend on: shapes (bases,)
-    and (moves,).
-
-    Making any other move changes nothing that matters; being able to make it may matter.
-    """
+    and (moves,). Making any other move changes nothing that matters; being able to make it may matter."""
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
     mark[network.goals[:, 2] >> 1] = True

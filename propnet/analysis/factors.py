@@ -13,6 +13,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,20 +78,13 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
                 return separated
     except EffortError:
         return None
-    return Factors(
-        parts.factor(),
-        parts.count,
-        np.zeros((parts.count, network.move_count), np.int32),
-        "",
-        np.zeros(parts.count, np.bool_),
-    )
+    choices = np.zeros((parts.count, network.move_count), np.int32)
+    return Factors(parts.factor(), parts.count, choices, "", np.zeros(parts.count, np.bool_))
 
 
 def quick_factors(network: Network) -> Factors | None:
-    """The factors of a game if they are found quickly (:data:`QUICK_EFFORT`), else None.
-
-    The last four answers are cached: a match asks again at every turn.
-    """
+    """The factors of a game if they are found quickly (:data:`QUICK_EFFORT`), else None. The last four
+    answers are cached: a match asks again at every turn."""
     for reference, cached in _cache:
         if reference() is network:
             return cached
@@ -104,11 +98,8 @@ _cache: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _Parts:
-    """Base propositions that must be in one factor, in a union-find forest over the nodes.
-
-    Attributes:
-        effort: how many inputs of gates may still be looked at.
-    """
+    """Base propositions that must be in one factor, in a union-find forest over the nodes. ``effort`` gate
+    inputs may still be looked at."""
 
     def __init__(self, network: Network, effort: int) -> None:
         self.effort = effort
@@ -118,15 +109,16 @@ class _Parts:
         inside = matters & ~clocks(network) & ~constant_bases(network)
         self._inside = inside.tolist()
         self._above = list(range(network.nodes))
-        starts, inputs = network.gate_start.tolist(), (network.gate_inputs >> 1).tolist()
-        self._starts, self._inputs, self._literals = starts, inputs, network.gate_inputs.tolist()
+        bounds, literals = list(pairwise(network.gate_start.tolist())), network.gate_inputs.tolist()
+        self._literals: list[list[int]] = [literals[a:b] for a, b in bounds]
+        nodes = (network.gate_inputs >> 1).tolist()
+        self._inputs = [nodes[a:b] for a, b in bounds]
         # Gates that say nothing about the inside join nothing.
         self.says = [False, *self._inside, *[False] * network.move_count, *[False] * network.gates]
         for _ in range(2 if len(network.loops) else 1):
-            for gate in range(network.gates):
-                node = self.first_gate + gate
+            for node, read in enumerate(self._inputs, self.first_gate):
                 if not self.says[node]:
-                    self.says[node] = any(self.says[x] for x in inputs[starts[gate] : starts[gate + 1]])
+                    self.says[node] = any(self.says[x] for x in read)
         seen: set[int] = set()
         for base, x in enumerate(network.next_literals.tolist()):
             if self._inside[base] and self.says[x >> 1]:
@@ -166,8 +158,7 @@ class _Parts:
             if node < self.first_gate or node in seen:
                 continue
             seen.add(node)
-            gate = node - self.first_gate
-            for below in self._inputs[self._starts[gate] : self._starts[gate + 1]]:
+            for below in self._inputs[node - self.first_gate]:
                 if self.says[below]:
                     self.join(node, below)
                     stack.append(below)
@@ -194,8 +185,7 @@ class _Parts:
             if node < self.first_move:
                 parts.add(self.find(node))
             else:
-                gate = node - self.first_gate
-                read = self._inputs[self._starts[gate] : self._starts[gate + 1]]
+                read = self._inputs[node - self.first_gate]
                 self._spend(len(read))
                 new = {below for below in read if self.says[below]} - seen
                 seen |= new
@@ -213,11 +203,7 @@ class _Parts:
 
     def inputs_of(self, literal: int) -> list[int]:
         """The literals that a literal is the AND of; itself where it is no gate."""
-        if not self._is_gate(literal):
-            return [literal]
-        gate = (literal >> 1) - self.first_gate
-        read: list[int] = self._literals[self._starts[gate] : self._starts[gate + 1]]
-        return read
+        return self._literals[(literal >> 1) - self.first_gate] if self._is_gate(literal) else [literal]
 
     @property
     def count(self) -> int:
@@ -227,11 +213,8 @@ class _Parts:
     def factor(self) -> NDArray[np.int32]:
         """Each base proposition's part, numbered in the order of the propositions; -1 outside."""
         number: dict[int, int] = {}
-        factor = [
-            number.setdefault(self.find(1 + base), len(number)) if inside else -1
-            for base, inside in enumerate(self._inside)
-        ]
-        return np.array(factor, np.int32)
+        roots = [self.find(1 + base) if inside else -1 for base, inside in enumerate(self._inside)]
+        return np.array([-1 if x < 0 else number.setdefault(x, len(number)) for x in roots], np.int32)
 
 
 def _best_goals(network: Network) -> list[int]:
@@ -319,13 +302,9 @@ def _join_factors(parts: _Parts, factor: NDArray[np.int32], numbers: Iterable[in
 
 
 def goal_terms(network: Network, split: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
-    """What a goal asks of each factor.
-
-    Returns:
-        whether all of it is asked (else any of it), and per factor its literals, without those that ask
-        something of clocks alone. None where one term asks something of several factors, or where it
-        takes too long to tell.
-    """
+    """What a goal asks of each factor: whether all of it is asked (else any of it), and per factor its
+    literals, without those that ask something of clocks alone. None where one term asks something of several
+    factors, or where it takes too long to tell."""
     wanted: list[list[int]] = [[] for _ in range(split.count)]
     try:
         parts = _Parts(network, EFFORT)

@@ -14,7 +14,6 @@ from propnet.analysis.ternary import Ternary, unpack_cases
 
 ROUNDS = 24
 """Steps after which what still changes is taken to be open."""
-
 MOST_ROUNDS = 2 * ROUNDS
 
 
@@ -25,17 +24,14 @@ def reachable(
     states: NDArray[np.bool_],
     rounds: int = MOST_ROUNDS,
 ) -> NDArray[np.bool_]:
-    """Whether each goal may hold in a state, or in one that follows sooner or later.
+    """Whether each goal may hold in a state, or in one that follows sooner or later, shape (n, goals): False
+    where the goal (a row of ``network.goals``) never holds again.
 
     Args:
-        ternary: the network's.
-        latched: its latches.
+        ternary, latched: the network's simulation, and its latches.
         clocks: shape (bases,): propositions taken to be open at once, which only saves time.
         states: shape (n, bases), any n.
         rounds: steps to try; 0 for latches alone.
-
-    Returns:
-        shape (n, goals): False where the goal (a row of ``network.goals``) never holds again.
     """
     start = ternary.known(states)
     may = start.copy()
@@ -58,12 +54,7 @@ def reachable(
 
 
 def decided(network_goals: NDArray[np.int32], may: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether no role has more than one goal value left: shape (n,).
-
-    Args:
-        network_goals: ``network.goals``.
-        may: what :func:`reachable` returned.
-    """
+    """Whether no role has more than one goal value left, shape (n,), by what :func:`reachable` returned."""
     single = np.ones(len(may), np.bool_)
     for role in np.unique(network_goals[:, 0]):
         mine = network_goals[:, 0] == role

@@ -32,12 +32,7 @@ class Latches:
 
 def latches(ternary: Ternary, effort: int = EFFORT) -> Latches:
     """The latches that one step shows: with one base proposition known and nothing else, it is the same
-    after every joint legal move.
-
-    Args:
-        ternary: the network's.
-        effort: how many gate inputs may be looked at; if that is too few, some latches are missed.
-    """
+    after every joint legal move. If the effort, in gate inputs, is too small, some latches are missed."""
     network = ternary.network
     bases = len(network.bases)
     constant = constant_bases(network)

@@ -17,11 +17,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def alike_roles(ternary: Ternary) -> bool:
-    """Whether all roles' goals and moves look alike, whatever the initial state.
-
-    Roles that can be exchanged by renaming look alike; so may, rarely, others. The initial arrangement of a
-    board, who begins, and what is in loops do not count.
-    """
+    """Whether all roles' goals and moves look alike, whatever the initial state and what is in loops. Roles
+    that can be exchanged by renaming look alike; so may, rarely, others."""
     network = ternary.network
     bases, first = len(network.bases), network.first_gate
     colour = np.ones(network.nodes, np.uint64)

@@ -6,6 +6,7 @@ Each bit of a word is a case: an assumption of its own about the state. Many cas
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -92,9 +93,7 @@ class Ternary:
     def state(self, bases: Words) -> Words:
         """What may hold in these states: a row per literal; those of moves, and of gates that need moves,
         are not filled in."""
-        network = self.network
-        words = bases.shape[1]
-        may = np.zeros((2 * network.nodes, words), np.uint64)
+        may = np.zeros((2 * self.network.nodes, bases.shape[1]), np.uint64)
         may[0] = _ALL
         may[2 : 2 + len(bases)] = bases
         may[self._open] = _ALL
@@ -109,8 +108,6 @@ class Ternary:
         legal = may[network.legal_literals]
         first = 2 * (1 + len(network.bases))
         for low, high in pairwise(self.role_offsets):
-            if low == high:
-                continue
             # A move may be left out where another one may be made.
             mine = legal[low:high]
             others = np.zeros_like(mine)
@@ -126,10 +123,8 @@ class Ternary:
         return TernaryStep(may, following)
 
     def follow(self, may: Words, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The successors, shape (n, bases), of wholly known states under moves, shape (n, moves).
-
-        ``may`` is what :meth:`state` returned for the states; its missing rows are filled in.
-        """
+        """The successors, shape (n, bases), of wholly known states under moves, shape (n, moves). ``may`` is
+        what :meth:`state` returned for the states; its missing rows are filled in."""
         rows = self.known(moves)
         first = 2 * (1 + len(self.network.bases))
         may[first : first + len(rows)] = rows
@@ -168,7 +163,7 @@ def _levels(network: Network) -> tuple[list[Level], list[Level]]:
     read = (network.gate_inputs >> 1).tolist()
     height = [0] * network.nodes
     looping = set(_looping(network).tolist())
-    by_level: tuple[list[list[int]], list[list[int]]] = ([], [])
+    by_level: dict[tuple[bool, int], list[int]] = defaultdict(list)
     for gate in range(network.gates):
         if gate == network.base_gates:
             height = [0] * network.nodes  # what was evaluated before counts as input
@@ -176,12 +171,9 @@ def _levels(network: Network) -> tuple[list[Level], list[Level]]:
             continue
         level = 1 + max((height[node] for node in read[starts[gate] : starts[gate + 1]]), default=0)
         height[first + gate] = level
-        levels = by_level[gate >= network.base_gates]
-        while len(levels) < level:
-            levels.append([])
-        levels[level - 1].append(gate)
-    before, after = ([_level(network, gates) for gates in levels if gates] for levels in by_level)
-    return before, after
+        by_level[gate >= network.base_gates, level].append(gate)
+    levels = [(late, _level(network, gates)) for (late, _), gates in sorted(by_level.items())]
+    return [level for late, level in levels if not late], [level for late, level in levels if late]
 
 
 def _level(network: Network, gates: list[int]) -> Level:

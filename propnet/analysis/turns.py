@@ -17,11 +17,8 @@ _LONGEST = 1000
 
 
 def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
-    """Per role the move it is forced to make when another role has a choice; -1 if that was not seen.
-
-    Returns:
-        None if two roles had a choice in one state, or if one role was forced to different moves.
-    """
+    """Per role the move it is forced to make when another role has a choice; -1 if that was not seen. None
+    if two roles had a choice in one state, or if one role was forced to different moves."""
     rng = np.random.default_rng(seed)
     initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
     bounds = list(pairwise(machine.role_moves.tolist()))

@@ -26,13 +26,8 @@ class Box:
 
 @dataclass(frozen=True)
 class NetworkDrawing:
-    """Boxes and arrows.
-
-    Attributes:
-        boxes: each stands after those that it reads, loops apart.
-        edges: (from, to, negated), from the box that is read to its reader.
-        title: what is drawn.
-    """
+    """Boxes, each after those that it reads, loops apart; and edges (from, to, negated), from the box that is
+    read to its reader."""
 
     boxes: list[Box]
     edges: list[tuple[int, int, bool]]
@@ -58,17 +53,10 @@ def draw(
     spell: Callable[[Term], str] = str,
     title: str = "network",
 ) -> NetworkDrawing:
-    """A drawing of the cone of some outputs, or of all of them.
-
-    Args:
-        network: the network.
-        of: outputs, such as ``(next (cell 1 1 x))``; all of them by default.
-        everything: draw more than :data:`LARGEST` gates.
-        spell: turns a term into text.
-        title: what the drawing is called.
+    """A drawing of the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
 
     Raises:
-        GdlError: no such output, or too much to draw.
+        GdlError: no such output, or more than :data:`LARGEST` gates to draw and not ``everything``.
     """
     names = output_names(network)
     wanted = list(of) or list(names)

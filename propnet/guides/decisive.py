@@ -2,12 +2,10 @@
 moves in Monte-Carlo tree search algorithms, 2010): a network in which a role that can win at once must, and
 one that cannot must not let another role win at once, if it can help it.
 
-A move wins at once if the state after it is terminal and gives the role its best goal. That is a
-function of the state before: terminal and goal of the next functions with the move put in (their cofactor).
-All these functions are built as gates, each gate once, for states that are not terminal and in which the
-move is legal. A move that never wins at once costs nothing, and the functions of two moves differ in few
-gates. "Another role can win at once" is such a function of the state after the move; its cofactors tell
-which moves are mistakes.
+A move wins at once if the state after it is terminal and gives the role its best goal: a function of the
+state before, the cofactor of terminal and goal by the move. "Another role can win at once" is a function of
+the state after, and its cofactors tell which moves are mistakes. All are built as gates, each gate once, for
+states that are not terminal and in which the move is legal; the functions of two moves differ in few gates.
 """
 
 from __future__ import annotations
@@ -25,12 +23,7 @@ EFFORT = 3_000_000
 
 
 def decisive(
-    network: Network,
-    forced: list[int],
-    *,
-    most_inputs: int,
-    effort: int = EFFORT,
-    safe: bool = True,
+    network: Network, forced: list[int], *, most_inputs: int, effort: int = EFFORT, safe: bool = True
 ) -> Network | None:
     """The guide in which only moves that win at once are legal where a role has some, and else only moves
     by which it does not lose at once, if there are any.
@@ -42,13 +35,11 @@ def decisive(
         network: a game in which roles move one at a time.
         forced: per role the move that it makes when it is not its turn, -1 for none (see
             :func:`propnet.analysis.turns.forced_moves`). It never counts as one that wins or loses.
-        most_inputs: how many inputs the new gates may have.
-        effort: how many gate inputs may be looked at.
+        most_inputs, effort: how many gate inputs the guide may have, and how many may be looked at.
         safe: whether moves by which a role loses at once count; else only those that win do.
 
-    Returns:
-        None if no move can win or lose at once, if the limits are too tight, or where what a move does, or
-        an end, depends on positive recursion.
+    Returns None if no move can win or lose at once, if the limits are too tight, or where what a move does,
+    or an end, depends on positive recursion.
     """
     try:
         outcomes = _OutcomesAtOnce(network, forced, effort)
@@ -63,28 +54,22 @@ def decisive(
 
 @dataclass(frozen=True, slots=True)
 class _After:
-    """The state after a move, as functions of the state before.
-
-    Attributes:
-        known: literals of the state before that are true where this matters.
-        bases: node of a base proposition -> its value, where it differs from :attr:`_TurnEffects.bases`.
-    """
+    """The state after a move, as functions of the state before."""
 
     known: set[int]
+    """Literals of the state before that are true where this matters."""
     bases: dict[int, int]
+    """Node of a base proposition -> its value, where it differs from :attr:`_TurnEffects.bases`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TurnEffects:
-    """What the moves of one role do if the others make those that they are forced to.
-
-    Attributes:
-        bases: node of a base proposition -> its value if the role made no move.
-        after: per move of the role; None for those that do not count.
-    """
+    """What the moves of one role do if the others make those that they are forced to."""
 
     bases: dict[int, int]
+    """Node of a base proposition -> its value if the role made no move."""
     after: list[_After | None]
+    """Per move of the role; None for those that do not count."""
 
 
 class _OutcomesAtOnce(Lookahead):
@@ -101,11 +86,11 @@ class _OutcomesAtOnce(Lookahead):
         for role, turn in enumerate(self.turns):
             if self.best[role] == FALSE:
                 continue
-            asked = [self.over, self.best[role]]
-            usual = self._usual_after(asked, turn)
+            outputs = [self.over, self.best[role]]
+            usual = self._usual_after(outputs, turn)
             for move, after in enumerate(turn.after, self.offsets[role]):
                 if after is not None:
-                    won = self.gates.conjunction(self._values(usual, after, asked), after.known)
+                    won = self.gates.conjunction(self._values(usual, after, outputs), after.known)
                     wins[move] = self.gates.conjunction([self.legal[move], won])
         return wins
 
@@ -117,11 +102,11 @@ class _OutcomesAtOnce(Lookahead):
             rivals = [rival for rival in range(len(self.turns)) if rival != role]
             threat = gates.disjunction([winnable[rival] for rival in rivals])
             beaten = gates.disjunction([self.best[rival] for rival in rivals])
-            asked = [self.over, threat, beaten]
-            usual = self._usual_after(asked, turn)
+            outputs = [self.over, threat, beaten]
+            usual = self._usual_after(outputs, turn)
             for move, after in enumerate(turn.after, self.offsets[role]):
                 if after is not None:
-                    over, danger, lost = self._values(usual, after, asked)
+                    over, danger, lost = self._values(usual, after, outputs)
                     ended = gates.conjunction([over, lost], after.known)
                     beatable = gates.conjunction([over ^ 1, danger], after.known)
                     losses[move] = gates.disjunction([ended, beatable])

@@ -26,16 +26,8 @@ def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Ne
     """The guide in which only those moves are legal by which the match does not surely end without the
     role's best goal, if there are any.
 
-    In terminal states it may call other moves legal; all else is as in the network.
-
-    Args:
-        network: a game.
-        most_inputs: how many inputs the new gates may have.
-        effort: how many gate inputs may be looked at.
-
-    Returns:
-        None if no move surely ends a match so, if the limits are too tight, or where what a move does, or
-        an end, depends on positive recursion.
+    In terminal states it may call other moves legal; all else, arguments and None, is as with
+    :func:`propnet.guides.decisive.decisive`.
     """
     try:
         ends = _SureEnds(network, effort)

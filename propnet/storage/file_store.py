@@ -20,13 +20,9 @@ _NEW = ".new-"
 
 
 def default_directory() -> Path:
-    """Where caches are: ``$GGP_CACHE``, or the platform's folder for users' caches.
-
-    Raises:
-        RuntimeError: the user has no home.
-    """
-    chosen = os.environ.get("GGP_CACHE")
-    if chosen:
+    """Where caches are: ``$GGP_CACHE``, or the platform's folder for users' caches. Raises RuntimeError if
+    the user has no home."""
+    if chosen := os.environ.get("GGP_CACHE"):
         return Path(chosen)
     import platformdirs
 
@@ -34,12 +30,8 @@ def default_directory() -> Path:
 
 
 class FileStore:
-    """A directory of such files. It never raises: where it fails it only forgets.
-
-    Args:
-        directory: made when first needed. It must hold nothing else.
-        most_bytes: how large its files may become together.
-    """
+    """A directory of such files, and of nothing else; made when first needed. Together they have at most
+    ``most_bytes``. No method raises: where one fails it only forgets."""
 
     def __init__(self, directory: Path, most_bytes: int) -> None:
         self.directory = directory
@@ -102,11 +94,9 @@ class FileStore:
 
 
 def _trusted(directory: Path) -> bool:
-    """Whether a directory exists, is ours, and nobody else can write to it: it may hold code."""
+    """Whether a directory is ours, and nobody else can write to it: it may hold code. Raises OSError if it
+    cannot be read."""
     if not hasattr(os, "getuid"):
         return directory.is_dir()
-    try:
-        status = directory.stat()
-    except FileNotFoundError:
-        return False
+    status = directory.stat()
     return status.st_uid == os.getuid() and not status.st_mode & 0o022

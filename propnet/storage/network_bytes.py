@@ -33,10 +33,8 @@ def to_bytes(network: Network) -> bytes:
             array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
             fields[field.name] = {"array": array.dtype.str[1:], "shape": array.shape}
             arrays.append(array)
-        elif isinstance(value, tuple) and any(isinstance(group, tuple) for group in value):
-            fields[field.name] = {"lists": [list(map(terms.place, group)) for group in value]}
         elif isinstance(value, tuple):
-            fields[field.name] = {"list": list(map(terms.place, value))}
+            fields[field.name] = {"terms": terms.places(value)}
         else:
             fields[field.name] = {"value": value}
     head = {"names": list(terms.names), "words": len(terms.words), "fields": fields}
@@ -47,11 +45,8 @@ def to_bytes(network: Network) -> bytes:
 
 
 def from_bytes(data: bytes) -> Network:
-    """The network that :func:`to_bytes` wrote.
-
-    Raises:
-        GdlError: the bytes are no network, or one whose parts do not fit together.
-    """
+    """The network that :func:`to_bytes` wrote. Raises GdlError if the bytes are none, or if its parts do not
+    fit together."""
     try:
         network = _read(data)
         fault = _fault(network)
@@ -80,6 +75,15 @@ class _Terms:
             place = self._places[term] = len(self._places)
         return place
 
+    def places(self, terms: tuple[Any, ...]) -> list[Any]:
+        """The numbers of terms in tuples of any depth."""
+        return [self.places(x) if isinstance(x, tuple) else self.place(x) for x in terms]
+
+
+def _nested(terms: list[Term], places: list[Any]) -> tuple[Any, ...]:
+    """The terms with these numbers, in tuples as the numbers are in lists."""
+    return tuple(_nested(terms, x) if isinstance(x, list) else terms[x] for x in places)
+
 
 def _read(data: bytes) -> Network:
     if not data.startswith(_HEAD):
@@ -103,10 +107,8 @@ def _read(data: bytes) -> Network:
     for name, field in head["fields"].items():
         if "array" in field:
             values[name] = take(field["array"], field["shape"])
-        elif "lists" in field:
-            values[name] = tuple(tuple(terms[place] for place in group) for group in field["lists"])
-        elif "list" in field:
-            values[name] = tuple(terms[place] for place in field["list"])
+        elif "terms" in field:
+            values[name] = _nested(terms, field["terms"])
         else:
             values[name] = field["value"]
     if at != len(data):
@@ -132,15 +134,8 @@ def _fault(network: Network) -> str:
     gates, nodes = network.gates, network.nodes
     start, inputs, loops = network.gate_start, network.gate_inputs, network.loops
     moves = sum(map(len, network.moves))
-    literals = np.concatenate(
-        [
-            inputs,
-            network.next_literals,
-            network.legal_literals,
-            network.goals[:, 2],
-            np.array([network.terminal_literal]),
-        ]
-    )
+    outputs = [network.next_literals, network.legal_literals, network.goals[:, 2]]
+    literals = np.concatenate([inputs, *outputs, [network.terminal_literal]])
     checks = {
         "roles": len(network.moves) == len(network.roles) > 0,
         "bases": len(network.next_literals) == len(network.initial) == len(network.bases),

@@ -50,11 +50,8 @@ def _code_version() -> bytes:
 
 
 def code_version(root: Path) -> bytes:
-    """Bytes that change when a module that takes part in building changes, moves, comes or goes.
-
-    Args:
-        root: the folder that holds the packages.
-    """
+    """Bytes that change when a module that takes part in building, in a folder of packages, changes, moves,
+    comes or goes."""
     modules: list[str] = []
     for folder in _CODE:
         for path in sorted((root / folder).rglob("*.py")):

@@ -28,16 +28,16 @@ def log() -> Log:
 @pytest.fixture
 def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
     """Makes kaskades of some stages that tell the log; closes them, and finds nothing left of them."""
-    made: list[Kaskade] = []
+    kaskades: list[Kaskade] = []
 
     def make(*stages: Stage, level: str = "auto") -> Kaskade:
-        made.append(Kaskade(level, on_event=log, stages=stages))
-        return made[-1]
+        kaskades.append(Kaskade(level, on_event=log, stages=stages))
+        return kaskades[-1]
 
     files, before = open_files(), children()
     yield make
-    pids = [builder.pid for kaskade in made for builder in kaskade._builders]
-    for kaskade in made:
+    pids = [builder.pid for kaskade in kaskades for builder in kaskade._builders]
+    for kaskade in kaskades:
         kaskade.close(LONG)
     assert not any(map(alive, pids))
     assert open_files() <= files

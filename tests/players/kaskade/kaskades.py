@@ -33,11 +33,11 @@ class Log:
         self.events.put(event)
 
     def all(self) -> list[Event]:
-        found: list[Event] = []
+        events: list[Event] = []
         with contextlib.suppress(queue.Empty):
             while True:
-                found.append(self.events.get_nowait())
-        return found
+                events.append(self.events.get_nowait())
+        return events
 
 
 def open_files() -> int:

@@ -86,9 +86,9 @@ def work_forever(text: str, previous: bytes) -> Iterator[bytes]:
 
 
 def take_memory(text: str, previous: bytes) -> Iterator[bytes]:
-    taken = []
+    memory = []
     while True:
-        taken.append(bytearray(50_000_000))
+        memory.append(bytearray(50_000_000))
         yield from ()
 
 

@@ -27,10 +27,10 @@ def game():
 
 
 def lengths(machine, decisive):
-    lanes = batch_machine_of(machine, decisive=decisive)
-    assert isinstance(lanes, NetworkBatch)
+    batch = batch_machine_of(machine, decisive=decisive)
+    assert isinstance(batch, NetworkBatch)
     records = machine.records([machine.initial_state()])
-    return lanes.playouts(records, 7, 100, float("inf"), 512).lengths
+    return batch.playouts(records, 7, 100, float("inf"), 512).lengths
 
 
 def test_only_playouts_are_guided(game):
@@ -47,10 +47,10 @@ def test_only_playouts_are_guided(game):
 
 def test_it_goes_to_another_process_with_its_guide(game):
     machine = guided(game.machine("native"))
-    other = pickle.loads(pickle.dumps(machine))
-    assert isinstance(other, GuidedMachine)
-    assert other.guide.compiled == 1.0
-    assert (lengths(machine, True) == lengths(other, True)).all()
+    copy = pickle.loads(pickle.dumps(machine))
+    assert isinstance(copy, GuidedMachine)
+    assert copy.guide.compiled == 1.0
+    assert (lengths(machine, True) == lengths(copy, True)).all()
 
 
 def test_the_builder_delivers_native_code_first_and_then_the_guide(game, own_cache):

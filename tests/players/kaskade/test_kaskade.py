@@ -59,8 +59,8 @@ def test_stages_are_built_on_each_other(log: Log, make: Callable[..., Kaskade]) 
     kaskade.begin(GAME)
     assert kaskade.wait("three", LONG)
     assert kaskade.best().level == "three"
-    told = [(e.level, e.what) for e in log.all() if e.level != "three"]
-    assert told == [("one", BEGUN), ("one", READY), ("two", BEGUN), ("two", READY)]
+    events = [(e.level, e.what) for e in log.all() if e.level != "three"]
+    assert events == [("one", BEGUN), ("one", READY), ("two", BEGUN), ("two", READY)]
 
 
 def test_a_stage_may_deliver_several_times(log: Log, make: Callable[..., Kaskade]) -> None:

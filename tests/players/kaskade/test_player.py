@@ -139,8 +139,8 @@ def test_uct_plays_legal_moves_through_all_machines(make: Callable[..., Kaskade]
         levels.append(player.machine.level)
         assert choice.move in machine.legal_moves(state, 0)
         assert {c.move for c in choice.candidates} == set(machine.legal_moves(state, 0))
-        other = machine.legal_moves(state, 1)[0]
-        state = machine.next_state(state, [choice.move, other])
+        reply = machine.legal_moves(state, 1)[0]
+        state = machine.next_state(state, [choice.move, reply])
         state = machine.next_state(state, [machine.legal_moves(state, r)[0] for r in (0, 1)])
     assert levels[0] == "prover"
     assert levels[-1] == kaskade.levels[-1]
@@ -148,15 +148,15 @@ def test_uct_plays_legal_moves_through_all_machines(make: Callable[..., Kaskade]
 
 def test_the_tree_is_kept_on_a_machine_of_the_same_network() -> None:
     rules = Game.load("connectfour").rules
-    one, other = make_machine(rules, "propnet"), make_machine(rules, "propnet")
-    assert same_numbering(one, other)
-    assert not same_numbering(one, ProverMachine(rules))
+    first, second = make_machine(rules, "propnet"), make_machine(rules, "propnet")
+    assert same_numbering(first, second)
+    assert not same_numbering(first, ProverMachine(rules))
     player = UctPlayer(seed=1, playouts=3000)
-    state = one.initial_state()
-    player.start(one, 0, state, 0.0, 0.0)
+    state = first.initial_state()
+    player.start(first, 0, state, 0.0, 0.0)
     before = player.choose(state, time.monotonic() + LONG)
-    player.update_machine(other)
-    again = player.choose(other.initial_state(), time.monotonic() + LONG)
+    player.update_machine(second)
+    again = player.choose(second.initial_state(), time.monotonic() + LONG)
     assert sum(c.visits for c in before.candidates) == 3000
     assert sum(c.visits for c in again.candidates) == 6000
 

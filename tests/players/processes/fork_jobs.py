@@ -24,8 +24,8 @@ def main() -> None:
     what, *rest = sys.argv[1:]
     match what:
         case "say":
-            told = [sys.argv[0], *warmed, str(launch.warm), str(os.getsid(0) == os.getpid())]
-            os.write(int(rest[0]), " ".join(told).encode())
+            words = [sys.argv[0], *warmed, str(launch.warm), str(os.getsid(0) == os.getpid())]
+            os.write(int(rest[0]), " ".join(words).encode())
         case "exit":
             sys.exit(int(rest[0]))
         case "fail":

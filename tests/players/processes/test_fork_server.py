@@ -38,8 +38,8 @@ class Servers:
         )
         os.close(theirs)
         os.close(out)
-        self.told = os.fdopen(ours, "rb")
-        assert "ready" in json.loads(self.told.readline())
+        self.messages = os.fdopen(ours, "rb")
+        assert "ready" in json.loads(self.messages.readline())
         launch.use(self.sockets[1])
 
     def close(self) -> None:
@@ -49,14 +49,14 @@ class Servers:
         self.first.wait(20)
         for end in self.sockets:
             end.close()
-        self.told.close()
+        self.messages.close()
 
 
 @pytest.fixture
 def servers() -> Iterator[Servers]:
-    made = Servers()
-    yield made
-    made.close()
+    servers = Servers()
+    yield servers
+    servers.close()
 
 
 def run(*arguments: str, **options: bool) -> tuple[Forked | subprocess.Popen[bytes], bytes]:
@@ -65,9 +65,9 @@ def run(*arguments: str, **options: bool) -> tuple[Forked | subprocess.Popen[byt
     job = launch.launch(JOBS, arguments, {1: theirs, theirs: theirs}, **options)
     os.close(theirs)
     with os.fdopen(ours, "rb") as output:
-        found = output.read()
+        printed = output.read()
     job.wait(20)
-    return job, found
+    return job, printed
 
 
 def until(done: Callable[[], bool]) -> None:
@@ -88,18 +88,18 @@ def test_children_are_warm_and_have_what_they_are_given(servers: Servers) -> Non
         assert isinstance(job, Forked)
         assert job.wait(20) == 0
         assert os.read(ours, 1000).decode() == f"{JOBS} a b True {session}"
-        told = json.loads(servers.told.readline())
-        assert told == {"pid": job.pid, "owner": os.getpid()}
-        assert json.loads(servers.told.readline()) == {"gone": job.pid}
+        message = json.loads(servers.messages.readline())
+        assert message == {"pid": job.pid, "owner": os.getpid()}
+        assert json.loads(servers.messages.readline()) == {"gone": job.pid}
     os.close(ours)
     os.close(theirs)
 
 
 def test_children_have_no_other_files(servers: Servers) -> None:
     long = launch.launch(JOBS, ["sleep"])
-    job, found = run("files")
+    job, printed = run("files")
     assert isinstance(job, Forked)
-    numbers = json.loads(found)
+    numbers = json.loads(printed)
     client = servers.sockets[1].fileno()
     assert numbers[:3] == [0, 1, 2]
     assert client in numbers
@@ -161,7 +161,7 @@ def test_without_an_answer_a_new_interpreter_is_started(servers: Servers) -> Non
     # What nobody waits for any more is not started afterwards.
     os.kill(servers.first.pid, signal.SIGCONT)
     assert isinstance(run("exit", "0")[0], Forked)
-    pids = [json.loads(servers.told.readline()) for _ in range(2)]
+    pids = [json.loads(servers.messages.readline()) for _ in range(2)]
     assert "pid" in pids[0]
     assert "gone" in pids[1]
 

@@ -34,12 +34,12 @@ def some_network(rng: Generator, loops: int = 0) -> Network:
 
 
 def legal_moves(network: Network, values: list[bool]) -> list[list[int]]:
-    found, first = [], 0
+    legal, first = [], 0
     for moves in network.moves:
         mine = network.legal_literals[first : first + len(moves)]
-        found.append([i for i, x in enumerate(mine) if values[x]])
+        legal.append([i for i, x in enumerate(mine) if values[x]])
         first += len(moves)
-    return found
+    return legal
 
 
 def successor(network: Network, state: NDArray[np.bool_], rng: Generator) -> NDArray[np.bool_] | None:
@@ -48,7 +48,7 @@ def successor(network: Network, state: NDArray[np.bool_], rng: Generator) -> NDA
     options = legal_moves(network, values)
     if values[network.terminal_literal] or not all(options):
         return None
-    after = naive(network, state, [int(rng.choice(some)) for some in options])
+    after = naive(network, state, [int(rng.choice(moves)) for moves in options])
     return np.array([after[x] for x in network.next_literals])
 
 
@@ -73,7 +73,7 @@ def test_ternary_simulation_allows_for_every_state_that_is_allowed_for(seed: int
         assert all(may[case, x] for x in sure if values[x])
         options = legal_moves(network, values)
         if all(options):
-            joint = [int(rng.choice(some)) for some in options]
+            joint = [int(rng.choice(moves)) for moves in options]
             after = naive(network, inside, joint)
             assert all(following[case, 2 * b + (not after[x])] for b, x in enumerate(network.next_literals))
 
@@ -121,11 +121,11 @@ def test_turns_of_tic_tac_toe_are_proven() -> None:
     ternary = Ternary(network)
     clock = clocks(network)
     assert np.flatnonzero(clock).tolist() == [18]
-    found = phases(ternary, clock)
-    assert found is not None
-    assert found.alternating
-    assert found.choosing.tolist() == [[True, False], [False, True]]
-    assert found.end is None
+    order = phases(ternary, clock)
+    assert order is not None
+    assert order.alternating
+    assert order.choosing.tolist() == [[True, False], [False, True]]
+    assert order.end is None
     assert phases(ternary, clock, effort=0) is None
 
 
@@ -137,10 +137,10 @@ def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> Non
     for role, moves in enumerate(network.moves):
         effects, _ = cofactors(network, role, 10_000)
         state = rng.integers(0, 2, len(network.bases)).astype(np.bool_)
-        other = int(rng.integers(0, len(network.moves[1 - role])))
+        reply = int(rng.integers(0, len(network.moves[1 - role])))
         nexts = []
         for move in range(len(moves)):
-            joint = [move, other] if role == 0 else [other, move]
+            joint = [move, reply] if role == 0 else [reply, move]
             after = naive(network, state, joint)
             nexts.append([after[x] for x in network.next_literals])
         # Moves with the same cofactor do the same.
@@ -153,16 +153,16 @@ def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> Non
 
 
 def test_roles_look_alike_where_they_can_be_exchanged() -> None:
-    one, other = term("one"), term("other")
-    for second in (one, other):
-        c = Circuit([one, other], [[term("set")], [term("set")]])
+    ours, theirs = term("one"), term("other")
+    for second in (ours, theirs):
+        c = Circuit([ours, theirs], [[term("set")], [term("set")]])
         c.moves_from_here()
-        following = [c.any_of([c.base(one), c.move(0, term("set"))]), c.move(1, term("set"))]
-        if second is other:
-            following[1] = c.any_of([c.base(other), following[1]])
-        goals = [(0, 100, c.base(one)), (1, 100, c.base(other))]
+        following = [c.any_of([c.base(ours), c.move(0, term("set"))]), c.move(1, term("set"))]
+        if second is theirs:
+            following[1] = c.any_of([c.base(theirs), following[1]])
+        goals = [(0, 100, c.base(ours)), (1, 100, c.base(theirs))]
         network = c.network(following, [0, 0], goals, 1, [False, False])
-        assert alike_roles(Ternary(network)) == (second is other)
+        assert alike_roles(Ternary(network)) == (second is theirs)
 
 
 def counters(compound: bool) -> Network:
@@ -199,11 +199,11 @@ def counters(compound: bool) -> Network:
 
 @pytest.mark.parametrize(("compound", "kind"), [(False, ALTERNATIVE), (True, COMPOUND)])
 def test_counters_side_by_side_are_factors(compound: bool, kind: str) -> None:
-    found = factors(counters(compound))
-    assert found is not None
-    assert (found.count, found.kind) == (2, kind)
-    assert found.bases.tolist() == [0, 0, 1, 1, -1]
-    assert found.idle.all()
+    split = factors(counters(compound))
+    assert split is not None
+    assert (split.count, split.kind) == (2, kind)
+    assert split.bases.tolist() == [0, 0, 1, 1, -1]
+    assert split.idle.all()
     assert factors(counters(compound), effort=10) is None
 
 
@@ -212,30 +212,30 @@ def test_counters_side_by_side_are_factors(compound: bool, kind: str) -> None:
 def test_a_factor_s_next_state_depends_on_its_own_state_and_choices_alone(seed: int) -> None:
     rng = np.random.default_rng(seed)
     network = random_network(rng, 6, [4], int(rng.integers(2, 9)), widest=3)
-    found = factors(network)
-    assert found is not None
-    check_apart(network, found, rng)
+    split = factors(network)
+    assert split is not None
+    check_apart(network, split, rng)
 
 
-def check_apart(network: Network, found: Factors, rng: Generator) -> None:
+def check_apart(network: Network, split: Factors, rng: Generator) -> None:
     """Change everything outside a factor but clocks, and take another move with the same choice."""
-    outside_of_all = found.bases < 0
+    outside_of_all = split.bases < 0
     matters, _ = relevant(network)
-    for factor in range(found.count if found.count > 1 else 0):
-        mine = found.bases == factor
-        one = rng.integers(0, 2, len(network.bases)).astype(np.bool_)
-        other = np.where(mine | outside_of_all, one, ~one)
-        assert (found.bases[~matters] < 0).all()
+    for factor in range(split.count if split.count > 1 else 0):
+        mine = split.bases == factor
+        state = rng.integers(0, 2, len(network.bases)).astype(np.bool_)
+        changed = np.where(mine | outside_of_all, state, ~state)
+        assert (split.bases[~matters] < 0).all()
         first = 0
         pair: list[list[int]] = [[], []]
         for moves in network.moves:
-            choices = found.choices[factor, first : first + len(moves)]
+            choices = split.choices[factor, first : first + len(moves)]
             move = int(rng.integers(0, len(moves)))
             same = np.flatnonzero(choices == choices[move])
             pair[0].append(move)
             pair[1].append(int(rng.choice(same)))
             first += len(moves)
-        after = [naive(network, state, joint) for state, joint in zip((one, other), pair, strict=True)]
+        after = [naive(network, start, joint) for start, joint in zip((state, changed), pair, strict=True)]
         for base in np.flatnonzero(mine):
             x = network.next_literals[base]
             assert after[0][x] == after[1][x]
@@ -252,7 +252,7 @@ def check_apart(network: Network, found: Factors, rng: Generator) -> None:
 )
 def test_public_games_fall_apart_as_they_should(corpus: Path, game: str, kind: str, sizes: list[int]) -> None:
     network = build(ground(parse_rules((corpus / "games" / f"{game}.kif").read_text())))
-    found = factors(network)
-    assert found is not None
-    assert (found.kind, np.bincount(found.bases[found.bases >= 0]).tolist()) == (kind, sizes)
-    check_apart(network, found, np.random.default_rng(1))
+    split = factors(network)
+    assert split is not None
+    assert (split.kind, np.bincount(split.bases[split.bases >= 0]).tolist()) == (kind, sizes)
+    check_apart(network, split, np.random.default_rng(1))

@@ -19,23 +19,23 @@ from tests.propnet.circuits import tic_tac_toe
     [(TURNS, ALTERNATING, 100, 2), (AT_ONCE, SIMULTANEOUS, None, 1), (ALONE, SINGLE, 70, 1)],
 )
 def test_the_kind_of_game_is_told(rules: str, turns: str, total: int | None, length: int) -> None:
-    found = classify(build(ground(parse_rules(rules))))
-    assert (found.turns, found.total, found.length) == (turns, total, length)
+    kind = classify(build(ground(parse_rules(rules))))
+    assert (kind.turns, kind.total, kind.length) == (turns, total, length)
 
 
 def test_tic_tac_toe_is_described() -> None:
-    found = classify(tic_tac_toe())
-    assert (found.turns, found.turns_proven, found.both, found.total) == (ALTERNATING, True, 0.0, 100)
-    assert (found.bases, found.clocks, found.latches) == (19, 1, 18)
-    assert 5 <= found.length <= 9
-    assert str(found).startswith("2 roles, alternating, sum 100, ")
+    kind = classify(tic_tac_toe())
+    assert (kind.turns, kind.turns_proven, kind.both, kind.total) == (ALTERNATING, True, 0.0, 100)
+    assert (kind.bases, kind.clocks, kind.latches) == (19, 1, 18)
+    assert 5 <= kind.length <= 9
+    assert str(kind).startswith("2 roles, alternating, sum 100, ")
 
 
 def test_factors_are_told_and_a_classification_survives_the_way() -> None:
-    found = classify(counters(compound=False))
-    assert found.factors == (2, 2)
-    assert "2 alternative factors (2, 2)" in str(found)
-    assert Classification.from_bytes(found.to_bytes()) == found
+    kind = classify(counters(compound=False))
+    assert kind.factors == (2, 2)
+    assert "2 alternative factors (2, 2)" in str(kind)
+    assert Classification.from_bytes(kind.to_bytes()) == kind
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"factors": []}', b"\xff"])

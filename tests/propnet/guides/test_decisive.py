@@ -18,14 +18,14 @@ def in_play(machine, rows):
     """Every third of the states that are not terminal met in random play."""
     rng = np.random.default_rng(0)
     state = machine.initial_state()
-    found = []
-    while len(found) < 3 * rows:
+    states = []
+    while len(states) < 3 * rows:
         if machine.is_terminal(state):
             state = machine.initial_state()
-        found.append(state)
+        states.append(state)
         joint = [rng.choice(machine.legal_moves(state, r)) for r in range(len(machine.roles))]
         state = machine.next_state(state, [int(move) for move in joint])
-    return found[::3]
+    return states[::3]
 
 
 def ended(machine, state, role, move):
@@ -51,11 +51,11 @@ def loses_at_once(machine, state, role, move, forced):
     if winner is not None:
         return winner not in (role, -1)
     return any(
-        wins_at_once(machine, after, other, reply)
-        for other in range(len(machine.roles))
-        if other != role
-        for reply in machine.legal_moves(after, other)
-        if reply != forced[other]
+        wins_at_once(machine, after, rival, reply)
+        for rival in range(len(machine.roles))
+        if rival != role
+        for reply in machine.legal_moves(after, rival)
+        if reply != forced[rival]
     )
 
 

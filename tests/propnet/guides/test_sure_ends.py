@@ -23,29 +23,29 @@ from tests.players.random_games import random_game
 def ends(machine: Machine, state: State, role: int, move: int) -> set[int | None]:
     """The goals of the role at the ends that its move may bring, whatever the others do; None among them
     where the match may go on."""
-    options = [machine.legal_moves(state, other) for other in range(len(machine.roles))]
+    options = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
     options[role] = [move]
-    found: set[int | None] = set()
+    goals: set[int | None] = set()
     for joint in product(*options):
         after = machine.next_state(state, joint)
-        found.add(machine.result(after, role) if machine.is_terminal(after) else None)
-    return found
+        goals.add(machine.result(after, role) if machine.is_terminal(after) else None)
+    return goals
 
 
 def states_in_play(machine: Machine, count: int, seed: int) -> list[State]:
     """States that are not terminal, from random play."""
     rng = random.Random(seed)
-    found: list[State] = []
+    states: list[State] = []
     state = machine.initial_state()
-    while len(found) < count:
+    while len(states) < count:
         if machine.is_terminal(state):
             state = machine.initial_state()
             if machine.is_terminal(state):
                 break
-        found.append(state)
+        states.append(state)
         options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
         state = machine.next_state(state, [rng.choice(moves) for moves in options])
-    return found
+    return states
 
 
 def check(plain: PropnetMachine, played: PropnetMachine, count: int, seed: int) -> tuple[int, int]:
@@ -58,13 +58,13 @@ def check(plain: PropnetMachine, played: PropnetMachine, count: int, seed: int) 
     for state in states_in_play(plain, count, seed):
         copy = played.states(played.records([state]))[0]
         for role in range(len(plain.roles)):
-            legal, kept = plain.legal_moves(state, role), played.legal_moves(copy, role)
-            assert kept
-            assert set(kept) <= set(legal)
-            found = {move: ends(plain, state, role, move) for move in legal}
-            losses = [m for m in legal if None not in found[m] and best[role] not in found[m]]
-            assert set(legal) - set(kept) <= set(losses)
-            left += len(legal) - len(kept)
+            legal, guided_moves = plain.legal_moves(state, role), played.legal_moves(copy, role)
+            assert guided_moves
+            assert set(guided_moves) <= set(legal)
+            results = {move: ends(plain, state, role, move) for move in legal}
+            losses = [m for m in legal if None not in results[m] and best[role] not in results[m]]
+            assert set(legal) - set(guided_moves) <= set(losses)
+            left += len(legal) - len(guided_moves)
             better = [move for move in legal if move not in losses] or legal
             wanted += len(legal) - len(better)
     return left, wanted
@@ -101,10 +101,10 @@ def test_playouts_avoid_what_surely_ends_the_match_and_the_tree_leaves_nothing_o
     machine = guided(Game.load("tron").machine("native"))
     assert isinstance(machine, GuidedMachine)
     assert not machine.exact
-    lanes = batch_machine_of(machine, decisive=True)
-    assert lanes.guided
-    assert not lanes.exact
+    batch = batch_machine_of(machine, decisive=True)
+    assert batch.guided
+    assert not batch.exact
     records = machine.records([machine.initial_state()])
-    careful = lanes.playouts(records, 1, 200, float("inf"), 512).lengths.mean()
+    careful = batch.playouts(records, 1, 200, float("inf"), 512).lengths.mean()
     careless = batch_machine_of(machine).playouts(records, 1, 200, float("inf"), 512).lengths.mean()
     assert careful > 2 * careless

@@ -29,22 +29,22 @@ def test_every_field_comes_back(game: str) -> None:
     network = network_of(game)
     again = from_bytes(to_bytes(network))
     for field in dataclasses.fields(Network):
-        one, other = getattr(network, field.name), getattr(again, field.name)
-        if isinstance(one, np.ndarray):
-            assert one.dtype == other.dtype
-            assert np.array_equal(one, other)
-            assert other.flags.writeable
+        before, after = getattr(network, field.name), getattr(again, field.name)
+        if isinstance(before, np.ndarray):
+            assert before.dtype == after.dtype
+            assert np.array_equal(before, after)
+            assert after.flags.writeable
         else:
-            assert one == other
+            assert before == after
 
 
 def test_a_machine_of_it_plays_the_same_playouts() -> None:
     network = network_of("connectfour")
     rules = Game.load("connectfour").rules
-    one, other = (PropnetMachine(rules, n) for n in (network, from_bytes(to_bytes(network))))
-    found = [machine.playouts(512, seed=3) for machine in (one, other)]
-    assert np.array_equal(found[0].goals, found[1].goals)
-    assert np.array_equal(found[0].lengths, found[1].lengths)
+    machine, copy = (PropnetMachine(rules, n) for n in (network, from_bytes(to_bytes(network))))
+    ends = [m.playouts(512, seed=3) for m in (machine, copy)]
+    assert np.array_equal(ends[0].goals, ends[1].goals)
+    assert np.array_equal(ends[0].lengths, ends[1].lengths)
 
 
 @given(data=st.data())
@@ -53,12 +53,12 @@ def test_bytes_that_were_changed_are_refused_or_a_network_that_fits_together(dat
     for place in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
         whole[place] = data.draw(st.integers(0, 255))
     try:
-        found = from_bytes(bytes(whole[: data.draw(st.integers(len(whole) - 40, len(whole)))]))
+        network = from_bytes(bytes(whole[: data.draw(st.integers(len(whole) - 40, len(whole)))]))
     except GdlError:
         return
-    literals = np.concatenate([found.gate_inputs, found.next_literals, found.legal_literals])
-    assert ((literals >= 0) & (literals < 2 * found.nodes)).all()
-    assert found.gate_start[-1] == len(found.gate_inputs)
+    literals = np.concatenate([network.gate_inputs, network.next_literals, network.legal_literals])
+    assert ((literals >= 0) & (literals < 2 * network.nodes)).all()
+    assert network.gate_start[-1] == len(network.gate_inputs)
 
 
 @pytest.mark.parametrize("data", [b"", b"network 1\n", b"network 1\n{}\n", b"network 2\n{}\n", b"\x80\x04."])

@@ -87,6 +87,6 @@ def test_many_may_write_the_same(folder: Path) -> None:
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        found = load(RULES)
-        assert found is None or (len(set(found)) == 1 and len(found) == 10_000)
+        stored = load(RULES)
+        assert stored is None or (len(set(stored)) == 1 and len(stored) == 10_000)
     assert len(list(folder.iterdir())) == 1
