@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError, TooLargeError
-from propnet.jit.vector512 import LANES, aligned
-from propnet.kernels.expand_block import Rows, new_scratch
+from propnet.jit.vector512 import LANES
+from propnet.kernels.expand_block import Rows
 from propnet.kernels.expand_kernel import expand
 from propnet.kernels.plan import Plan
 from propnet.kernels.records import record_words
+from propnet.kernels.scratch import new_block_scratch, new_wires
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -97,11 +98,10 @@ class Expander:
             raise ValueError(f"{rows} rows: an expander needs one at least")
         self.machine = machine
         self.rows = rows
-        self._scratch = new_scratch(len(machine.roles), machine.network.move_count)
-        self._costs = _costs(machine._plan, len(machine.roles))
+        self._scratch = new_block_scratch(len(machine.roles), machine.network.move_count)
+        self._costs = _costs(machine.plan, len(machine.roles))
         # A second set of wires, constants and all, in which successors are looked at.
-        self._after = aligned(*machine._wires.shape)
-        self._after[:] = machine._wires
+        self._after = new_wires(machine.plan)
         self._waiting = np.zeros(rows, np.int32)
         self._out = self._new_rows(rows)
 
@@ -128,8 +128,8 @@ class Expander:
         state, skip = 0, 0
         while state < len(records):
             filled, state, skip = expand(
-                machine._code,
-                machine._wires,
+                machine.kernel_args,
+                machine.scratch.wires,
                 self._after,
                 self._scratch,
                 self._costs,

@@ -14,16 +14,14 @@ from gdl.errors import MoveError, StateError
 from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
-from propnet.jit.vector512 import aligned
 from propnet.jit.xoshiro import streams
 from propnet.kernels import evaluate as lanes
-from propnet.kernels.kernel_args import Code, code_of, new_wires
+from propnet.kernels.kernel_args import KernelArgs, kernel_args
 from propnet.kernels.move_weights import UNIFORM, Policy
 from propnet.kernels.plan import Plan, plan
 from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
-from propnet.kernels.uniform_choice import new_planes
-from propnet.kernels.weighted_choice import new_weighted_planes
+from propnet.kernels.scratch import new_scratch
 from propnet.network import Network
 
 
@@ -60,6 +58,10 @@ class PropnetMachine(Machine):
         words: 64-bit words of a state record.
         move_words: 64-bit words of a row of legal moves.
         role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
+        plan: the network as it is laid out for the kernels.
+        kernel_args: the plan as the kernels take it.
+        scratch: the arrays in which kernels work for this machine; no call leaves anything there that
+            another one needs.
     """
 
     level = "propnet"
@@ -73,14 +75,9 @@ class PropnetMachine(Machine):
         self.network = network
         self.words = record_words(len(network.bases))
         self.move_words = record_words(network.move_count)
-        self._plan, self._code = self._laid_out()
-        self.role_moves: NDArray[np.int32] = self._plan.role_moves
-        self._wires = new_wires(self._plan)
-        most = max(map(len, network.moves), default=0)
-        self._planes = new_planes(most)
-        self._weighted_planes = new_weighted_planes(most)
-        self._chosen = aligned(max(1, network.move_count))
-        self._following = aligned(max(1, len(network.bases)))
+        self.plan, self.kernel_args = self._laid_out()
+        self.role_moves: NDArray[np.int32] = self.plan.role_moves
+        self.scratch = new_scratch(self.plan)
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
         self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
@@ -94,10 +91,10 @@ class PropnetMachine(Machine):
         """What playouts run on: this machine, or one with a guide for its network."""
         return self
 
-    def _laid_out(self) -> tuple[Plan, Code]:
+    def _laid_out(self) -> tuple[Plan, KernelArgs]:
         """The network as the kernels take it."""
         laid_out = plan(self.network)
-        return laid_out, code_of(laid_out)
+        return laid_out, kernel_args(laid_out)
 
     # --- names of things -------------------------------------------------------------
     def proposition(self, index: int) -> Term:
@@ -192,7 +189,7 @@ class PropnetMachine(Machine):
         terminal = np.zeros(n, np.bool_)
         goals = np.full((n, len(self.roles)), -1, np.int16)
         legal = np.zeros((n, self.move_words), np.uint64)
-        lanes.evaluate(self._code, self._wires, _rows(records), terminal, goals, legal, single)
+        lanes.evaluate(self.kernel_args, self.scratch.wires, _rows(records), terminal, goals, legal, single)
         return Evaluation(terminal, goals, legal)
 
     def successors(self, records: NDArray[np.uint64], moves: NDArray[np.int32]) -> NDArray[np.uint64]:
@@ -208,7 +205,7 @@ class PropnetMachine(Machine):
         if ((moves < 0) | (moves >= counts)).any():
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
         after = np.zeros((len(records), self.words), np.uint64)
-        lanes.successors(self._code, self._wires, _rows(records), moves, after)
+        lanes.successors(self.kernel_args, self.scratch.wires, _rows(records), moves, after)
         return after
 
     def playouts(
@@ -284,10 +281,8 @@ class PropnetMachine(Machine):
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
         cut = playouts(
-            self._code,
-            self._wires,
-            self._following,
-            self._planes,
+            self.kernel_args,
+            self.scratch,
             streams(seed),
             _rows(starts),
             max_steps,
@@ -296,10 +291,8 @@ class PropnetMachine(Machine):
             watched,
             np.zeros((0, len(self.roles)), np.int32) if trace is None else trace,
             policy,
-            self._weighted_planes,
             _pairs(tallies, self.network.move_count, n),
             counted,
-            self._chosen,
         )
         return Playouts(goals, lengths, int(cut))
 

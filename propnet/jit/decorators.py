@@ -19,13 +19,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 from propnet.jit.kernel_cache import cache_for
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _IMPORT = re.compile(r"^(?:import ([^\n#]+)|from ([\w.]+) import (\([^)]*\)|[^\n#]+))", re.MULTILINE)
 """What a module imports: ``import A, B``, or ``from A import B, C`` on one line or in parentheses."""
@@ -54,14 +56,14 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return made
 
 
-def inner(function: Callable[..., Any]) -> Any:
+def inner(function: F) -> F:
     """``njit`` for functions that only kernels call: no code of its own, nothing made for Python, nothing
     cached by itself (the kernel's cache file holds it), which saves much of the time to compile.
 
     It is best given arrays, not a tuple of many: a call counts a reference to each, and the 17 arrays of a
     search tree took 0.1 us (selection for simultaneous moves took half as long again)."""
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return njit(pipeline_class=_InnerCompiler, **options)(function)
+    return cast(F, njit(pipeline_class=_InnerCompiler, **options)(function))
 
 
 class _NoEnvironments:

@@ -6,18 +6,16 @@ seeded by splitmix64 (Steele, Lea and Flood 2014), as the authors of xoshiro adv
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from propnet.jit.arrays import Vector, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import aligned, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
 
 
-def streams(seed: int) -> NDArray[np.uint64]:
+def streams(seed: int) -> Words:
     """The state of eight streams, shape (4, 8); a function of ``seed`` modulo 2**64 alone."""
     state = aligned(4)
     _fill(state, np.uint64(seed & _MASK))
@@ -25,7 +23,7 @@ def streams(seed: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
+def _fill(state: Words, seed: np.uint64) -> None:
     """Write splitmix64's first 32 words, stream after stream."""
     for word in range(state.shape[1]):
         for k in range(4):
@@ -37,7 +35,7 @@ def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
 
 
 @inner
-def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
+def advance(s0: Vector, s1: Vector, s2: Vector, s3: Vector) -> tuple[Vector, Vector, Vector, Vector, Vector]:
     """512 random bits and the four words of the next state: ``(bits, s0, s1, s2, s3)``."""
     bits = rotate_left(s0 + s3, 23) + s0
     t = shift_left(s1, 17)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from propnet.jit.vector512 import BYTES
-from propnet.kernels.plan import GOALS, MOVES, PLAY, RUN, Plan
+from propnet.kernels.plan import BLOCK, GOALS, MOVES, PLAY, RUN, Plan, complete_plan
 from propnet.network import Network
 
 VERSION = 2
@@ -255,10 +255,9 @@ class _Program:
         from_gate = (literals >> 1) >= first
         np.maximum.at(last, made_at(literals >> 1), reader[from_gate])
         next_literals = np.array(self.next_literals, np.int64)
-        goals = network.goals.reshape(-1, 3)
-        goals = goals[np.argsort(goals[:, 0], kind="stable")]
         moves_begin = sum(section != MOVES for section, _, _ in pieces)
-        outputs = np.concatenate((next_literals, goals[:, 2], [network.terminal_literal])) >> 1
+        goal_literals = network.goals.reshape(-1, 3)[:, 2]
+        outputs = np.concatenate((next_literals, goal_literals, [network.terminal_literal])) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
         # Those who try several moves in one state run MOVES again and again.
         from_play = np.repeat(
@@ -274,25 +273,35 @@ class _Program:
         if wires * BYTES >= 2**32:
             raise TooLargeError(f"the network has {gates:,} gates, more than the kernels can address")
 
-        def laid(some: NDArray[np.int64]) -> NDArray[np.int64]:
-            wired: NDArray[np.int64] = 2 * wire_of[some >> 1] + (some & 1)
-            return wired
-
         init = np.zeros(wires, np.uint8)
-        in_network = np.array(order, np.int64) < network.gates
-        init[out[in_network]] = network.loop_init[np.array(order, np.int64)[in_network]]
+        gate_of = np.array(order, np.int64)
+        in_network = gate_of < network.gates
+        init[out[in_network]] = network.loop_init[gate_of[in_network]]
+        goal_inputs = self._goal_inputs()
         return Straight(
             start=start.astype(np.int32),
-            literals=laid(literals).astype(np.int32),
+            literals=(2 * wire_of[literals >> 1] + (literals & 1)).astype(np.int32),
             out=out.astype(np.int32),
             stored=stored,
             pieces=np.array(pieces, np.int32).reshape(-1, 3),
             loops=np.array(loops, np.bool_),
-            plan=_plan(
-                network, wires, init, laid(next_literals), goals, laid(goals[:, 2].astype(np.int64)),
-                int(laid(np.array([network.terminal_literal]))[0]), self._goal_inputs(),
+            # Nothing of it is to be interpreted; the moves' legality is in their own wires.
+            plan=complete_plan(
+                network,
+                wire_of,
+                next_literals,
+                2 * (np.arange(network.move_count) + 1 + len(network.bases)),
+                wires=wires,
+                inputs=np.zeros(0, np.uint32),
+                runs=np.zeros((0, RUN), np.int32),
+                blocks=np.zeros((0, BLOCK), np.int32),
+                base_blocks=0,
+                play_blocks=0,
+                goal_inputs=goal_inputs,
+                step_inputs=int(np.maximum(np.diff(network.gate_start), 1).sum()) - goal_inputs,
+                init=init,
             ),
-        )  # fmt: skip
+        )
 
     def _goal_inputs(self) -> int:
         """How many inputs the network's gates of GOALS have."""
@@ -345,42 +354,3 @@ class _Program:
         out[within] = wires - 2 - out[within]
         # The last wire is for the code of loops, which notes there what has changed.
         return out, wires + most + 1
-
-
-def _plan(
-    network: Network,
-    wires: int,
-    init: NDArray[np.uint8],
-    next_literals: NDArray[np.int64],
-    goals: NDArray[np.int32],
-    goal_literals: NDArray[np.int64],
-    terminal: int,
-    goal_inputs: int,
-) -> Plan:
-    """The layout as a plan, nothing of it to be interpreted."""
-    inputs = int(np.maximum(np.diff(network.gate_start), 1).sum())
-    legal = np.arange(network.move_count) + 1 + len(network.bases)
-    return Plan(
-        wires=wires,
-        bases=len(network.bases),
-        moves=network.move_count,
-        inputs=np.zeros(0, np.uint32),
-        runs=np.zeros((0, RUN), np.int32),
-        blocks=np.zeros((0, 4), np.int32),
-        base_blocks=0,
-        play_blocks=0,
-        goal_inputs=goal_inputs,
-        step_inputs=inputs - goal_inputs,
-        init=init,
-        next_offsets=((next_literals >> 1) * BYTES).astype(np.uint32),
-        next_signs=-(next_literals & 1),
-        legal_offsets=(legal * BYTES).astype(np.uint32),
-        legal_signs=np.zeros(len(legal), np.int64),
-        role_moves=np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
-        goal_offsets=((goal_literals >> 1) * BYTES).astype(np.uint32),
-        goal_signs=-(goal_literals & 1),
-        goal_values=goals[:, 1].astype(np.int16),
-        role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
-        terminal=np.array([(terminal >> 1) * BYTES, -(terminal & 1)], np.int64),
-        initial=np.asarray(network.initial, np.bool_),
-    )

@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from gdl.rules import Rules
 from propnet.jit.vector512 import LANES
 from propnet.kernels.evaluate import successors
-from propnet.kernels.kernel_args import Code, assemble, new_wires
+from propnet.kernels.kernel_args import KernelArgs, Segment, with_segments
 from propnet.kernels.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.kernels.records import pack
+from propnet.kernels.scratch import new_wires
 from propnet.machine import PropnetMachine
 from propnet.native.assembler import Loaded, Target, compile_text, host
 from propnet.native.codegen import text
@@ -104,7 +104,7 @@ class NativeMachine(PropnetMachine):
     def __reduce__(self) -> tuple[Any, ...]:
         return NativeMachine, (self.rules, self.network, self.code)
 
-    def _laid_out(self) -> tuple[Plan, Code]:
+    def _laid_out(self) -> tuple[Plan, KernelArgs]:
         if self.code and self.compiled >= PAYS:
             try:
                 # Kept: the code lives as long as this object.
@@ -112,15 +112,15 @@ class NativeMachine(PropnetMachine):
             except (RuntimeError, MemoryError) as error:
                 log.warning("native code cannot be loaded: %s; the network is interpreted", error)
             else:
-                plan, code = _with_native(self.code, self._loaded)
-                if plan.step_inputs < LARGE:
-                    return plan, code
-                other = super()._laid_out()
-                if _step_seconds(plan, code) <= CLEARLY * _step_seconds(*other):
-                    return plan, code
+                native = _with_native(self.code, self._loaded)
+                if native[0].step_inputs < LARGE:
+                    return native
+                interpreter = super()._laid_out()
+                if _step_seconds(*native) <= CLEARLY * _step_seconds(*interpreter):
+                    return native
                 log.info("native code is no faster than the interpreter here; the network is interpreted")
                 self.compiled = 0.0
-                return other
+                return interpreter
         self.compiled = 0.0
         return super()._laid_out()
 
@@ -229,7 +229,7 @@ def _inputs(straight: Straight, pieces: Iterable[int], *, goals: bool = True) ->
     return int((start[some[:, 2]] - start[some[:, 1]]).sum())
 
 
-def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, Code]:
+def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, KernelArgs]:
     """The layout for the kernels: a segment per compiled piece, and per stretch of others."""
     straight = code.straight
     native = {piece for unit in _units(straight) if unit[0] in code.objects for piece in unit}
@@ -237,25 +237,24 @@ def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, Code]:
     plan = interpreted(straight, others)
     block_of = {piece: block for block, piece in enumerate(others)}
     sections = straight.pieces[:, 0].tolist()
-    segments: list[tuple[int, int, int]] = []
+    segments: list[Segment] = []
     bounds: list[int] = []
     for section in (PLAY, GOALS, MOVES):
         begin = len(segments)
         for piece in [i for i, s in enumerate(sections) if s == section]:
             block = block_of.get(piece, -1)
             if block < 0:
-                segments.append((loaded.address(f"f{piece}"), 0, 0))
-            elif len(segments) > begin and not segments[-1][0]:
-                segments[-1] = 0, segments[-1][1], block + 1
+                segments.append(Segment(loaded.address(f"f{piece}"), 0, 0))
+            elif len(segments) > begin and not segments[-1].function:
+                segments[-1] = segments[-1]._replace(end_block=block + 1)
             else:
-                segments.append((0, block, block + 1))
+                segments.append(Segment(0, block, block + 1))
         bounds.append(len(segments))
-    array: NDArray[np.int64] = np.array(segments, np.int64).reshape(-1, 3)
     play, goals, moves = bounds
-    return plan, assemble(plan, array, (play, goals, moves), legal_in_place=True)
+    return plan, with_segments(plan, segments, (play, goals, moves), legal_in_place=True)
 
 
-def _step_seconds(plan: Plan, code: Code) -> float:
+def _step_seconds(plan: Plan, args: KernelArgs) -> float:
     """CPU time of evaluating 512 states and their successors, the shortest of many: others' work on
     the same processor must not decide."""
     wires = new_wires(plan)
@@ -265,7 +264,7 @@ def _step_seconds(plan: Plan, code: Code) -> float:
     taken: list[float] = []
     for _ in range(24):
         before = time.thread_time()
-        successors(code, wires, records, moves, after)
+        successors(args, wires, records, moves, after)
         taken.append(time.thread_time() - before)
     return min(taken)
 
