@@ -25,7 +25,7 @@ from players.proof import compact as keeping
 from players.proof import kernels
 from players.proof.arrays import EDGES, NODE, NODES, Graph, Lines
 from propnet.expander import Expander
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -142,7 +142,7 @@ class Proof:
         self._guess = guess
         found = -1
         if graph.used[NODES]:
-            found = int(find_node(graph.table, graph.records, record[None, :].copy(), 0))
+            found = int(find_record(graph.table, graph.records, record[None, :].copy(), 0))
         if found >= 0:
             self._root = found
             if not keeping.shown(graph, found):
@@ -151,7 +151,7 @@ class Proof:
             graph.used[:] = 0
             graph.table[:] = 0
             graph.records[0] = record
-            graph.table[-1 - find_node(graph.table, graph.records, graph.records[:1], 0)] = 1
+            graph.table[-1 - find_record(graph.table, graph.records, graph.records[:1], 0)] = 1
             graph.used[NODES] = 1
             self._root = 0
             self._judge(0)
@@ -350,4 +350,4 @@ def warm_up() -> None:
     keeping.shown(graph, 0)
     keeping.lengths(graph, 100)
     keeping.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
-    find_node(graph.table, graph.records, graph.records[:1].copy(), 0)
+    find_record(graph.table, graph.records, graph.records[:1].copy(), 0)

@@ -1,7 +1,7 @@
 """xoshiro256++ (Blackman and Vigna 2019), eight independent streams per vector.
 
-The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. It is
-seeded by splitmix64 (Steele, Lea and Flood 2014), as the authors of xoshiro advise.
+The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. splitmix64
+(Steele, Lea and Flood 2014) seeds it, as the authors of xoshiro advise.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from propnet.jit.arrays import Vector, Words
 from propnet.jit.decorators import inner, kernel
+from propnet.jit.splitmix import STEP, scramble
 from propnet.jit.vector512 import aligned, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
@@ -27,11 +28,8 @@ def _fill(state: Words, seed: np.uint64) -> None:
     """Write splitmix64's first 32 words, stream after stream."""
     for word in range(state.shape[1]):
         for k in range(4):
-            seed += np.uint64(0x9E3779B97F4A7C15)
-            mixed = seed
-            mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            state[k, word] = mixed ^ (mixed >> np.uint64(31))
+            seed += np.uint64(STEP)
+            state[k, word] = scramble(seed)
 
 
 @inner

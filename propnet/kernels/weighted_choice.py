@@ -1,12 +1,12 @@
 """Weighted random moves for 512 lanes at once, without leaving the bit-sliced form.
 
 Moves that weigh the same, 2**e, form a class (:class:`propnet.kernels.move_weights.WeightClass`). Per role
-and lane the legal moves of each class are counted and the counts, moved up by e planes, are summed: the
-lane's total weight. One rank below it is drawn (:mod:`propnet.kernels.uniform_choice`). Subtracting the classes'
-weights one after the other tells the class in which the rank falls, and the rank's planes from e on are
-then the rank among the class's legal moves, uniform again: a walk over the moves as for equal weights ends
-the choice. So moves are chosen exactly in proportion to their weights, and what it costs above the uniform
-choice depends on the number of classes, hardly on that of moves.
+and lane the kernel counts the legal moves of each class, moves the counts up by e planes and sums them to the
+lane's total weight. It draws a rank below that (:mod:`propnet.kernels.uniform_choice`) and subtracts the
+classes' weights one after another, which tells the class that the rank falls into. The rank's planes from e
+on are then a uniform rank among the class's legal moves, and a walk over these ends the choice. So moves are
+chosen exactly in proportion to their weights; the cost above that of the uniform choice grows with the number
+of classes, hardly with that of moves.
 
 The scratch array ``planes`` is (13 * depth + 40, 8) uint64
 (:func:`propnet.kernels.scratch.new_weighted_planes`): the total weight, masks and ranks (3 * top rows,
