@@ -1,9 +1,8 @@
 """Where the time of a step goes on the lanes: gates, choice of moves, the rest.
 
-A kernel walks 512 lanes through random play, doing the parts of a step once or several times. They
-may be repeated without changing what the step does (another choice is as random as the first),
-so the difference in time is the cost of that part alone, on the states that playouts meet. Arrays
-are those of :class:`propnet.kernels.kernel_args.Code`.
+A kernel walks 512 lanes through random play and does the parts of a step once or several times. Repeating
+one does not change what the step does (another choice is as random as the first), so the difference in time
+is the cost of that part alone, on the states that playouts meet.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, te
 from propnet.machine import PropnetMachine
 
 _EXTRA = 4
-"""How many times more often the part is done whose time is sought."""
+"""How many times more the part is done whose time is sought."""
 _ROUNDS = 5
 
 
@@ -66,7 +65,7 @@ def _walk(
 
 
 def can_split(machine: Machine) -> bool:
-    """Whether the machine plays with the kernels that are measured here."""
+    """Whether the machine plays with the kernels that this module measures."""
     return isinstance(machine, PropnetMachine) and type(machine)._play is PropnetMachine._play
 
 
@@ -77,9 +76,9 @@ def split_step(
 
     Args:
         machine: a machine with lanes.
-        step_ns: the whole step: CPU time of playouts per joint move made.
-        mean_length: joint moves per playout. A playout takes one pass more than that (the one
-            that finds it over), which ``logic_ns`` and ``choice_ns`` contain.
+        step_ns: the whole step: CPU time of playouts per joint move.
+        mean_length: joint moves per playout. A playout takes one pass more (the one that finds it
+            over), which ``logic_ns`` and ``choice_ns`` contain.
         seconds: about how much CPU time to spend.
 
     Returns:

@@ -1,4 +1,4 @@
-"""A closed list: the states that a search has met, each with the move that led to it, in bounded memory.
+"""A closed list in bounded memory: the states that a search has met, each with the move that led to it.
 
 States are numbered in the order in which they come, and looked up by open addressing with linear probing.
 A slot of the table holds a state's number and the upper half of its hash, so that most looks at other
@@ -21,25 +21,23 @@ _LOW = np.uint64(0xFFFF_FFFF)
 class ClosedList:
     """States without repetition. Two states are the same if they agree in the bits of a mask.
 
-    Memory is bounded by what it is told when made, and taken as the list grows.
-
     Attributes:
         records: uint64, shape (capacity, words): the states; the first ``size`` rows are filled.
         parents: int32, shape (capacity,): the number of the state before, -1 for the first one.
         moves: int32, shape (capacity,): the move of role 0 that led from there.
         size: how many states there are.
         capacity: how many there may be.
-        merged: how many states were taken for one that was met in an earlier layer, though they
-            differ from it outside the mask.
+        merged: how many states differed outside the mask from the state of an earlier layer that they
+            counted as.
     """
 
     def __init__(self, words: int, mask: Words, memory: int) -> None:
         """Args:
         words: of a record.
         mask: uint64, shape (words,).
-        memory: bytes; at most so many are taken, for some states at least.
+        memory: bytes that the list may take as it grows; there is room for some states in any case.
         """
-        # While the table is renewed there are two of them, one half as large as the other.
+        # While the table grows there are two of them, one half as large as the other.
         tables = [1 << bits for bits in range(_FIRST_SLOTS.bit_length() - 1, 32)]
         affordable = (min(slots * 3 // 4, (memory - 12 * slots) // (8 * words + 8)) for slots in tables)
         self.capacity = max(_FIRST_SLOTS * 3 // 4, *affordable)
@@ -60,15 +58,15 @@ class ClosedList:
         first_parent: int,
         layer: int,
     ) -> bool:
-        """Add those of n states that are new. Returns whether all that are found a place.
+        """Add those of n states that are new. Returns whether there was room for all of them.
 
         Args:
             records: uint64, shape (n, words).
             parents: int32, shape (n,): numbers less ``first_parent``.
             moves: int32, shape (n,).
             skipped: bool, shape (n,): states that are not to be added.
-            first_parent: see above.
-            layer: the number from which on states belong to the same layer as these.
+            first_parent: what ``parents`` count from.
+            layer: the number of the first state in the same layer as these.
         """
         done = 0
         while done < len(records):

@@ -1,10 +1,10 @@
-"""Kernels of nested rollout policy adaptation: playouts by a softmax policy, 512 at once, and its change.
+"""Kernels of nested rollout policy adaptation (Rosin 2011): 512 playouts by a softmax policy, and its change.
 
-Gates are evaluated bit-sliced; the choice walks over the legal moves of each lane and keeps one by
+Gates are evaluated bit-sliced; the choice walks over the legal moves of each lane and draws one by
 weighted reservoir sampling (Chao 1982). One-player games only.
 
-A *policy* is ``weights``, float64 (entries,): each is e to the power of a move's logit. Which entry
-belongs to a move is said by the *coding*: the move alone, or also the step at which it is made, or the
+A *policy* is ``weights``, float64 (entries,): e to the power of a move's logit. The *coding* says which
+entry belongs to a move: it depends on the move alone, or also on the step at which it is made, or on the
 move made before. Moves share entries where there are fewer than that would take.
 """
 
@@ -37,7 +37,7 @@ _LEAST, _MOST = 1e-30, 1e30
 
 @inner
 def _first_entry(coding: int, moves: Index, step: Index, before: Index, entries: Index) -> Index:
-    """The entry of move 0; move m's is m further, counted round."""
+    """The entry of move 0; move m's is m further, modulo the number of entries."""
     if coding == BY_STEP:
         return (step * moves) % entries
     if coding == BY_PAIR:
@@ -182,7 +182,7 @@ def adapt(
     options: Int32s,
     rate: float,
 ) -> None:
-    """Make the moves of a line more likely (Rosin 2011): the logit of each move made grows by ``rate``,
+    """Make the moves of a line more likely: the logit of each move made grows by ``rate``,
     those of all legal ones fall by ``rate`` times their chances. ``options`` as from :func:`legal_along`;
     ``moves`` is how many the game has."""
     entries = weights.size

@@ -7,7 +7,6 @@ import numpy as np
 from propnet.jit.arrays import Words
 from propnet.jit.decorators import inner
 
-
 STEP = 0x9E3779B97F4A7C15
 
 

@@ -1,11 +1,11 @@
 """Vectors of 512 bits inside numba kernels: a value type ``<8 x i64>`` and its operations.
 
-numba has no vector values and does not vectorise a walk over gates by itself, so this module
-teaches it a type whose values LLVM keeps in vector registers (one zmm register with AVX-512,
-two ymm registers with AVX2, more on older processors: LLVM legalises, the result is the same).
+numba has no vector values and does not vectorise a walk over gates. So this module teaches it a
+type whose values LLVM keeps in vector registers: one with AVX-512, two with AVX2, more on older
+processors, with the same results.
 
 Inside ``@njit`` code vectors know ``& | ^ ~ +`` and the functions below. Offsets are byte
-offsets into a contiguous array; nothing checks them, the caller answers for them.
+offsets into a contiguous array; nothing checks them.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -27,7 +27,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 from propnet.jit.arrays import Vector, Words
 
 LANES = 512
-"""Lanes of a vector: playouts that are evaluated at once."""
+"""Lanes of a vector."""
 WORDS = LANES // 64
 """64-bit words of a vector. Lane i is bit ``i % 64`` of word ``i // 64``."""
 BYTES = LANES // 8
@@ -165,7 +165,7 @@ def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
 
 @_intrinsic
 def item(typing_context: Any, array: Any, index: Any) -> Any:
-    """``array[index]`` of a contiguous array, flat, without numba's care for negative indices."""
+    """``array[index]`` of a contiguous array, flat, without support for negative indices."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         element = context.get_data_type(array.dtype)

@@ -1,6 +1,6 @@
 """Blocks of states in the lanes for batched expansion: their joint moves, rows and judgement.
 
-What :mod:`propnet.kernels.expand_kernel` is made of besides its passes; arrays and words as there.
+The passes over a block are in :mod:`propnet.kernels.expand_kernel`, which defines the terms.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from propnet.kernels.step import evaluate_goals, read_goals, terminal_lanes
 from propnet.kernels.uniform_choice import add_carry
 
 MOST = 1 << 36
-"""Joint moves of one state that are counted; nobody lives to see more of them."""
+"""Joint moves of one state that are counted at most; no search gets through as many."""
 
 
 class Rows(NamedTuple):
-    """Where successors are written: ``parents`` (m,), ``moves`` (m, roles), ``records`` (m, words),
-    and where successors are judged ``terminal`` (m,), 0 or 1, and ``goals`` (m, roles)."""
+    """Where successors are written: ``parents`` (m,), ``moves`` (m, roles), ``records`` (m, words), and if
+    they are judged ``terminal`` (m,), 0 or 1, and ``goals`` (m, roles)."""
 
     parents: Int32s
     moves: Int32s
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 class ExpandArgs(NamedTuple):
     """What the parts of the kernel share, as bare pointers, and numbers: ``words`` of a record,
-    ``roles``, and whether successors are ``judged``. ``after`` are wires for these."""
+    ``roles``, and whether successors are ``judged``, for which ``after`` are wires."""
 
     args: KernelArgs
     wires: Words
@@ -66,7 +66,7 @@ class ExpandArgs(NamedTuple):
 
 @inner
 def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals: Goals) -> None:
-    """Note which of the first ``count`` lanes of the list are terminal, and the goals of those, in
+    """Write which of the first ``count`` lanes of the list are terminal, and the goals of those, to
     the lanes' rows of ``terminal`` and ``goals``."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, wires))
@@ -115,7 +115,7 @@ def count_moves(given: ExpandArgs) -> None:
 
 @inner
 def count_joints(given: ExpandArgs, count: Index) -> int:
-    """The first ``count`` lanes' numbers of joint moves, none in terminal states; their sum."""
+    """Count the joint moves of the first ``count`` lanes, none in terminal states; returns their sum."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, given.wires))
     for lane in range(LANES):
@@ -137,8 +137,8 @@ def count_joints(given: ExpandArgs, count: Index) -> int:
 def share(
     scratch: BlockScratch, count: int, state: int, skip: int, filled: int, capacity: int
 ) -> tuple[int, int, int]:
-    """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long
-    as there are some. Returns the rows filled then, and the state and joint move that are next."""
+    """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long as there are
+    rows. Returns how many rows are filled then, and the state and joint move to go on from."""
     low = skip
     for lane in range(count):
         joints = int(item(scratch.joints, lane))
@@ -157,7 +157,7 @@ def share(
 
 @inner
 def _idle(scratch: BlockScratch, first: Index) -> None:
-    """Want nothing of the lanes from the first on."""
+    """Want no joint moves of the lanes ``first`` and above."""
     for lane in range(first, LANES):
         put(scratch.low, lane, 0)
         put(scratch.high, lane, 0)
@@ -166,7 +166,7 @@ def _idle(scratch: BlockScratch, first: Index) -> None:
 
 @inner
 def name_moves(given: ExpandArgs, count: Index) -> None:
-    """Write the moves of the rows that the first ``count`` lanes have."""
+    """Write the moves of the rows of the first ``count`` lanes."""
     scratch = given.scratch
     store(scratch.masks, 0, splat(0))
     for lane in range(count):

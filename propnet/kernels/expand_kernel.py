@@ -1,16 +1,15 @@
 """The kernel of batched expansion: all successors of many records, 512 lanes at a time.
 
-A block of up to 512 states is loaded and evaluated once; then pass k plays the k-th joint move of
-every lane, for which only the gates behind the moves run. Passes that too few lanes have a move
-for are not worth it: such (state, joint move) pairs wait and fill all lanes of dense passes, in
-which the states are loaded again. Moves are chosen bit-sliced, by one walk over the legal moves.
+It loads and evaluates a block of up to 512 states once. Then pass k plays the k-th joint move of every
+lane, for which only the gates behind the moves run. Where too few lanes have a k-th joint move, such pairs
+of state and joint move wait and fill all lanes of dense passes, which load the states again. Moves are
+chosen bit-sliced, by one walk over the legal moves.
 
-Arrays: those of :class:`propnet.kernels.plan.Plan` as ``Code``, wires as in :mod:`propnet.kernels.gates`,
-records as in :mod:`propnet.kernels.records`. Successors are *rows* of the caller's arrays, states in order,
-joint moves of a state in the order of ``itertools.product``: the last role's move changes first.
+Successors are *rows* of the caller's arrays, states in order, joint moves of a state in the order of
+``itertools.product``: the last role's move changes first.
 
-The gates behind the moves run several times after those before them: they may overwrite neither
-what they read nor the legality of moves, unless that is in the moves' own wires.
+The gates behind the moves run several times after those before them. So they must not overwrite what
+they read, nor the legality of moves, unless that is in the moves' own wires.
 """
 
 from __future__ import annotations
@@ -51,9 +50,9 @@ def expand(
 
     ``over`` (n,) and ``goals`` (n, roles) take what holds in the records themselves, as
     ``out`` does for successors; they may have no rows. ``after`` are wires for looking at successors.
-    ``costs`` (3,): of a pass over a block, of that for each live move, of a dense pass, in one unit.
-    ``waiting`` is room for as many rows. Returns how many rows were written, and the state and
-    joint move to go on from.
+    ``costs`` (3,): of a pass over a block, what each live move adds to that, and of a dense pass, in one
+    unit. ``waiting`` has room for as many numbers as there are rows. Returns how many rows were written,
+    and the state and joint move to go on from.
     """
     sizes = sizes_of(args)
     given = ExpandArgs(
@@ -98,8 +97,8 @@ def expand(
 
 @inner
 def _sparse(given: ExpandArgs, state: int, costs: Ints, waiting: Int32s, goals: Goals) -> int:
-    """Play joint move 0, 1, ... of all lanes, the first of which is this state, as long as it pays.
-    Lists the rows that are left. Writes the parents of all rows."""
+    """Play joint move 0, 1, ... of all lanes as long as it pays; lane 0 is this state. Writes the parents of
+    all rows, lists in ``waiting`` those that are left, and returns how many these are."""
     scratch = given.scratch
     walked = np.int64(0)
     for role in range(given.roles):
@@ -109,7 +108,7 @@ def _sparse(given: ExpandArgs, state: int, costs: Ints, waiting: Int32s, goals: 
     dense = item(costs, 2)
     playing = 0
     for lane in range(LANES):
-        # A lane that begins or ends in the midst of its joint moves waits: lanes move in step.
+        # A lane that begins or ends amid its joint moves waits: lanes move in step.
         low, high = item(scratch.low, lane), item(scratch.high, lane)
         put(scratch.lanes, playing, lane)
         playing += high > 0 and low == 0 and high == item(scratch.joints, lane)
@@ -154,17 +153,17 @@ def _advance(given: ExpandArgs, role: Index, looking: Vector, leaving: Vector) -
     first_move = 1 + sizes_of(given.args).bases
     for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
         at = (first_move + item(scratch.live, i)) * BYTES
-        made = load(wires, at)
-        left = made & leaving
+        choosing = load(wires, at)
+        left = choosing & leaving
         chosen = load(scratch.legal, i * BYTES) & looking
-        store(wires, at, (made ^ left) | chosen)
+        store(wires, at, (choosing ^ left) | chosen)
         looking = (looking ^ chosen) | left
     return looking
 
 
 @inner
 def _next_joint(given: ExpandArgs) -> None:
-    """Choose the next joint move in all lanes; after the last one comes the first."""
+    """Choose the next joint move in all lanes; the first follows the last."""
     leaving = ~splat(0)
     for back in range(given.roles):
         role = given.roles - 1 - back
@@ -184,7 +183,7 @@ def _dense(
     count: Index,
     goals: Goals,
 ) -> None:
-    """Play the joint moves of ``count`` rows that wait, whatever states they belong to."""
+    """Play the joint moves of ``count`` waiting rows, of whatever states."""
     scratch, wires = given.scratch, given.wires
     bases = sizes_of(given.args).bases
     block = scratch.block
@@ -212,7 +211,7 @@ def _dense(
 
 @inner
 def _put(given: ExpandArgs, count: Index, goals: Goals) -> None:
-    """Write what follows in the first ``count`` lanes of the list to their rows."""
+    """Write the next states of the first ``count`` lanes in the list to their rows."""
     args, wires, scratch, block = given.args, given.wires, given.scratch, given.scratch.block
     bases = sizes_of(args).bases
     for word in range(given.words):

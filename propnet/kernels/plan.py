@@ -1,8 +1,8 @@
-"""The order of work for the gate kernel: a `Network` levelled, sorted and laid out in arrays.
+"""A `Network` levelled, sorted and laid out in arrays for the gate kernel.
 
 Gates are sorted by level (longest path from the inputs) and, inside a level, by how many plain
-and how many negated inputs they read. Equal gates then stand in *runs*, so that the kernel
-decides once per run, not once per gate, and the processor foresees its branches.
+and how many negated inputs they read. Gates of one shape form *runs*: the kernel decides once per
+run, not once per gate, and the processor predicts its branches.
 """
 
 from __future__ import annotations
@@ -129,13 +129,13 @@ def plan(network: Network) -> Plan:
     section = _sections(network, start, read)
     play_gates = int(np.count_nonzero(section == PLAY))
     level = _levels(network, start, read, loop_of)
-    # Inside a loop the network's own order stays: it is the order that settles fastest.
+    # Inside a loop the network's own order stays: it settles fastest.
     shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
     order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
     runs, blocks, edges = _runs(
         plain[order], negations[order], loop_of[order], (play_gates, network.base_gates), first
     )
-    # Both orders have the same runs; which reads memory more evenly depends on the game.
+    # Both orders have the same runs; which of them reads memory more evenly depends on the game.
     candidates = order, _by_place(order, start, read, shape, loop_of, level + network.gates * section, first)
     wire, inputs = min(
         (_inputs(order, first, start, read, literals & 1) for order in candidates),
@@ -282,7 +282,7 @@ def _inputs(
 
 
 def _far_reads(runs: Int32s, inputs: Offsets) -> int:
-    """How many inputs stand more than a page from where the gate before read its like."""
+    """How many inputs stand more than a page away from the same input of the gate before."""
     far = 0
     for plain, negated, gates, at, _ in runs.tolist():
         rows = inputs[at : at + gates * (plain + negated)].reshape(gates, -1).astype(np.int64)
@@ -291,7 +291,7 @@ def _far_reads(runs: Int32s, inputs: Offsets) -> int:
 
 
 def _levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
-    """Per gate the longest way from the inputs; the gates of a loop share one level."""
+    """Per gate the longest path from the inputs; the gates of a loop share one level."""
     first = network.first_gate
     begins = start.tolist()
     nodes = read.tolist()

@@ -81,7 +81,7 @@ def next_states(
     first: Ints,
 ) -> None:
     """Give the base propositions their next values; parked lanes keep theirs, renewed ones take
-    those of the one start, ``first`` (0 or -1 per base), or false where starts differ. ``following`` is
+    those of the one start, ``first`` (bases,; -1 for true), or false where starts differ. ``following`` is
     scratch, (bases, 8)."""
     sizes = sizes_of(args)
     if sizes.direct == 0:

@@ -1,10 +1,8 @@
-"""Which moves 512 playouts have made, and how these ended: tallies of all moves as first (Gelly and
+"""Tallies of which moves 512 playouts have made, and how these ended: for all moves as first (Gelly and
 Silver 2007) and for policies learnt from playouts.
 
 ``chosen`` is (moves, 8) uint64, a vector per move: the lanes whose playout has made it where its role
-had several legal moves. The other arrays are those of :class:`propnet.kernels.kernel_args.Code`, with
-``wires`` as in
-:mod:`propnet.kernels.gates`.
+had several legal moves.
 """
 
 from __future__ import annotations
@@ -26,8 +24,8 @@ def note_choices(
     lanes: Vector,
     chosen: Words,
 ) -> None:
-    """Note the moves that have just been made in these lanes by the roles that had several;
-    ``choosing`` (roles, 8) says where each had."""
+    """Note the moves just made in these lanes by the roles that had several legal ones;
+    ``choosing`` (roles, 8) says where."""
     sizes = sizes_of(args)
     out = 1 + sizes.bases
     for role in range(sizes.roles):
@@ -36,8 +34,8 @@ def note_choices(
         noted = load(choosing, role * BYTES) & lanes
         if last - first > 1 and any_lane(noted):
             for move in range(first, last):
-                made = load(wires, (out + move) * BYTES) & noted
-                store(chosen, move * BYTES, load(chosen, move * BYTES) | made)
+                makers = load(wires, (out + move) * BYTES) & noted
+                store(chosen, move * BYTES, load(chosen, move * BYTES) | makers)
 
 
 @inner
@@ -70,11 +68,11 @@ def tally(
             some = splat(0)
             for move in range(moves):
                 at = (first + move) * BYTES
-                made = load(chosen, at)
-                store(chosen, at, made & ~ended)
-                made = made & ended
-                store(block, move * BYTES, made)
-                some = some | made
+                makers = load(chosen, at)
+                store(chosen, at, makers & ~ended)
+                makers = makers & ended
+                store(block, move * BYTES, makers)
+                some = some | makers
             if not any_lane(some):
                 continue
             for move in range(moves, 64):
@@ -82,14 +80,14 @@ def tally(
             transpose(block)
             for i in range(count):
                 lane = item(lane_of, i)
-                made_here = item(block, WORDS * (lane & 63) + (lane >> 6))
+                moves_made = item(block, WORDS * (lane & 63) + (lane >> 6))
                 playout = item(job, lane)
-                if made_here == 0 or playout % each >= counted:
+                if moves_made == 0 or playout % each >= counted:
                     continue
                 goal = np.int64(goals[playout, role])
                 if goal >= 0:
                     row = playout // per_row
                     add = (goal << np.int64(32)) + np.int64(1)
-                    while made_here != 0:
-                        tallies[row, first + lowest_bit(made_here)] += add
-                        made_here &= made_here - np.uint64(1)
+                    while moves_made != 0:
+                        tallies[row, first + lowest_bit(moves_made)] += add
+                        moves_made &= moves_made - np.uint64(1)

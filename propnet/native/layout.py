@@ -1,10 +1,9 @@
 """A network laid out for straight-line code: gates depth first in pieces, values in few wires.
 
-Three things make native code faster than walking gates level by level: a value that is used soon
-after it was made stays in a register; a wire is used again once its value has been read for the
-last time, so that a step's working set is small; and the moves' legality is left where the choice
-of moves wants it. The interpreter's kernels run the same layout, piece by piece, where there is
-no native code for it.
+Three things make native code faster than walking gates level by level: a value that is read soon stays
+in a register; a wire is used again after its value has been read for the last time, so that a step's
+working set is small; and the moves' legality ends where the choice of moves reads it. The interpreter's
+kernels run the same layout, piece by piece, where there is no native code for it.
 """
 
 from __future__ import annotations
@@ -44,11 +43,10 @@ class Straight:
         literals: int32: ``2 * wire + negated``.
         out: int32 (gates,): the wire that takes the AND of a gate's literals.
         stored: bool (gates,): whether other pieces, or the kernels, read it.
-        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; PLAY's first, then
-            GOALS', then MOVES'. What PLAY's gates leave is read by the others; MOVES' leave it
-            as it was.
+        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; first the pieces of PLAY,
+            then of GOALS, then of MOVES. The others read what PLAY's gates leave; MOVES' do not change it.
         loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
-        plan: the layout as the kernels take it, without anything to interpret
+        plan: the layout as the kernels take it, with nothing to interpret
             (:mod:`propnet.native.piecewise` adds that).
     """
 
@@ -69,15 +67,15 @@ def straighten(network: Network) -> Straight:
 
 
 class _Program:
-    """The gates in their new order, as lists while it grows; a gate's *literals* are the network's
-    until the wires are known, gates that the network lacks having further node numbers."""
+    """The gates in their new order, which grows. Until the wires are known literals are the network's;
+    gates that the network lacks have further node numbers."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
         self.first = network.first_gate
-        begins = network.gate_start.tolist()
-        read = network.gate_inputs.tolist()
-        self.inputs: list[list[int]] = [read[low:high] or [0] for low, high in pairwise(begins)]
+        literals = network.gate_inputs.tolist()
+        bounds = pairwise(network.gate_start.tolist())
+        self.inputs: list[list[int]] = [literals[low:high] or [0] for low, high in bounds]
         self.loop_of = [-1] * network.gates
         for low, high in network.loops.tolist():
             self.loop_of[low:high] = [low] * (high - low)
@@ -86,7 +84,7 @@ class _Program:
         self.done = bytearray(len(self.inputs))
         self.order: list[int] = []
         self.section_ends: list[int] = []
-        self.fixed: dict[int, int] = {}  # gates (of ours) that write a move's wire
+        self.fixed: dict[int, int] = {}  # the gates that write a move's wire
         self.next_literals: list[int] = network.next_literals.tolist()
 
     def run(self) -> None:
@@ -109,7 +107,7 @@ class _Program:
         for base, literal in enumerate(self.next_literals):
             self._visit([literal], for_next)
             if 1 <= literal >> 1 <= len(network.bases) and literal >> 1 != 1 + base:
-                # Another base's wire will have its own next value when this one is read.
+                # The other base's wire will have its own next value when this one is read.
                 self.next_literals[base] = 2 * self._copy(literal, None)
         self.section_ends.append(len(self.order))
 
@@ -118,10 +116,10 @@ class _Program:
             literals = self.inputs[gate]
             if len(literals) > WIDE and self.loop_of[gate] < 0:
                 for low in range(0, len(literals) - WIDE, WIDE):
-                    some = literals[low : low + WIDE]
+                    chunk = literals[low : low + WIDE]
                     if low:
-                        some.append(2 * (self.first + len(self.inputs) - 1))
-                    self.inputs.append(some)
+                        chunk.append(2 * (self.first + len(self.inputs) - 1))
+                    self.inputs.append(chunk)
                     self.loop_of.append(-1)
                 rest = low + WIDE
                 self.inputs[gate] = [*literals[rest:], 2 * (self.first + len(self.inputs) - 1)]
@@ -133,18 +131,18 @@ class _Program:
     def _cone(self, literals: Iterable[int]) -> bytearray:
         """Which gates (1 or 0) the literals depend on."""
         first = self.first
-        found = bytearray(len(self.inputs))
+        needed = bytearray(len(self.inputs))
         stack = [node - first for literal in literals if (node := literal >> 1) >= first]
         while stack:
             gate = stack.pop()
-            if not found[gate]:
+            if not needed[gate]:
                 for member in self._unit(gate):
-                    found[member] = 1
+                    needed[member] = 1
                     for literal in self.inputs[member]:
                         below = (literal >> 1) - first
-                        if below >= 0 and not found[below]:
+                        if below >= 0 and not needed[below]:
                             stack.append(below)
-        return found
+        return needed
 
     def _visit(self, literals: Iterable[int], within: bytes | bytearray) -> None:
         """Append the gates ``within`` that the literals need and that are not yet there, each
@@ -246,8 +244,8 @@ class _Program:
 
         def made_at(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
             """Places in the order of the gates among these nodes."""
-            found: NDArray[np.int64] = places[nodes[nodes >= first] - first]
-            return found
+            of_gates: NDArray[np.int64] = places[nodes[nodes >= first] - first]
+            return of_gates
 
         piece_of = np.repeat(np.arange(len(pieces)), [high - low for _, low, high in pieces])
         last = piece_of.copy()
@@ -259,7 +257,7 @@ class _Program:
         goal_literals = network.goals.reshape(-1, 3)[:, 2]
         outputs = np.concatenate((next_literals, goal_literals, [network.terminal_literal])) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
-        # Those who try several moves in one state run MOVES again and again.
+        # Batched expansion runs MOVES several times on what one PLAY left.
         from_play = np.repeat(
             [section != MOVES for section, _, _ in pieces], np.bincount(piece_of, minlength=len(pieces))
         )
@@ -318,9 +316,8 @@ class _Program:
         stored: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], int]:
         """The wire of each gate in order, and how many wires there are (linear scan: Poletto and
-        Sarkar). Wires are freed after the last piece that reads them; the last freed, which are
-        the nearest to the processor, are taken first. What only its own piece reads has wires
-        that all pieces share."""
+        Sarkar). A wire is freed after the last piece that reads it; the last freed, most likely
+        still cached, is used first. What only its own piece reads has wires that all pieces share."""
         expires: list[list[int]] = [[] for _ in pieces]
         out = np.full(len(last), -1, np.int64)
         free: list[int] = []
@@ -352,5 +349,5 @@ class _Program:
             free += reversed(expires[number])
         within = out <= -2
         out[within] = wires - 2 - out[within]
-        # The last wire is for the code of loops, which notes there what has changed.
+        # In the last wire the code of loops notes what has changed.
         return out, wires + most + 1

@@ -1,4 +1,4 @@
-"""What of a straight-line layout is interpreted: blocks for the kernels, piece by piece."""
+"""The part of a straight-line layout that is interpreted: a block for each of its pieces."""
 
 from __future__ import annotations
 
