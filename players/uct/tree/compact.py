@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from players.uct.tree.arrays import CELLS, EDGES, LINKS, NODES, OPEN, OPENED, Arrays, find_link
 from players.uct.tree.regret_matching import keep_cells
 from propnet.jit.decorators import inner, kernel
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 
 @inner
@@ -124,7 +124,7 @@ def rehash(tree: Arrays, had_links: Any) -> None:
     if had_links:
         tree.link_table[:] = 0
     for node in range(tree.used[NODES]):
-        slot = -1 - find_node(tree.node_table, tree.records, tree.records, node)
+        slot = -1 - find_record(tree.node_table, tree.records, tree.records, node)
         tree.node_table[slot] = node + 1
     for link in range(tree.used[LINKS]):
         key = tree.links[link]

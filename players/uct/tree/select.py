@@ -34,7 +34,7 @@ from players.uct.tree.selection_rules import UCB, SelectionRule, best_edge, star
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 _LARGEST_TABLE = 1 << 14
 """Joint moves of two roles that choose by regret."""
@@ -226,7 +226,7 @@ def settle(tree: Arrays, paths: Paths, lanes: Any, records: NDArray[np.uint64]) 
     tree.used[NODES] = base
     place = np.empty(new, np.int32)
     for k in range(new):
-        node = find_node(tree.node_table, tree.records, records, k)
+        node = find_record(tree.node_table, tree.records, records, k)
         if node < 0:
             slot = -1 - node
             node = tree.used[NODES]

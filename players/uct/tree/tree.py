@@ -30,7 +30,7 @@ from players.uct.tree.arrays import (
 from players.uct.tree.backup import average, backup
 from players.uct.tree.regret_matching import drop_tables
 from players.uct.tree.selection_rules import SelectionRule, forget
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 _CELLS_PART = 8
 """One part in so many of the memory is for tables of joint moves."""
@@ -84,7 +84,7 @@ class Tree:
         """Make this state the root. What lies below it in the tree stays, the rest goes."""
         arrays = self.arrays
         found = (
-            int(find_node(arrays.node_table, arrays.records, record[None, :], 0))
+            int(find_record(arrays.node_table, arrays.records, record[None, :], 0))
             if arrays.used[NODES]
             else -1
         )
@@ -311,7 +311,7 @@ def warm_up_down() -> None:
     """Compile or load the kernels that go down the tree."""
     arrays, paths = _small()
     keeping.rehash(arrays, True)
-    find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
+    find_record(arrays.node_table, arrays.records, arrays.records[:1], 0)
     _open_root(arrays)
     selection.select(arrays, paths, 0, 1, SelectionRule(), -1)
     selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
