@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from players.proof.compact import FAR
 from players.proof.search import Proof
-from players.uct.tree.arrays import OPENED
 
 if TYPE_CHECKING:
     from players.uct.tree.tree import Tree
@@ -120,7 +119,7 @@ class ProofScheduler:
             tree: the tree.
         """
         if self._batches % _SAMPLED == 0:
-            opened = tree.arrays.opened[: int(tree.arrays.used[OPENED])][-_SAMPLE:]
+            opened = tree.arrays.opened[: tree.arrays.used[0]["opened"]][-_SAMPLE:]
             choices = float(np.log(np.maximum(1, tree.arrays.nodes["choices"][opened])).mean())
             self._choices = choices if self._choices < 0 else (self._choices + choices) / 2
             self._length = length if self._length < 0 else (self._length + length) / 2
