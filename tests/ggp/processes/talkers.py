@@ -6,6 +6,7 @@ import contextlib
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 
@@ -33,8 +34,7 @@ def main() -> None:
             case "stop":
                 os.kill(os.getpid(), signal.SIGSTOP)
             case "hang up":
-                os.close(0)
-                parent._out.close()
+                socket.socket(fileno=os.dup(0)).shutdown(socket.SHUT_WR)
             case "end":
                 with contextlib.suppress(BrokenPipeError):
                     parent.send("freed")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ggp.processes.child import Child, Message, ProcessKind
+from tests.ggp.server.live import ROOT
 
 TALKERS = "tests.ggp.processes.talkers"
 LONG = 60.0
@@ -154,7 +155,8 @@ def test_variables_are_handed_on() -> None:
 @pytest.mark.parametrize("patience", [[], ["patient"]])
 def test_a_parent_that_dies_in_the_middle_of_a_line_takes_the_process_along(patience: list[str]) -> None:
     ours, theirs = socket.socketpair()
-    process = subprocess.Popen([sys.executable, "-m", TALKERS, *patience], stdin=theirs, stdout=theirs)
+    command = [sys.executable, "-m", TALKERS, *patience]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs)
     with ours, theirs:
         assert ours.recv(1000)
         ours.sendall(b'{"do": "ec')
