@@ -32,7 +32,7 @@ class Parent:
             given ``{"do": "end"}``, and so many seconds later this process and its group are ended.
     """
 
-    def __init__(self, receive: Callable[[Message], None], end_seconds: float | None = None) -> None:
+    def __init__(self, receive: Callable[[Message], object], end_seconds: float | None = None) -> None:
         # What libraries print must not mix with the messages.
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
@@ -52,7 +52,7 @@ class Parent:
             self._out.flush()
 
 
-def _listen(receive: Callable[[Message], None], end_seconds: float | None) -> None:
+def _listen(receive: Callable[[Message], object], end_seconds: float | None) -> None:
     try:
         for line in sys.stdin.buffer:
             receive(json.loads(line))

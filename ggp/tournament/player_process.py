@@ -1,9 +1,9 @@
 """The process of one local player: ``python -m ggp.tournament.player_process``.
 
-To it: ``load`` (a game and a player: made ready before any clock runs), ``start``, ``choose``, ``stop``.
-From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds
-of :func:`time.monotonic`, which all processes of one computer share. The referee does not trust
-any of it, and kills the process where it does not answer.
+To it: ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose``, ``stop``.
+From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds of
+:func:`time.monotonic`, which all processes of one computer share. The referee trusts none of this, and kills
+a process that does not answer.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ from players.registry import make_player
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
 
-KEPT_MACHINES = 4
+MAX_MACHINES = 4
+"""How many machines are kept from match to match."""
+
 BUILD_SECONDS = 120.0
-"""How long the fastest machine may take; then the match is played on what there is."""
+"""How long the fastest machine may take; then the match is played on the machine that is ready."""
 
 WARM_UP_SECONDS = 0.2
+"""How long a player thinks once before its first match, so that everything is compiled and loaded."""
+
 WORKERS_SECONDS = 3.0
-"""How long a player with processes of its own thinks before the match, so that they are loaded: they
-are new in every match."""
+"""How long a player with processes of its own thinks before each match: they are new in every one."""
 
 
-class Seat:
-    """One player in one match after another."""
+class PlayerService:
+    """Does what the referee's messages say, in one match after another."""
 
     def __init__(self, parent: Parent) -> None:
         self._parent = parent
@@ -47,8 +50,7 @@ class Seat:
         self._state: State
 
     def load(self, message: Message) -> None:
-        """Make the machine and the player, and let one think for a moment, so that everything is
-        compiled and loaded."""
+        """Make the machine and the player, and let a player think for a moment."""
         pin(message["cores"])
         text, level, self._name = message["rules"], message["level"], message["player"]
         self._machine = self._machine_of(text, level)
@@ -74,7 +76,7 @@ class Seat:
         self._parent.send("ready", id=message["id"])
 
     def choose(self, message: Message) -> None:
-        """Answer with a move; what was played since the last time comes along."""
+        """Answer with a move, after the joint moves made since the last time."""
         self._follow(message["moves"])
         if self._player is None:
             raise RuntimeError("the player has not started")
@@ -105,7 +107,7 @@ class Seat:
         key = (text, level)
         if key not in self._machines:
             self._machines[key] = _build(text, level)
-            while len(self._machines) > KEPT_MACHINES:
+            while len(self._machines) > MAX_MACHINES:
                 self._machines.popitem(last=False)[1].close()
         self._machines.move_to_end(key)
         return self._machines[key]
@@ -113,7 +115,6 @@ class Seat:
 
 def _build(text: str, level: str) -> Machine:
     """The machine of a level; for ``auto`` the one that a served player would come to in a long match.
-    All of it is built here, before any clock runs: nothing is left that could take a clock's time.
 
     Raises:
         GdlError: there is none.
@@ -136,25 +137,25 @@ def _term(text: str) -> Term:
 
 
 def main() -> None:
-    """Serve one referee, until it closes the pipe."""
+    """Serve one referee until it closes the connection."""
     limit_memory(MEMORY_BYTES)
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     parent = Parent(inbox.put, END_SECONDS)
-    seat = Seat(parent)
+    service = PlayerService(parent)
     while True:
         message = inbox.get()
         try:
             match message["do"]:
                 case "load":
-                    seat.load(message)
+                    service.load(message)
                 case "start":
-                    seat.start(message)
+                    service.start(message)
                 case "choose":
-                    seat.choose(message)
+                    service.choose(message)
                 case "stop":
-                    seat.stop()
+                    service.stop()
                 case _:
-                    seat.stop()
+                    service.stop()
                     break
         except (BrokenPipeError, KeyboardInterrupt):
             break

@@ -18,7 +18,7 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from ggp.manager import Host, Step, ask_names, parse_seats
+from ggp.manager import GameManager, MatchStep, ask_names, parse_players
 from ggp.protocol.cipher import cipher_for
 from ggp.protocol.http10 import reply_bytes
 from ggp.protocol.match_record import MatchRecord
@@ -95,10 +95,10 @@ def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[
                 else:
                     puppets.append(await stack.enter_async_context(Puppet(player)))
                     places.append(f"http://127.0.0.1:{puppets[-1].port}")
-            seats = parse_seats(",".join(places))
-            record = MatchRecord("m1", 2, playclock, [s.name for s in seats])
+            parsed = parse_players(",".join(places))
+            record = MatchRecord("m1", 2, playclock, [player.name for player in parsed])
             machine = ProverMachine(parse_rules(MARKS))
-            return await Host(MARKS, machine, seats, record, **options).run()  # type: ignore[arg-type]
+            return await GameManager(MARKS, machine, parsed, record, **options).run()  # type: ignore[arg-type]
 
     return asyncio.run(run()), puppets
 
@@ -196,9 +196,11 @@ def test_cancelling_a_match_aborts_it_at_the_players() -> None:
 
     async def run() -> tuple[MatchRecord, list[Message]]:
         async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
-            seats = parse_seats(f"127.0.0.1:{puppet.port},legal")
+            players = parse_players(f"127.0.0.1:{puppet.port},legal")
             record = MatchRecord("m1", 5, 60, ["a", "b"])
-            task = asyncio.create_task(Host(MARKS, ProverMachine(parse_rules(MARKS)), seats, record).run())
+            task = asyncio.create_task(
+                GameManager(MARKS, ProverMachine(parse_rules(MARKS)), players, record).run()
+            )
             while not any(isinstance(m, Play) for m in puppet.messages):
                 await asyncio.sleep(0.01)
             task.cancel()
@@ -220,15 +222,15 @@ def test_too_few_players_are_an_error_that_names_the_roles() -> None:
 def test_players_are_asked_for_their_names() -> None:
     async def run() -> list[str]:
         async with Puppet(decent) as puppet:
-            seats = parse_seats(f"127.0.0.1:{puppet.port},random,127.0.0.1:9")
-            await ask_names(seats)
-            return [seat.name for seat in seats]
+            players = parse_players(f"127.0.0.1:{puppet.port},random,127.0.0.1:9")
+            await ask_names(players)
+            return [player.name for player in players]
 
     assert asyncio.run(run()) == ["Puppet", "random", "127.0.0.1:9"]
 
 
 def test_the_watcher_sees_every_turn() -> None:
-    steps: list[Step] = []
+    steps: list[MatchStep] = []
     play("legal", "legal", watch=steps.append)
     assert [(s.number, len(s.moves)) for s in steps] == [(0, 0), (1, 2), (2, 2), (3, 2)]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.descendants import children, descendants, resident_bytes
@@ -64,7 +64,7 @@ def eventually(done: Callable[[], bool]) -> None:
 @LINUX
 def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callable[..., LiveServer]) -> None:
     server = serve()
-    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 30)) == "ready"
+    assert server.say(messages.start_request("m1", "me", spaced(STAIRS), 30, 30)) == "ready"
     moves = "NIL"
     for turn in range(1, TURNS + 1):
         number = (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)[turn % 3]
@@ -86,7 +86,7 @@ def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
     serve: Callable[..., LiveServer],
 ) -> None:
     server = serve(player="slow_players:Punctual", margin=2.0)
-    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 6)) == "ready"
+    assert server.say(messages.start_request("m1", "me", spaced(STAIRS), 30, 6)) == "ready"
     match = server.server.running[0]
     moves = "NIL"
     for turn, number in enumerate((signal.SIGCONT, signal.SIGSTOP, signal.SIGKILL), 1):
@@ -109,7 +109,7 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
     server = serve()
 
     def cycle(number: int) -> None:
-        assert server.say(protocol.start_request(f"m{number}", "Robot", spaced(MARKS), 20, 20)) == "ready"
+        assert server.say(messages.start_request(f"m{number}", "Robot", spaced(MARKS), 20, 20)) == "ready"
         assert server.say(f"( PLAY m{number} NIL )").startswith("(Mark")
         end = f"( ABORT m{number} )" if number % 2 else f"( STOP m{number} NIL )"
         assert server.say(end) in ("done", "aborted")
@@ -138,7 +138,7 @@ def test_what_a_match_process_leaves_behind_is_ended() -> None:
 
     try:
         for end in ("( ABORT m1 )", "kill", "( STOP m1 NIL )"):
-            start = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+            start = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
             assert body_of(talk(served.port, request_bytes(start, "x", "x"))) == "ready"
             eventually(lambda: bool(sleepers()))
             first = sleepers()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
@@ -36,7 +36,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 
 def start(match: str, role: str = "Robot", startclock: int = 20, playclock: int = 20) -> str:
-    return protocol.start_request(match, role, spaced(MARKS), startclock, playclock)
+    return messages.start_request(match, role, spaced(MARKS), startclock, playclock)
 
 
 def move(reply: str) -> str:
@@ -179,9 +179,9 @@ def test_a_match_whose_first_turn_was_missed_is_followed_from_the_second(serve: 
 
 def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
     server = serve()
-    assert server.say(protocol.preview_request(spaced(MARKS), 10)) == "ready"
-    assert server.say(protocol.preview_request("(role", 10)).startswith("error: message")
-    assert "error" in server.say(protocol.preview_request("( <= )", 10))
+    assert server.say(messages.preview_request(spaced(MARKS), 10)) == "ready"
+    assert server.say(messages.preview_request("(role", 10)).startswith("error: message")
+    assert "error" in server.say(messages.preview_request("( <= )", 10))
     assert server.say(start("m1")) == "ready"
 
 

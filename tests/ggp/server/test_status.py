@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
 from tests.ggp.server.live import MARKS, LiveServer, body_of
 
-START = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 CURL = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"
 BROWSER = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
 METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/plain;q=0.5\r\n\r\n"
