@@ -1,16 +1,16 @@
 """The process in which one match is followed and thought about: ``python -m ggp.match_process.main``.
 
-It talks to the server by :mod:`ggp.processes.parent`. Deadlines are seconds of :func:`time.monotonic`, which
-all processes of one computer share.
+It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
+:func:`time.monotonic`, which all processes of one computer share.
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``share`` (of the processors),
 ``preview``, ``stop``.
-From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of
-game it seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end
-``over``, and ``log`` at any time.
+From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of game it
+seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end ``over``, and
+``log`` at any time.
 
-The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the
-player thinks in another (:mod:`ggp.match_process.player_thread`).
+The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player
+thinks in another (:mod:`ggp.match_process.player_thread`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STOP_SECONDS = 1.0
 
 
 class RoleMatch:
-    """One match, followed for one role.
+    """One match, followed and thought about for one role.
 
     Raises:
         GdlError: the match cannot be played.
@@ -48,9 +48,10 @@ class RoleMatch:
         thinker.begin(rules, message["rules"], message["fast"])
         self._follower = Follower(rules, message, send)
         thinker.share(**message["share"])
+        match = self._follower.match
         thinker.start(
-            self._follower.ledger.role,
-            self._position(self._follower.ledger.options()),
+            match.role,
+            self._position(match.options()),
             message["player"],
             message["seed"],
             message["startclock"],
@@ -58,16 +59,15 @@ class RoleMatch:
         )
 
     def play(self, message: Message) -> None:
-        """Follow what was played, name a safe move at once, and have a better one searched."""
+        """Make the joint move, name a safe move at once, and have a better one searched."""
         followed = self._follower.play(message)
         if followed is None:
             return
         options, safe = followed
-        turn = message["id"]
         if len(options) > 1:
-            self._thinker.choose(turn, self._position(options), safe, message["deadline"])
+            self._thinker.choose(message["id"], self._position(options), safe, message["deadline"])
         else:
-            self._send("move", id=turn, move=safe, again=False)
+            self._send("move", id=message["id"], move=safe, again=False)
 
     def stop(self, message: Message) -> None:
         """The match is over: report the goals and free what was held."""
@@ -75,9 +75,9 @@ class RoleMatch:
         self._thinker.stop(STOP_SECONDS)
 
     def _position(self, options: list[int]) -> Position:
-        ledger = self._follower.ledger
-        legal = frozenset(ledger.machine.move(ledger.role, move) for move in options)
-        return Position(ledger.state.propositions, legal)
+        match = self._follower.match
+        legal = frozenset(match.machine.move(match.role, move) for move in options)
+        return Position(match.state.propositions, legal)
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
-"""What kind of game this is, for the log and the status page: a few random playouts on any machine at
-first, and, when there is a network, what :mod:`propnet.analysis.classify` finds in a process of its own.
+"""What kind of game this is, for the log and the status page.
 
-A survey is no proof: turns are called alternating, and sums constant, if nothing else was seen.
+At first a survey by a few random playouts on any machine; when there is a network, what
+:mod:`propnet.analysis.classify` says of it in a process of its own. A survey is no proof: turns are called
+alternating, and sums constant, if nothing else was seen.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SINGLE = "single"
 ALTERNATING = "alternating"
 SIMULTANEOUS = "simultaneous"
 
-MOST_PLAYOUTS = 16
+MAX_PLAYOUTS = 16
 
 WORK: Final = Work(
     "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
@@ -42,9 +43,9 @@ class Survey:
         roles: how many.
         options: how many joint moves there are at the beginning.
         turns: ``single`` for one role; ``simultaneous`` if several roles had a choice in one state.
-        total: what the goals of all roles add up to at each end that was seen; None where they
-            differ, or none was seen.
-        states: how many states were seen, and ``ends`` how many of them at the end of a playout.
+        total: the sum of all roles' goals at every end that was seen; None where sums differ, or no end
+            was seen.
+        states: how many states were seen, and ``ends`` how many playouts came to their end.
         length: the longest playout that came to its end, in joint moves; 0 if none did.
     """
 
@@ -72,8 +73,8 @@ class Classifier:
 
     Args:
         network: the game's.
-        found: is told what was found, from a thread of its own.
-        failed: is told why nothing was, unless it was stopped.
+        found: called with the result, in a thread of its own.
+        failed: called with the reason if there is none, unless it was stopped.
     """
 
     def __init__(
@@ -106,16 +107,16 @@ class Classifier:
                 if self._stopped:
                     return
                 builder = self._builder = Builder(WORK)
-            for found in builder.build("", to_bytes(self._network)):
+            for data in builder.build("", to_bytes(self._network)):
                 if not self._stopped:
-                    self._found(Classification.from_bytes(found))
+                    self._found(Classification.from_bytes(data))
         except (GdlError, OSError) as error:
             if not self._stopped:
                 self._failed(describe(error))
 
 
 def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
-    """Play at random for so many seconds, at least one step, and see.
+    """Play at random for so many seconds, at least one step.
 
     Raises:
         GdlError: the game cannot be played on.
@@ -126,7 +127,7 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
     totals: set[int | None] = set()
     several = False
     first = states = ends = longest = 0
-    for _ in range(MOST_PLAYOUTS):
+    for _ in range(MAX_PLAYOUTS):
         state = machine.initial_state()
         length = 0
         while not machine.is_terminal(state):

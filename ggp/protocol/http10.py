@@ -1,9 +1,6 @@
 """The HTTP/1.0 that game managers and players speak: one message, one reply, one connection.
 
-Written on asyncio streams, since aiohttp cannot speak this dialect (tried with 3.14): it gives
-no reply at all to a client that half-closes after sending, takes a POST without Content-Length
-for an empty body and the body for a malformed second request, and adds to the reply a charset
-and ``Date`` and ``Server`` headers that no peer sends.
+It is written on asyncio streams because aiohttp cannot speak this dialect (see docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ MAX_HEAD = 16 * 1024
 """Bytes that the request line and headers (or status line and headers) may take."""
 
 MAX_BODY = 2 * 1024 * 1024
-"""Bytes that a body may take; the START message of the longest public game takes 70,000."""
+"""Bytes that a body may take (see docs/measurements.md)."""
 
 CONTENT_TYPE = "text/acl"
 
@@ -50,8 +47,7 @@ class HttpError(GdlError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET, ``accept``
-    its Accept header."""
+    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET."""
 
     method: str
     message: str
@@ -62,8 +58,8 @@ class Request:
 async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int = MAX_BODY) -> Request:
     """Read one request. The caller bounds the time.
 
-    A POST without Content-Length has its body up to where the peer closes its side, or to
-    where as many parentheses are closed as were opened.
+    The body of a POST without Content-Length ends where the peer closes its side, or where as many
+    parentheses are closed as were opened.
 
     Raises:
         HttpError: with the status to answer.
@@ -109,9 +105,9 @@ async def send_and_close(
 ) -> None:
     """Send a reply and close the connection so that the peer gets all of it.
 
-    Closing a socket while unread input waits resets the connection, and the peer may lose
-    the reply: so this side is closed first, and what the peer still sends is read and thrown
-    away until it closes too, for at most ``linger`` seconds.
+    Closing a socket while unread input waits resets the connection, and the peer may lose the reply. So this
+    closes the sending side first, then reads and drops what the peer sends until it closes too, for at most
+    ``linger`` seconds.
 
     Raises:
         OSError: the peer did not take the reply (TimeoutError, ConnectionError among them).

@@ -18,8 +18,8 @@ Sent = list[tuple[str, dict[str, Any]]]
 def follower(history: list[list[str]] | None = None) -> tuple[Follower, Sent]:
     sent: Sent = []
     message = {"seed": 1, "role": "robot", "history": history or []}
-    made = Follower(parse_rules(MARKS), message, lambda kind, **fields: sent.append((kind, fields)))
-    return made, sent
+    begun = Follower(parse_rules(MARKS), message, lambda kind, **fields: sent.append((kind, fields)))
+    return begun, sent
 
 
 def play(number: int, moves: list[str] | None, answered: str | None, advanced: bool) -> dict[str, Any]:
@@ -50,13 +50,11 @@ def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], 
                 history.append(list(found["joint"]))
             answered = found["safe"]
         advanced = data.draw(st.booleans())
-        before = (
-            history[:-1] if kind == "options" and found["joint"] is not None and not advanced else history
-        )
         if kind == "options":
+            before = history[:-1] if found["joint"] is not None and not advanced else history
             second, heard = follower(before)
             second.play(play(number, moves, answered, advanced or before == history))
-            assert second.ledger.state.propositions == first.ledger.state.propositions
+            assert second.match.state.propositions == first.match.state.propositions
             assert heard[-1][1]["safe"] in ("noop", "(Mark 1 1)", "(Mark 2 2)", NO_MOVE)
 
 
