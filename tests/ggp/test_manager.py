@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from ggp.protocol.cipher import cipher_for
 from ggp.protocol.http10 import reply_bytes
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
-from tests.ggp.server.live import MARKS, ROOT, ServeProcess
+from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually
 
 Reply = Callable[[Message], "str | bytes | None"]
 
@@ -269,10 +268,7 @@ def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
              "--startclock", "60", "--out", str(out)],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        end = time.monotonic() + 30
-        while not any("event=start" in line for line in server.log):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        eventually(lambda: any("event=start" in line for line in server.log))
         os.kill(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         assert process.returncode == 130

@@ -8,14 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from ggp.processes.child import Child, Message, ProcessKind
-from tests.ggp.server.live import ROOT
+from tests.ggp.server.live import ROOT, alive, eventually
 
 TALKERS = "tests.ggp.processes.talkers"
 LONG = 60.0
@@ -67,19 +66,6 @@ def talk(test: Callable[[Talk], Awaitable[None]], *arguments: str, kind: Process
     asyncio.run(run())
 
 
-def gone(pid: int) -> bool:
-    """Whether a process ends soon."""
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.mark.parametrize("text", ["", "é\n\x00", "x" * 3_000_000])
 def test_messages_come_as_they_were_sent(text: str) -> None:
     async def test(spoken: Talk) -> None:
@@ -114,7 +100,7 @@ def test_a_group_is_ended_with_its_leader() -> None:
         spoken.child.send("have a child")
         grandchild = (await spoken.hear("child"))["pid"]
         spoken.child.kill()
-        assert await asyncio.to_thread(gone, grandchild)
+        await asyncio.to_thread(eventually, lambda: not alive(grandchild))
 
     talk(test, kind=ProcessKind(group=True))
 

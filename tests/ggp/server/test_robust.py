@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from ggp.protocol.http10 import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.descendants import children, descendants, resident_bytes
 from players.processes.launch import is_stopped
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
+from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, command, eventually, talk
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
 
@@ -31,20 +31,6 @@ STAIRS = (
 """What is legal in one turn is not in the next: an answer from the turn before is seen."""
 
 
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]]:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    servers: list[LiveServer] = []
-
-    def make(**config: object) -> LiveServer:
-        servers.append(LiveServer(**config))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.close()
-
-
 def pid_of(server: LiveServer) -> int:
     """The process of the only match, once there is one that lives."""
     while True:
@@ -52,13 +38,6 @@ def pid_of(server: LiveServer) -> int:
         if child is not None and child.alive:
             return child.pid
         time.sleep(0.01)
-
-
-def eventually(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @LINUX
@@ -131,7 +110,7 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
 
 @LINUX
 def test_what_a_match_process_leaves_behind_is_ended() -> None:
-    served = ServeProcess("--player", "slow_players:Parent", "--machine", "prover")
+    served = ServeProcess("--player", "slow_players:LeavesProcess", "--machine", "prover")
 
     def sleepers() -> list[int]:
         return [pid for pid in descendants(served.process.pid) if "1234" in command(pid)]
@@ -153,13 +132,6 @@ def test_what_a_match_process_leaves_behind_is_ended() -> None:
         log = served.close()
     assert 'event="left-over process ends"' in log or "event='left-over process ends'" in log
     assert "Traceback" not in log
-
-
-def command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
 
 
 @LINUX
