@@ -18,7 +18,7 @@ from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
 from ggp.protocol import messages
-from ggp.protocol.cipher import Cipher, Plain
+from ggp.protocol.cipher import Cipher
 from ggp.protocol.http10 import Address, HttpError, parse_address, post
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced
@@ -188,7 +188,7 @@ class GameManager:
         self._machine = machine
         self._players = players
         self._rng = random.Random(seed)
-        self._cipher = cipher or Plain()
+        self._cipher = cipher or Cipher({})
         self._watch = watch
         self._opening = opening
         self._max_steps = max_steps

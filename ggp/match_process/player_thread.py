@@ -175,17 +175,7 @@ class Thinker:
         except Exception as error:
             self._log("warning", "no survey", error=describe(error))
             return
-        self._log(
-            "info",
-            "game",
-            roles=seen.roles,
-            turns=seen.turns,
-            sum="" if seen.total is None else seen.total,
-            first_moves=seen.options,
-            states_seen=seen.states,
-            ends_seen=seen.ends,
-            longest=seen.length,
-        )
+        self._log("info", "game", **{**asdict(seen), "sum": "" if seen.sum is None else seen.sum})
         self._send("game", text=str(seen))
 
     def _classify(self) -> None:
@@ -249,12 +239,12 @@ class Thinker:
         return self._kaskade.prover().state_of(position.propositions)
 
     def _moved_up(self, machine: Machine) -> None:
-        fields: dict[str, object] = {"machine": machine.level}
         fast = lane_machine(machine)
-        if fast is not None:
-            fields["propositions"] = len(fast.network.bases)
-            fields["moves"] = fast.network.move_count
-        self._log("info", "moved up", **fields)
+        network = fast.network if fast is not None else None
+        size = (
+            {"propositions": len(network.bases), "moves": network.move_count} if network is not None else {}
+        )
+        self._log("info", "moved up", machine=machine.level, **size)
 
     def _note(self, event: Event) -> None:
         """Log an event of the machines; from any thread."""

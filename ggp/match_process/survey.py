@@ -7,6 +7,7 @@ alternating, and sums constant, if nothing else was seen.
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -41,30 +42,30 @@ class Survey:
 
     Attributes:
         roles: how many.
-        options: how many joint moves there are at the beginning.
         turns: ``single`` for one role; ``simultaneous`` if several roles had a choice in one state.
-        total: the sum of all roles' goals at every end that was seen; None where sums differ, or no end
-            was seen.
-        states: how many states were seen, and ``ends`` how many playouts came to their end.
-        length: the longest playout that came to its end, in joint moves; 0 if none did.
+        sum: the sum of all roles' goals at every end that was seen; None where sums differ, or no end was
+            seen.
+        first_moves: how many joint moves there are at the beginning.
+        states_seen: how many, and ``ends_seen`` how many playouts came to their end.
+        longest: the longest playout that came to its end, in joint moves; 0 if none did.
     """
 
     roles: int
-    options: int
     turns: str
-    total: int | None
-    states: int
-    ends: int
-    length: int
+    sum: int | None
+    first_moves: int
+    states_seen: int
+    ends_seen: int
+    longest: int
 
     def __str__(self) -> str:
         words = [f"{self.roles} role{'s' if self.roles > 1 else ''}"]
         if self.roles > 1:
             words.append(self.turns)
-            if self.ends:
-                words.append("not constant-sum" if self.total is None else f"sum {self.total}")
-        if self.length:
-            words.append(f"{self.length} turns")
+            if self.ends_seen:
+                words.append("not constant-sum" if self.sum is None else f"sum {self.sum}")
+        if self.longest:
+            words.append(f"{self.longest} turns")
         return ", ".join(words)
 
 
@@ -133,9 +134,7 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
         while not machine.is_terminal(state):
             options = [machine.legal_moves(state, role) for role in roles]
             if not states:
-                first = 1
-                for moves in options:
-                    first *= len(moves)
+                first = math.prod(map(len, options))
             states += 1
             several |= sum(len(moves) > 1 for moves in options) > 1
             if time.monotonic() >= end or not all(options):
@@ -151,4 +150,4 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
             break
     turns = SINGLE if len(roles) == 1 else SIMULTANEOUS if several else ALTERNATING
     total = totals.pop() if len(totals) == 1 else None
-    return Survey(len(roles), first, turns, total, states, ends, longest)
+    return Survey(len(roles), turns, total, first, states, ends, longest)

@@ -78,8 +78,9 @@ async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int
             text = _text(unquote_plus(path, errors="surrogateescape"))
             return Request("GET", text, headers.get("accept", ""))
         case "POST":
-            body = await _read_body(reader, writer, headers, max_body)
-            return Request("POST", _text(body))
+            if headers.get("transfer-encoding", "identity").lower() != "identity":
+                raise HttpError(411, "chunked bodies are not read", "send Content-Length")
+            return Request("POST", _text(await _read_body(reader, headers, max_body, "body", writer)))
         case _:
             raise HttpError(405, "only POST, GET and OPTIONS are spoken here")
 
@@ -184,7 +185,7 @@ async def post(address: Address, message: str, receiver: str, seconds: float) ->
             writer.write(request_bytes(message, address.host, receiver))
             await writer.drain()
             line, headers = await _read_head(reader)
-            body = await _read_reply_body(reader, headers)
+            body = await _read_body(reader, headers, MAX_BODY, "reply")
         finally:
             writer.close()
     words = line.split(" ", 2)
@@ -227,33 +228,21 @@ async def _read_head(reader: StreamReader) -> tuple[str, dict[str, str]]:
 
 
 async def _read_body(
-    reader: StreamReader, writer: StreamWriter, headers: dict[str, str], max_body: int
+    reader: StreamReader, headers: dict[str, str], limit: int, what: str, writer: StreamWriter | None = None
 ) -> bytes:
-    if headers.get("transfer-encoding", "identity").lower() != "identity":
-        raise HttpError(411, "chunked bodies are not read", "send Content-Length")
+    """The body of a request, which is told by ``writer`` to go on where it asks, or of a reply."""
     length = _content_length(headers)
-    if length is not None and length > max_body:
-        raise HttpError(413, f"the body has {length:,} bytes, more than {max_body:,}")
-    if headers.get("expect", "").lower() == "100-continue":
+    if length is not None and length > limit:
+        raise HttpError(413, f"the {what} has {length:,} bytes, more than {limit:,}")
+    if writer is not None and headers.get("expect", "").lower() == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    if length is not None:
-        try:
-            return await reader.readexactly(length)
-        except asyncio.IncompleteReadError as error:
-            raise HttpError(400, f"the body ends after {len(error.partial):,} of {length:,} bytes") from None
-    return await _read_until_closed(reader, max_body, until_balanced=True)
-
-
-async def _read_reply_body(reader: StreamReader, headers: dict[str, str]) -> bytes:
-    length = _content_length(headers)
     if length is None:
-        return await _read_until_closed(reader, MAX_BODY, until_balanced=False)
-    if length > MAX_BODY:
-        raise HttpError(413, f"the reply has {length:,} bytes")
+        return await _read_until_closed(reader, limit, until_balanced=writer is not None)
     try:
         return await reader.readexactly(length)
-    except asyncio.IncompleteReadError:
-        raise HttpError(400, "the reply ends before its Content-Length") from None
+    except asyncio.IncompleteReadError as error:
+        count = f"{len(error.partial):,} of {length:,} bytes"
+        raise HttpError(400, f"the {what} ends before its Content-Length, after {count}") from None
 
 
 async def _read_until_closed(reader: StreamReader, limit: int, until_balanced: bool) -> bytes:

@@ -7,6 +7,7 @@ rules, compute states and search moves (:mod:`ggp.server.match`).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -74,7 +75,7 @@ class Server:
             keeper, match = f"{warm.__name__}:warm_up_keeper", f"{warm.__name__}:warm_up_all"
             self._forks = (
                 ForkServers("keeper", (keeper,), self._say, self._refill),
-                ForkServers("match", (match, *kind), self._say, self._warm, self._cold),
+                ForkServers("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
             )
         self._spares = Spares(
             Spare("ggp.match_process.main", *kind),
@@ -336,9 +337,6 @@ class Server:
         launch.use(self._forks[1].connection)
         self._spares.match.renew()
 
-    def _cold(self) -> None:
-        launch.use(None)
-
     async def _sweep(self) -> None:
         """Look after the matches and processes."""
         beats = 0
@@ -366,7 +364,8 @@ class Server:
         own = set(Child.pids)
         for forks in self._forks:
             for pid in forks.left_over():
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
                 self._say("warning", "left-over process ends", pid=pid)
             own |= forks.pids | forks.owned()
         for pid in self._orphans.end(own):

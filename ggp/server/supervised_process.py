@@ -1,5 +1,5 @@
-"""One of the processes that follow a match, as the server sees it: a new one replaces it, and is told the
-same, when it ends, is stopped or hangs."""
+"""A process that follows a match, as the server sees it: when it ends, is stopped or hangs, a new one
+replaces it and is told the same."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from gdl.errors import GdlError
 from gdl.machine import State
@@ -161,17 +161,7 @@ class ProcessPlayer:
 
     # --- messages ---------------------------------------------------------------------------------
     def _load(self) -> None:
-        terms = self._terms
-        self.process.send(
-            "load",
-            player=terms.player,
-            rules=terms.rules,
-            level=terms.level,
-            workers=terms.workers,
-            seed=terms.seed,
-            role=self._role,
-            cores=terms.cores,
-        )
+        self.process.send("load", role=self._role, **asdict(self._terms))
 
     def _start(self, deadline: float) -> None:
         self._moves_sent = 0

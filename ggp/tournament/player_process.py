@@ -142,35 +142,25 @@ def main() -> None:
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     parent = Parent(inbox.put, END_SECONDS)
     service = PlayerService(parent)
-    while True:
+    actions = {"load": service.load, "start": service.start, "choose": service.choose}
+    do = ""
+    while do != "end":
         message = inbox.get()
+        do = message["do"]
         try:
-            match message["do"]:
-                case "load":
-                    service.load(message)
-                case "start":
-                    service.start(message)
-                case "choose":
-                    service.choose(message)
-                case "stop":
-                    service.stop()
-                case _:
-                    service.stop()
-                    break
+            if do in actions:
+                actions[do](message)
+            else:
+                service.stop()
         except (BrokenPipeError, KeyboardInterrupt):
             break
-        except GdlError as error:
-            _complain(parent, message, str(error))
         except Exception as error:  # the player's own code: whatever it does, the referee is told
-            _complain(parent, message, describe(error))
+            reason = str(error) if isinstance(error, GdlError) else describe(error)
+            if do == "load":
+                parent.send("refused", error=reason)
+            elif "id" in message:
+                parent.send("failed", id=message["id"], error=reason)
     leave()
-
-
-def _complain(parent: Parent, message: Message, error: str) -> None:
-    if message["do"] == "load":
-        parent.send("refused", error=error)
-    elif "id" in message:
-        parent.send("failed", id=message["id"], error=error)
 
 
 if __name__ == "__main__":

@@ -40,13 +40,13 @@ def test_the_kind_of_game_is_seen(
     rules: str, turns: str, options: int, total: int | None, length: int
 ) -> None:
     found = survey(ProverMachine(parse_rules(rules)), LONG)
-    assert (found.turns, found.options, found.total, found.length) == (turns, options, total, length)
-    assert found.ends == 16
+    assert (found.turns, found.first_moves, found.sum, found.longest) == (turns, options, total, length)
+    assert found.ends_seen == 16
 
 
 def test_without_time_no_more_than_the_beginning_is_seen() -> None:
     found = survey(ProverMachine(parse_rules(TURNS)), 0.0)
-    assert found == Survey(2, 3, ALTERNATING, None, 1, 0, 0)
+    assert found == Survey(2, ALTERNATING, None, 3, 1, 0, 0)
     assert str(found) == "2 roles, alternating"
 
 
