@@ -184,14 +184,14 @@ class Thinker:
         if machine is None or self._classifier is not None:
             return
 
-        def found(kind: Classification) -> None:
+        def classified(kind: Classification) -> None:
             self._log("info", "classified", **asdict(kind))
             self._send("game", text=str(kind))
 
         def failed(reason: str) -> None:
             self._log("warning", "not classified", reason=reason)
 
-        self._classifier = Classifier(machine.network, found, failed)
+        self._classifier = Classifier(machine.network, classified, failed)
 
     def _make(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
@@ -240,10 +240,9 @@ class Thinker:
 
     def _moved_up(self, machine: Machine) -> None:
         fast = lane_machine(machine)
-        network = fast.network if fast is not None else None
-        size = (
-            {"propositions": len(network.bases), "moves": network.move_count} if network is not None else {}
-        )
+        size: dict[str, int] = {}
+        if fast is not None:
+            size = {"propositions": len(fast.network.bases), "moves": fast.network.move_count}
         self._log("info", "moved up", machine=machine.level, **size)
 
     def _note(self, event: Event) -> None:

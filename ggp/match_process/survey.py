@@ -74,14 +74,14 @@ class Classifier:
 
     Args:
         network: the game's.
-        found: called with the result, in a thread of its own.
+        classified: called with the result, in a thread of its own.
         failed: called with the reason if there is none, unless it was stopped.
     """
 
     def __init__(
-        self, network: Network, found: Callable[[Classification], None], failed: Callable[[str], None]
+        self, network: Network, classified: Callable[[Classification], None], failed: Callable[[str], None]
     ) -> None:
-        self._network, self._found, self._failed = network, found, failed
+        self._network, self._classified, self._failed = network, classified, failed
         self._builder: Builder | None = None
         self._stopped = False
         self._starting = threading.Lock()
@@ -110,7 +110,7 @@ class Classifier:
                 builder = self._builder = Builder(WORK)
             for data in builder.build("", to_bytes(self._network)):
                 if not self._stopped:
-                    self._found(Classification.from_bytes(data))
+                    self._classified(Classification.from_bytes(data))
         except (GdlError, OSError) as error:
             if not self._stopped:
                 self._failed(describe(error))

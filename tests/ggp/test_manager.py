@@ -169,8 +169,8 @@ def test_late_answers_and_absent_players_are_replaced_and_noted() -> None:
 
 def test_players_are_told_the_moves_that_counted() -> None:
     record, (puppet,) = play(lambda m: decent(m, "nonsense"), "random", seed=5)
-    told = [m.moves for m in puppet.messages if isinstance(m, Play | Stop)]
-    assert told == [None, *(tuple(joint) for joint in record.moves)]
+    reported = [m.moves for m in puppet.messages if isinstance(m, Play | Stop)]
+    assert reported == [None, *(tuple(joint) for joint in record.moves)]
 
 
 def test_the_same_seed_gives_the_same_match() -> None:
@@ -252,9 +252,9 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     ran = host(str(game), "--players", "legal,random", "--seed", "4", "--out", str(out), "--match-id", "m7")
     assert ran.returncode == 0, ran.stderr
     assert "Robot 100, other 50" in ran.stdout
-    found = json.loads(out.read_text())
-    assert found["matchId"] == "m7"
-    assert found["goalValues"] == [100, 50]
+    fields = json.loads(out.read_text())
+    assert fields["matchId"] == "m7"
+    assert fields["goalValues"] == [100, 50]
 
 
 def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
@@ -292,8 +292,8 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
     finally:
         logs = [s.close() for s in servers]
     assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
-    found = json.loads(out.read_text())
-    assert found["isCompleted"]
-    assert sum(found["goalValues"]) == 100
-    assert not any(error for errors in found["errors"] for error in errors)
+    fields = json.loads(out.read_text())
+    assert fields["isCompleted"]
+    assert sum(fields["goalValues"]) == 100
+    assert not any(error for errors in fields["errors"] for error in errors)
     assert all("Traceback" not in log for log in logs)

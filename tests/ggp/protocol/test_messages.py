@@ -61,9 +61,9 @@ def test_messages_are_read(text: str, message: messages.Message) -> None:
     ],
 )
 def test_what_is_no_message_is_refused_with_a_short_reason(text: str) -> None:
-    with pytest.raises(ParseError) as found:
+    with pytest.raises(ParseError) as refusal:
         parse_message(text)
-    assert 10 < len(str(found.value)) < 300
+    assert 10 < len(str(refusal.value)) < 300
 
 
 @given(st.text(alphabet="( ) ;\n\tINFOplaystart0123?\x00é", max_size=60))
@@ -128,13 +128,13 @@ def test_a_match_record_has_the_ecosystems_keys() -> None:
     record.add_moves(["(mark 1 1)", "noop"])
     record.add_state(["(step 2)", "over"], ["", "TO"])
     record.completed, record.goals = True, [100, 0]
-    found = record.to_dict()
-    assert found["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
-    assert found["moves"] == [["( mark 1 1 )", "noop"]]
-    assert found["errors"] == [["", ""], ["", "TO"]]
-    assert len(found["stateTimes"]) == 2
-    assert found["goalValues"] == [100, 0]
-    assert set(found) == {
+    fields = record.to_dict()
+    assert fields["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
+    assert fields["moves"] == [["( mark 1 1 )", "noop"]]
+    assert fields["errors"] == [["", ""], ["", "TO"]]
+    assert len(fields["stateTimes"]) == 2
+    assert fields["goalValues"] == [100, 0]
+    assert set(fields) == {
         "matchId", "randomToken", "startTime", "startClock", "playClock", "previewClock", "gameMetaURL",
         "playerNamesFromHost", "tournamentNameFromHost", "scrambled", "isCompleted", "isAborted", "states",
         "moves", "stateTimes", "errors", "goalValues",

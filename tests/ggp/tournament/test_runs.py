@@ -151,9 +151,9 @@ def test_each_bad_answer_is_counted_and_replaced(tmp_path: Path, player: str, ki
     for result in results:
         mine = result.fixture.seats.index(player)
         late, illegal, crashed = result.faults[mine]
-        asked = (result.steps + 1 - mine) // 2
+        turns = (result.steps + 1 - mine) // 2
         # The last turn of a full board is no choice, and nobody is asked.
-        assert {"crashed": crashed, "illegal": illegal}[kind] in (asked, asked - 1)
+        assert {"crashed": crashed, "illegal": illegal}[kind] in (turns, turns - 1)
         assert late == 0
         assert result.faults[1 - mine] == (0, 0, 0)
 
@@ -200,7 +200,7 @@ def test_players_over_http_play_along_from_openings(tmp_path: Path) -> None:
 
 
 # --- kill -9 ---------------------------------------------------------------------------------------
-def kept(path: Path) -> list[tuple[object, ...]]:
+def matches_on_disk(path: Path) -> list[tuple[object, ...]]:
     """The matches on the disk, read by someone else; none while there is no file."""
     if not path.exists():
         return []
@@ -223,12 +223,12 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     command += ["--rounds", "2", "--playclock", "60", "--startclock", "60"]
     begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
-        eventually(lambda: len(kept(path)) >= 3)
+        eventually(lambda: len(matches_on_disk(path)) >= 3)
         family = descendants(begun.pid)
     finally:
         begun.send_signal(signal.SIGKILL)
         begun.wait()
-    before = kept(path)
+    before = matches_on_disk(path)
     assert 3 <= len(before) < 12
     assert len(family) >= 3
     eventually(lambda: not any(map(alive, family)))
@@ -237,7 +237,7 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     shown = subprocess.run(
         [*command[:4], "-d", str(path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    after = kept(path)
+    after = matches_on_disk(path)
     assert after[: len(before)] == before
     assert len({row[1:4] for row in after}) == len(after) == 12
     assert f"{len(before)} of them played already" in shown.stdout
