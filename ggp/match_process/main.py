@@ -16,7 +16,6 @@ thinks in another (:mod:`ggp.match_process.player_thread`).
 from __future__ import annotations
 
 import os
-import queue
 import sys
 
 from gdl.prover.machine import ProverMachine
@@ -24,7 +23,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
 from ggp.match_process.player_thread import Position, Thinker
 from ggp.match_process.serve import serve
-from ggp.processes.parent import Message, Parent, Send
+from ggp.processes.parent import Inbox, JsonMessage, Parent, Send
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
@@ -41,7 +40,7 @@ class RoleMatch:
         GdlError: the match cannot be played.
     """
 
-    def __init__(self, message: Message, thinker: Thinker, send: Send) -> None:
+    def __init__(self, message: JsonMessage, thinker: Thinker, send: Send) -> None:
         self._send = send
         self._thinker = thinker
         rules = parse_rules(message["rules"], message["match"])
@@ -58,7 +57,7 @@ class RoleMatch:
             message["deadline"],
         )
 
-    def play(self, message: Message) -> None:
+    def play(self, message: JsonMessage) -> None:
         """Make the joint move, name a safe move at once, and have a better one searched."""
         followed = self._follower.play(message)
         if followed is None:
@@ -69,7 +68,7 @@ class RoleMatch:
         else:
             self._send("move", id=message["id"], move=safe, again=False)
 
-    def stop(self, message: Message) -> None:
+    def stop(self, message: JsonMessage) -> None:
         """The match is over: report the goals and free what was held."""
         self._follower.finish(message)
         self._thinker.stop(STOP_SECONDS)
@@ -83,13 +82,13 @@ class RoleMatch:
 def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    inbox = Inbox()
     send = Parent(inbox.put).send
     player, machine = sys.argv[1:]
     thinker = Thinker(send, player, machine)
     match: RoleMatch | None = None
 
-    def do(message: Message) -> None:
+    def do(message: JsonMessage) -> None:
         nonlocal match
         match message["do"]:
             case "start":

@@ -10,7 +10,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from ggp.match_process.match_state import MatchState
-from ggp.processes.parent import Message, Send
+from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
 
 
@@ -24,7 +24,7 @@ class Follower:
         GdlError: the match cannot be played.
     """
 
-    def __init__(self, rules: Rules, message: Message, send: Send) -> None:
+    def __init__(self, rules: Rules, message: JsonMessage, send: Send) -> None:
         self._send = send
         self._rng = random.Random(message["seed"])
         machine = ProverMachine(rules)
@@ -35,7 +35,7 @@ class Follower:
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"])
 
-    def play(self, message: Message) -> tuple[list[int], str] | None:
+    def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
 
         Returns:
@@ -58,7 +58,7 @@ class Follower:
         self._send("options", id=turn, safe=safe, joint=joint)
         return options, safe
 
-    def finish(self, message: Message) -> None:
+    def finish(self, message: JsonMessage) -> None:
         """The match is over: report the goals."""
         goals = self.match.finish(message["moves"])
         self._send("over", goals=goals, turns=len(self.match.history))

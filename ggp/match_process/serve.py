@@ -5,11 +5,14 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable
 
-from ggp.processes.parent import Message, Send, explain
+from ggp.processes.parent import JsonMessage, Send, explain
 
 
 def serve(
-    inbox: queue.SimpleQueue[Message], send: Send, do: Callable[[Message], None], clean: Callable[[], bool]
+    inbox: queue.SimpleQueue[JsonMessage],
+    send: Send,
+    do: Callable[[JsonMessage], None],
+    clean: Callable[[], bool],
 ) -> None:
     """Do what each message says, up to ``stop`` or until the server is gone.
 

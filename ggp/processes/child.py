@@ -19,13 +19,12 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from subprocess import Popen
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
+from ggp.processes.parent import JsonMessage
 from players.processes import launch
 from players.processes.launch import Forked, is_stopped
 from players.processes.priority import go_as_usual
-
-Message = dict[str, Any]
 
 log = logging.getLogger("ggp.server")
 
@@ -49,8 +48,8 @@ class ProcessKind:
     Attributes:
         max_line: bytes of its longest message; a process that says more is killed.
         group: whether ``kill`` ends all processes of its group too.
-        environment: variables that it gets beside those of this process. A fork server cannot set any: with
-            them it is always a new interpreter.
+        environment: variables that it gets beside those of this process. With them it is a new interpreter,
+            since a fork server cannot set any.
     """
 
     max_line: int = 8 * 1024 * 1024
@@ -123,7 +122,7 @@ class Child:
         self._group = kind.group
         self.alive = True
         self.uses = 0
-        self.on_message: Callable[[Message], None] | None = None
+        self.on_message: Callable[[JsonMessage], None] | None = None
         self.on_exit: Callable[[Child], None] | None = None
         self.pids.add(process.pid)
         self._attending = asyncio.create_task(self._attend())

@@ -19,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from gdl.errors import GdlError
 from ggp import warm
 from ggp.processes.child import Child
+from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
@@ -32,7 +33,6 @@ from ggp.server.metrics import Metrics
 from ggp.server.settings import ServerConfig
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, ServerStatus
-from ggp.server.supervised_process import Fields
 from players.processes import launch
 from players.processes.priority import go_first
 
@@ -273,9 +273,9 @@ class Server:
 
     async def _read_rules(self, message: Preview) -> str:
         child = await self._spares.match.take()
-        done: asyncio.Future[Fields] = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[JsonMessage] = asyncio.get_running_loop().create_future()
 
-        def receive(reply: Fields) -> None:
+        def receive(reply: JsonMessage) -> None:
             if reply["kind"] in ("ready", "refused") and not done.done():
                 done.set_result(reply)
 

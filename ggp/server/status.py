@@ -14,8 +14,6 @@ class MatchStatus:
     """What is shown of a match that runs.
 
     Attributes:
-        id: the match id.
-        role: our role.
         rules: characters of the rules.
         game: what is known of the game, in words; may be empty.
         turn: which joint move is asked for or comes next, from 1.
@@ -23,8 +21,6 @@ class MatchStatus:
         clocks: startclock and playclock, seconds.
         margin: seconds before the end of the playclock at which answers leave.
         move: the last answer; ``note`` is what the player said of it.
-        restarts: how often a process was replaced.
-        seconds: since START.
     """
 
     id: str

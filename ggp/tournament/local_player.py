@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.manager import NO_ANSWER, NO_CONNECTION, Answer
-from ggp.processes.parent import Message
+from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
 from ggp.tournament.processes import TournamentProcess
@@ -195,7 +195,7 @@ class ProcessPlayer:
             error = NO_ANSWER
         return Answer(text, error, time.monotonic() - began)
 
-    def _note(self, message: Message) -> None:
+    def _note(self, message: JsonMessage) -> None:
         """Take note of something it says."""
         if "id" in message:
             self._last_answered = message["id"]

@@ -9,7 +9,6 @@ a process that does not answer.
 from __future__ import annotations
 
 import functools
-import queue
 import time
 from collections import OrderedDict
 
@@ -17,7 +16,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.processes.parent import Message, Parent, leave
+from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
 from ggp.tournament.processes import END_SECONDS, pin
 from players.player import Player
 from players.processes.limits import describe, limit_memory
@@ -49,7 +48,7 @@ class PlayerService:
         self._player: Player | None = None
         self._state: State
 
-    def load(self, message: Message) -> None:
+    def load(self, message: JsonMessage) -> None:
         """Make the machine and the player, and let a player think for a moment."""
         pin(message["cores"])
         text, level, self._name = message["rules"], message["level"], message["player"]
@@ -65,7 +64,7 @@ class PlayerService:
         self._warm.add((text, level, self._name))
         self._parent.send("loaded", machine=self._machine.level)
 
-    def start(self, message: Message) -> None:
+    def start(self, message: JsonMessage) -> None:
         """Begin a match, after its opening."""
         self._role = message["role"]
         self._state = self._machine.initial_state()
@@ -75,7 +74,7 @@ class PlayerService:
         self._player.start(self._machine, self._role, self._state, message["startclock"], message["deadline"])
         self._parent.send("ready", id=message["id"])
 
-    def choose(self, message: Message) -> None:
+    def choose(self, message: JsonMessage) -> None:
         """Answer with a move, after the joint moves made since the last time."""
         self._follow(message["moves"])
         if self._player is None:
@@ -139,7 +138,7 @@ def _term(text: str) -> Term:
 def main() -> None:
     """Serve one referee until it closes the connection."""
     limit_memory(MEMORY_BYTES)
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    inbox = Inbox()
     parent = Parent(inbox.put, END_SECONDS)
     service = PlayerService(parent)
     actions = {"load": service.load, "start": service.start, "choose": service.choose}

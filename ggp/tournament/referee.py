@@ -18,7 +18,7 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.manager import GameManager, RemotePlayer, RolePlayer
-from ggp.processes.parent import Message, Parent, explain, leave
+from ggp.processes.parent import JsonMessage, Parent, explain, leave
 from ggp.protocol.http10 import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
 from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
@@ -40,7 +40,7 @@ class Referee:
         self._games: dict[tuple[str, int, int], tuple[Machine, Openings]] = {}
         self._idle: list[tuple[str, TournamentProcess]] = []
 
-    async def play(self, job: Message) -> None:
+    async def play(self, job: JsonMessage) -> None:
         """Run the match of a job and report it.
 
         Raises:
@@ -95,7 +95,7 @@ class Referee:
 
     # --- players ------------------------------------------------------------------------------------
     async def _players(
-        self, job: Message, record: MatchRecord, local: dict[int, ProcessPlayer]
+        self, job: JsonMessage, record: MatchRecord, local: dict[int, ProcessPlayer]
     ) -> list[RolePlayer]:
         """The players in role order, ready to start; those with processes are put in ``local`` too."""
         players: list[RolePlayer] = []
@@ -126,7 +126,7 @@ class Referee:
                 return process
         return await TournamentProcess.start("ggp.tournament.player_process")
 
-    async def _release(self, job: Message, local: dict[int, ProcessPlayer]) -> None:
+    async def _release(self, job: JsonMessage, local: dict[int, ProcessPlayer]) -> None:
         """Keep the processes that behaved."""
         for role, player in local.items():
             if player.stop():
@@ -155,7 +155,7 @@ def seed_of(*parts: object) -> int:
 async def serve() -> None:
     """Take jobs until the tournament closes the connection; a match under way is then given up."""
     loop = asyncio.get_running_loop()
-    inbox: asyncio.Queue[Message] = asyncio.Queue()
+    inbox: asyncio.Queue[JsonMessage] = asyncio.Queue()
     parent = Parent(lambda message: loop.call_soon_threadsafe(inbox.put_nowait, message), END_SECONDS)
     referee = Referee(parent)
     playing: asyncio.Task[None] | None = None
@@ -167,7 +167,7 @@ async def serve() -> None:
     await referee.close()
 
 
-async def _reported(referee: Referee, parent: Parent, job: Message) -> None:
+async def _reported(referee: Referee, parent: Parent, job: JsonMessage) -> None:
     try:
         await referee.play(job)
     except Exception as error:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import signal
 import socket
 import subprocess
 import sys
 
-from ggp.processes.parent import Message, Parent
+from ggp.processes.parent import Inbox, Parent
 
 
 def main() -> None:
     """Answer each message as the argument says."""
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    inbox = Inbox()
     parent = Parent(inbox.put, 0.2 if "patient" in sys.argv else None)
     print("this is no message")
     parent.send("ready", pid=os.getpid(), variable=os.environ.get("TALKER", ""))

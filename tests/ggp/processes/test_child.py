@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from ggp.processes.child import Child, Message, ProcessKind
+from ggp.processes.child import Child, ProcessKind
+from ggp.processes.parent import JsonMessage
 from tests.ggp.server.live import ROOT, alive, eventually
 
 TALKERS = "tests.ggp.processes.talkers"
@@ -28,7 +29,7 @@ class Talk:
     def __init__(self, child: Child) -> None:
         self.child = child
         self.exits = 0
-        self._inbox: asyncio.Queue[Message] = asyncio.Queue()
+        self._inbox: asyncio.Queue[JsonMessage] = asyncio.Queue()
         child.on_message = self._inbox.put_nowait
         child.on_exit = self._exited
 
@@ -36,7 +37,7 @@ class Talk:
         assert child is self.child
         self.exits += 1
 
-    async def hear(self, kind: str) -> Message:
+    async def hear(self, kind: str) -> JsonMessage:
         """The next message, which is of this kind."""
         async with asyncio.timeout(LONG):
             message = await self._inbox.get()
