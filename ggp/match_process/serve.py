@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Callable
 
-from ggp.processes.parent import JsonMessage, Send, explain
+from ggp.processes.parent import Inbox, JsonMessage, Send, explain
 
 
-def serve(
-    inbox: queue.SimpleQueue[JsonMessage],
-    send: Send,
-    do: Callable[[JsonMessage], None],
-    clean: Callable[[], bool],
-) -> None:
+def serve(inbox: Inbox, send: Send, do: Callable[[JsonMessage], None], clean: Callable[[], bool]) -> None:
     """Do what each message says, up to ``stop`` or until the server is gone.
 
     What fails is answered with ``refused``, and ``clean()``: whether this process can take another match.
