@@ -122,7 +122,7 @@ class Child:
         self._group = kind.group
         self.alive = True
         self.uses = 0
-        self.on_message: Callable[[JsonMessage], None] | None = None
+        self.on_message: Callable[[JsonMessage], object] | None = None
         self.on_exit: Callable[[Child], None] | None = None
         self.pids.add(process.pid)
         self._attending = asyncio.create_task(self._attend())
@@ -219,6 +219,7 @@ class Child:
                     self.on_message(json.loads(line))
         except ConnectionError:  # it was killed
             return
-        except ValueError as error:  # a line too long, or no JSON: the process has gone wild
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            # A line too long, or no JSON, or not what was agreed on: the process has gone wild.
             log.error("event=bad-worker pid=%d error=%r", self.pid, str(error)[:200])
             self.kill()

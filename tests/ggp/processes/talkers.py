@@ -23,10 +23,8 @@ def main() -> None:
         match message["do"]:
             case "echo":
                 parent.send("echo", text=message["text"])
-            case "nonsense":
-                os.write(parent._out.fileno(), b"{no JSON\n")
-            case "long":
-                parent.send("long", text="x" * message["size"])
+            case "write":
+                os.write(parent._out.fileno(), message["text"].encode())
             case "have a child":
                 child = subprocess.Popen(["sleep", "3600"])  # it holds the connection open
                 parent.send("child", pid=child.pid)

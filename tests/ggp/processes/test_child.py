@@ -77,12 +77,22 @@ def test_messages_come_as_they_were_sent(text: str) -> None:
     talk(test)
 
 
-@pytest.mark.parametrize("do", ["nonsense", "long", "hang up"])
-def test_who_talks_nonsense_too_long_or_no_more_is_ended(do: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["{no JSON\n", "x" * 200_000, "[" * 90_000 + "\n", "[]\n", "1\n", '{"what": "no kind"}\n']
+)
+def test_who_talks_nonsense_is_ended(text: str) -> None:
     async def test(spoken: Talk) -> None:
-        spoken.child.send(do, size=200_000)
+        spoken.child.on_message = lambda message: message["kind"]
+        spoken.child.send("write", text=text)
 
-    talk(test, kind=ProcessKind(max_line=1000))
+    talk(test, kind=ProcessKind(max_line=100_000))
+
+
+def test_who_talks_no_more_is_ended() -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("hang up")
+
+    talk(test)
 
 
 def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open() -> None:
