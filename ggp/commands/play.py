@@ -44,7 +44,7 @@ def command(
     began = time.monotonic()
     loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
-    from ggp.terminal.setup import check_names, people, play_in_terminal, play_json
+    from ggp.terminal.setup import HUMAN, LocalMatch, check_names
     from players.processes.cores import cores
     from players.registry import split_names
 
@@ -52,15 +52,14 @@ def command(
     check_names(names, as_json)
     if workers is None:
         workers = cores()
+    if delay is None:
+        delay = 0.2 if sys.stdout.isatty() and HUMAN not in names else 0.0
+    match = LocalMatch(loaded, names, machine, began + startclock, playclock, seed, max_steps, workers)
     try:
         if as_json:
-            play_json(loaded, names, machine, began + startclock, playclock, seed, max_steps, workers)
+            match.print_json()
         else:
-            if delay is None:
-                delay = 0.2 if sys.stdout.isatty() and not people(names) else 0.0
-            play_in_terminal(
-                loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, board, delay
-            )
+            match.print(board, delay)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         raise typer.Exit(130) from None

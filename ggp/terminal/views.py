@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
-from ggp.terminal.boards.text import ROLE_STYLES, Drawing, Painter
+from ggp.terminal.boards.text import ROLE_STYLES, DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.local_match import Turn
+from ggp.terminal.local_match import MatchStep, MatchView
 from players.player import Choice, Player
 
 _SHOWN = 5
@@ -22,7 +22,7 @@ _BAR = 24
 _MOST_BESIDE = 60
 
 
-class TextView:
+class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it goes on."""
 
     def __init__(
@@ -61,7 +61,7 @@ class TextView:
     def preparing(self, role: int, deadline: float) -> None:
         self._watch(role, deadline, "prepares")
 
-    def position(self, step: int, state: State) -> None:
+    def position(self, steps: int, state: State) -> None:
         self._stop()
         if not self._board:
             return
@@ -70,7 +70,7 @@ class TextView:
             time.sleep(pause)
         drawing = self.painter.draw(state.propositions, self.console.width)
         self.console.print()
-        self.console.print(Text(f"after {step} steps" if step else "at first", "bold"))
+        self.console.print(Text(f"after {steps} steps" if steps else "at first", "bold"))
         self.console.print(self._picture(drawing))
         self._shown_at = time.monotonic()
 
@@ -79,23 +79,17 @@ class TextView:
         if not isinstance(self.players[role], HumanPlayer):
             self._watch(role, deadline, "thinks")
 
-    def turn(self, turn: Turn) -> None:
+    def step(self, step: MatchStep) -> None:
         self._stop()
         spell = self.machine.rules.spell
-        for role, (choice, asked) in enumerate(zip(turn.choices, turn.thought, strict=True)):
-            if asked and (choice.note or choice.candidates):
+        moves = []
+        for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
+            if thought and (choice.note or choice.candidates):
                 self.console.print(self._search(role, choice))
-        line = Text(f"step {turn.step}: ", "bold")
-        parts = []
-        for role, move in enumerate(turn.joint):
-            part = Text()
-            if len(self._roles) > 1 or self.console.width > 30:
-                part.append(f"{self._roles[role]} ", "dim")
-            part.append(
-                spell(self.machine.move(role, move)), self._style(role) if turn.thought[role] else "dim"
-            )
-            parts.append(part)
-        self.console.print(line + Text(", ").join(parts))
+            name = f"{self._roles[role]} " if len(self._roles) > 1 or self.console.width > 30 else ""
+            move = spell(self.machine.move(role, choice.move))
+            moves.append(Text.assemble((name, "dim"), (move, self._style(role) if thought else "dim")))
+        self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
     def note(self, text: str) -> None:
         self._stop()
@@ -109,9 +103,8 @@ class TextView:
             self.console.print(Text(why, "yellow"))
         line = Text("result: ", "bold")
         for role, goal in enumerate(goals):
-            value = "undefined" if goal is None else str(goal)
             line.append(", " if role else "").append(f"{self._roles[role]} ({self.players[role].name}) ")
-            line.append(value, "bold green" if goal == 100 else "bold")
+            line.append("undefined" if goal is None else str(goal), "bold green" if goal == 100 else "bold")
         self.console.print(line)
         total = sum(goal or 0 for goal in goals)
         seconds = time.monotonic() - self._began
@@ -120,21 +113,19 @@ class TextView:
     def _style(self, role: int) -> str:
         return ROLE_STYLES[role % len(ROLE_STYLES)]
 
-    def _picture(self, drawing: Drawing) -> RenderableType:
-        parts: list[RenderableType] = []
-        for line in drawing.lines:
-            text = Text("  ")
-            for part, style in line:
-                text.append(part, style)
-            text.rstrip()
-            parts.append(text)
+    def _picture(self, drawing: DrawnState) -> RenderableType:
+        lines: list[RenderableType] = []
+        for spans in drawing.lines:
+            line = Text.assemble("  ", *spans)
+            line.rstrip()
+            lines.append(line)
         if drawing.beside:
             most = _MOST_BESIDE if drawing.lines else 4 * _MOST_BESIDE
             shown = " ".join(drawing.beside[:most])
             if len(drawing.beside) > most:
                 shown += f" ... and {len(drawing.beside) - most} more"
-            parts.append(Text(f"  {shown}", "dim" if drawing.lines else ""))
-        return Group(*parts)
+            lines.append(Text(f"  {shown}", "dim" if drawing.lines else ""))
+        return Group(*lines)
 
     def _search(self, role: int, choice: Choice) -> RenderableType:
         """The candidates of a choice as a table, and the player's note."""
@@ -200,7 +191,7 @@ class TextView:
         self._stop()
 
 
-class JsonView:
+class JsonView(MatchView):
     """Prints a match as JSON: a line for the game, one per step, one for the result."""
 
     def __init__(
@@ -225,24 +216,14 @@ class JsonView:
             players=[player.name for player in players],
         )
 
-    def preparing(self, role: int, deadline: float) -> None:
-        pass
-
-    def position(self, step: int, state: State) -> None:
-        pass
-
-    def thinking(self, role: int, deadline: float) -> None:
-        pass
-
-    def turn(self, turn: Turn) -> None:
-        move = self.machine.move
-        spell = self.machine.rules.spell
+    def step(self, step: MatchStep) -> None:
+        move, spell = self.machine.move, self.machine.rules.spell
         self._line(
             type="step",
-            step=turn.step,
-            state=self._state(turn.state),
-            joint=[spell(move(role, chosen)) for role, chosen in enumerate(turn.joint)],
-            seconds=round(turn.seconds, 3),
+            step=step.number,
+            state=self._state(step.state),
+            joint=[spell(move(role, chosen)) for role, chosen in enumerate(step.joint)],
+            seconds=round(step.seconds, 3),
             search=[
                 {
                     "role": self._roles[role],
@@ -252,8 +233,8 @@ class JsonView:
                         for c in choice.candidates
                     ],
                 }
-                for role, choice in enumerate(turn.choices)
-                if turn.thought[role]
+                for role, choice in enumerate(step.choices)
+                if step.thought[role]
             ],
         )
 
@@ -272,9 +253,6 @@ class JsonView:
             why=why,
             seconds=round(time.monotonic() - self._began, 3),
         )
-
-    def close(self) -> None:
-        pass
 
     def _state(self, state: State) -> list[str]:
         return [self.machine.rules.spell(p) for p in sorted(state.propositions)]

@@ -355,7 +355,7 @@ def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -
     for fixture in fixtures[:2]:
         results.append(Result(fixture, (100, 0), ((0, 0, 0), (0, 2, 0)), True, 9, 1.0))
         view.ended(fixture, results[-1], "")
-    view._shown = 0.0
+    view._standing_at = 0.0
     console.print(view)
     text = shown.getvalue()
     for part in ("0 of 4 matches", "2 of 4 matches", "step 17", "[b]", "+1 =0 -1", "after 1 openings"):
