@@ -48,16 +48,15 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
     """Positions of one game, ``each`` of every depth as far as random matches bring them."""
     rng = random.Random(seed)
     solver = Solver(machine, nodes)
-    wanted = dict.fromkeys(DEPTHS, each)
+    missing = dict.fromkeys(DEPTHS, each)
     seen: set[State] = set()
     for _ in range(MATCHES):
-        if not any(wanted.values()) or budget < 0:
+        if not any(missing.values()) or budget < 0:
             break
         states = match(machine, rng)
         back = rng.randrange(1, 12)
-        if len(states) <= back or states[-1 - back] in seen:
+        if len(states) <= back or (state := states[-1 - back]) in seen:
             continue
-        state = states[-1 - back]
         seen.add(state)
         try:
             role = role_to_move(machine, state)
@@ -65,9 +64,9 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
             if len(options) < 3:
                 continue
             solver.forget()
-            claim, plies = solver.decide(state, role, 100, max(d for d, n in wanted.items() if n))
+            claim, plies = solver.decide(state, role, 100, max(d for d, n in missing.items() if n))
             budget -= solver.nodes
-            if claim is not Claim.PROVEN or not wanted.get(plies):
+            if claim is not Claim.PROVEN or not missing.get(plies):
                 continue
             solution = solver.solve(state, role)
             budget -= solver.nodes
@@ -75,7 +74,7 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
             budget -= nodes
             continue
         if solution.plies == plies and 2 * len(solution.best) <= len(options):
-            wanted[plies] -= 1
+            missing[plies] -= 1
             yield line(game, machine, state, role, solution)
 
 
