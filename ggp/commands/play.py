@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from ggp.commands._common import FurthestMachine, GameName
+
 
 def command(
-    game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
+    game: GameName,
     players: str = typer.Option(
         "",
         "--players",
@@ -21,9 +23,7 @@ def command(
     workers: int | None = typer.Option(
         None, "--workers", min=0, help="Search processes per player; 0 for none. [default: all cores]"
     ),
-    machine: str = typer.Option(
-        "auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."
-    ),
+    machine: FurthestMachine = "auto",
     max_steps: int | None = typer.Option(None, "--max-steps", min=0, help="Stop after so many steps."),
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
     delay: float | None = typer.Option(
