@@ -36,7 +36,31 @@ class MatchStep:
 
 
 class MatchView:
-    """Shows a match as it goes; this one shows nothing."""
+    """Shows a match as it goes; this one shows nothing.
+
+    Args:
+        machine: the rules.
+        players: one per role.
+    """
+
+    def __init__(self, machine: Machine, players: Sequence[Player]) -> None:
+        self.machine = machine
+        self.players = players
+        self.roles = [machine.rules.spell(role) for role in machine.roles]
+        self._began = time.monotonic()
+
+    def move_name(self, role: int, move: int) -> str:
+        """A move as the rules spell it."""
+        return self.machine.rules.spell(self.machine.move(role, move))
+
+    def goals(self, state: State) -> list[int | None]:
+        """The goals of all roles; None where the rules give none, or several."""
+        return [self.machine.goal(state, role) for role in range(len(self.roles))]
+
+    @property
+    def seconds(self) -> float:
+        """Since the view was made."""
+        return time.monotonic() - self._began
 
     def preparing(self, role: int, deadline: float) -> None:
         """The player of a role begins to use the startclock."""

@@ -35,23 +35,17 @@ class TextView(MatchView):
         delay: float = 0.0,
     ) -> None:
         """Args:
-        console: where to print.
-        machine: the rules.
-        players: one per role.
         painter: draws the states.
         board: whether to draw states at all.
         delay: seconds that a position is to stand at least.
         """
+        super().__init__(machine, players)
         self.console = console
-        self.machine = machine
-        self.players = players
         self.painter = painter
         self._board = board
         self._delay = delay
-        self._began = time.monotonic()
         self._shown_at = 0.0
         self._live: Live | None = None
-        self._roles = [machine.rules.spell(role) for role in machine.roles]
         if board and painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
@@ -81,14 +75,13 @@ class TextView(MatchView):
 
     def step(self, step: MatchStep) -> None:
         self._stop()
-        spell = self.machine.rules.spell
         moves = []
         for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
             if thought and (choice.note or choice.candidates):
                 self.console.print(self._search(role, choice))
-            name = f"{self._roles[role]} " if len(self._roles) > 1 or self.console.width > 30 else ""
-            move = spell(self.machine.move(role, choice.move))
-            moves.append(Text.assemble((name, "dim"), (move, self._style(role) if thought else "dim")))
+            name = f"{self.roles[role]} " if len(self.roles) > 1 or self.console.width > 30 else ""
+            move = (self.move_name(role, choice.move), self._style(role) if thought else "dim")
+            moves.append(Text.assemble((name, "dim"), move))
         self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
     def note(self, text: str) -> None:
@@ -97,18 +90,17 @@ class TextView(MatchView):
 
     def end(self, state: State, steps: int, why: str) -> None:
         self._stop()
-        goals = [self.machine.goal(state, role) for role in range(len(self._roles))]
+        goals = self.goals(state)
         self.console.print()
         if why:
             self.console.print(Text(why, "yellow"))
         line = Text("result: ", "bold")
         for role, goal in enumerate(goals):
-            line.append(", " if role else "").append(f"{self._roles[role]} ({self.players[role].name}) ")
+            line.append(", " if role else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
             line.append("undefined" if goal is None else str(goal), "bold green" if goal == 100 else "bold")
         self.console.print(line)
         total = sum(goal or 0 for goal in goals)
-        seconds = time.monotonic() - self._began
-        self.console.print(Text(f"total {total} in {steps} steps, {seconds:.1f} s", "dim"))
+        self.console.print(Text(f"total {total} in {steps} steps, {self.seconds:.1f} s", "dim"))
 
     def _style(self, role: int) -> str:
         return ROLE_STYLES[role % len(ROLE_STYLES)]
@@ -129,22 +121,17 @@ class TextView(MatchView):
 
     def _search(self, role: int, choice: Choice) -> RenderableType:
         """The candidates of a choice as a table, and the player's note."""
-        spell = self.machine.rules.spell
         parts: list[RenderableType] = []
         if choice.candidates:
             table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
             most = max(c.visits for c in choice.candidates) or 1
             for candidate in choice.candidates[:_SHOWN]:
                 chosen = candidate.move == choice.move
-                name = Text(
-                    ("> " if chosen else "  ") + spell(self.machine.move(role, candidate.move)),
-                    self._style(role) if chosen else "",
-                )
-                bar = "█" * max(1 if candidate.visits else 0, round(_BAR * candidate.visits / most))
-                if not self.console.is_terminal:
-                    bar = "#" * len(bar)
+                name = ("> " if chosen else "  ") + self.move_name(role, candidate.move)
+                length = max(1 if candidate.visits else 0, round(_BAR * candidate.visits / most))
+                bar = ("█" if self.console.is_terminal else "#") * length
                 table.add_row(
-                    name,
+                    Text(name, self._style(role) if chosen else ""),
                     Text(f"{bar:<{_BAR}}", "green" if chosen else "dim"),
                     Text(f"{candidate.visits:>11,} visits", "dim"),
                     Text(f"value {candidate.value:5.1f}"),
@@ -153,7 +140,7 @@ class TextView(MatchView):
             if len(choice.candidates) > _SHOWN:
                 parts.append(Text(f"  and {len(choice.candidates) - _SHOWN} other moves", "dim"))
         if choice.note:
-            parts.append(Text(f"  {self._roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
+            parts.append(Text(f"  {self.roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
         return Group(*parts)
 
     # --- the search while it goes on (terminals only) ---------------------------------------------
@@ -163,7 +150,7 @@ class TextView(MatchView):
             return
         self._stop()
         began = time.monotonic()
-        head = Text(f"{self._roles[role]} ({player.name}) {what}", self._style(role))
+        head = Text(f"{self.roles[role]} ({player.name}) {what}", self._style(role))
 
         def picture(choice: Choice | None) -> RenderableType:
             share = min(1.0, (time.monotonic() - began) / max(deadline - began, 1e-6))
@@ -198,38 +185,27 @@ class JsonView(MatchView):
         self, machine: Machine, players: Sequence[Player], game: str, write: Callable[[bytes], object]
     ) -> None:
         """Args:
-        machine: the rules.
-        players: one per role.
         game: its name.
         write: takes lines, line ends included.
         """
-        self.machine = machine
-        self._players = players
+        super().__init__(machine, players)
         self._write = write
-        self._roles = [machine.rules.spell(role) for role in machine.roles]
-        self._began = time.monotonic()
-        self._line(
-            type="game",
-            game=game,
-            machine=machine.level,
-            roles=self._roles,
-            players=[player.name for player in players],
-        )
+        names = [player.name for player in players]
+        self._line(type="game", game=game, machine=machine.level, roles=self.roles, players=names)
 
     def step(self, step: MatchStep) -> None:
-        move, spell = self.machine.move, self.machine.rules.spell
         self._line(
             type="step",
             step=step.number,
             state=self._state(step.state),
-            joint=[spell(move(role, chosen)) for role, chosen in enumerate(step.joint)],
+            joint=[self.move_name(role, move) for role, move in enumerate(step.joint)],
             seconds=round(step.seconds, 3),
             search=[
                 {
-                    "role": self._roles[role],
+                    "role": self.roles[role],
                     "note": choice.note,
                     "candidates": [
-                        {"move": spell(move(role, c.move)), "visits": c.visits, "value": round(c.value, 2)}
+                        {"move": self.move_name(role, c.move), "visits": c.visits, "value": round(c.value, 2)}
                         for c in choice.candidates
                     ],
                 }
@@ -242,16 +218,16 @@ class JsonView(MatchView):
         self._line(type="note", text=text)
 
     def end(self, state: State, steps: int, why: str) -> None:
-        goals = [self.machine.goal(state, role) for role in range(len(self._roles))]
+        goals = self.goals(state)
         self._line(
             type="result",
             steps=steps,
             terminal=self.machine.is_terminal(state),
             state=self._state(state),
-            goals=dict(zip(self._roles, goals, strict=True)),
+            goals=dict(zip(self.roles, goals, strict=True)),
             total=sum(goal or 0 for goal in goals),
             why=why,
-            seconds=round(time.monotonic() - self._began, 3),
+            seconds=round(self.seconds, 3),
         )
 
     def _state(self, state: State) -> list[str]:
