@@ -48,8 +48,8 @@ def test_the_best_moves_are_legal_and_others_too(game: str) -> None:
 def test_the_best_moves_are_proven_by_exhaustive_search(position: ProvenPosition) -> None:
     machine = load_game(position.game).machine("prover")
     state, role = position.on(machine)
-    found = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
-    assert (found.value, found.best, found.plies) == (position.value, position.best, position.plies)
+    solution = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
+    assert (solution.value, solution.best, solution.plies) == (position.value, position.best, position.plies)
 
 
 def test_the_solver_knows_when_it_does_not_know() -> None:

@@ -17,12 +17,12 @@ def test_a_short_soak_finds_nothing_wrong_and_leaves_nothing() -> None:
         " --player legal --machine prover --look 0.1 --quiet 0.5"
     )
     options = soak.parser().parse_args([*words.split(), "--games", "tictactoe rockpaperscissors"])
-    found = soak.Soak(options).run()
-    assert found["turns"] == 8
-    assert found["matches"] >= 4
-    assert [found[name] for name in ("illegal", "lost", "tracebacks", "exit_status")] == [0, 0, 0, 0]
-    assert found["left_processes"] == found["left_shared"] == []
-    assert found["faults"] == []
+    seen = soak.Soak(options).run()
+    assert seen["turns"] == 8
+    assert seen["matches"] >= 4
+    assert [seen[name] for name in ("illegal", "lost", "tracebacks", "exit_status")] == [0, 0, 0, 0]
+    assert seen["left_processes"] == seen["left_shared"] == []
+    assert seen["faults"] == []
 
 
 @pytest.mark.parametrize(

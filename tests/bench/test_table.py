@@ -21,18 +21,18 @@ COUNTING = (
 
 
 def row(game: str, machine: str, rate: float, **more: Any) -> dict[str, Any]:
-    found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
-    found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
-    found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
-    found |= dict.fromkeys(
+    fields = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
+    fields |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
+    fields |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
+    fields |= dict.fromkeys(
         ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
     )
     size = 0 if machine == "prover" else 500
-    found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {
+    fields |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {
         "peak_mb": 99.0,
         "cut": 0,
     }
-    return found | more
+    return fields | more
 
 
 ROWS = [
@@ -139,8 +139,8 @@ def test_a_game_that_takes_too_much_time_is_a_row(tmp_path: Path, monkeypatch: p
     endless = COUNTING.replace("(<= terminal (true (n 1)))", "(<= terminal (true (n 2)))")
     endless = endless.replace("(<= (next (n 1)) (true (n 0)))", "(<= (next (n ?x)) (true (n ?x)))")
     (tmp_path / "endless.kif").write_text(endless)
-    (found,) = measured(jobs_of([tmp_path], ["prover"], []), LIMITS | {"seconds": 1e6, "cpu_limit": 1})
-    assert found["status"].startswith("more than")
+    (stopped,) = measured(jobs_of([tmp_path], ["prover"], []), LIMITS | {"seconds": 1e6, "cpu_limit": 1})
+    assert stopped["status"].startswith("more than")
 
 
 def test_ends_of_processes_have_reasons() -> None:

@@ -225,10 +225,10 @@ def descendants(pid: int) -> set[int]:
             except OSError:
                 continue
             parents[int(entry.name)] = int(fields[1])
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
+    family = {pid}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family - {pid}
 
 
 def alive(pid: int) -> bool:
