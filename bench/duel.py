@@ -13,19 +13,18 @@ import argparse
 import math
 import random
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
-from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from ggp.game import Game
 from ggp.tournament.openings import Openings, in_order
-from ggp.tournament.scores import Tally, compare
+from ggp.tournament.statistics.scores import Tally, compare
 from players.kaskade.guided_machine import guided
-from players.uct.player import UctPlayer
+from players.options import read_options
 from players.uct.root_statistics import rank, strategy
 from players.uct.search import Search
-from players.uct.tuning import Tuning
+from players.uct.tuning import Tuning, tuning_options
 from propnet.native.machine import NativeMachine
 
 _SURE = 1.96
@@ -54,17 +53,11 @@ def tuning_of(text: str) -> Tuning:
     Raises:
         GdlError: there is no such option, or its value is none.
     """
-    known = {field.name for field in fields(Tuning)}
-    chosen: dict[str, Any] = {"prove": False}
-    for part in text.split(",") if text != "-" else []:
-        key, _, value = part.partition("=")
-        if key not in known or key not in UctPlayer.OPTIONS:
-            raise GdlError(f"a search has no option {key!r}")
-        try:
-            chosen[key] = UctPlayer.OPTIONS[key](value)
-        except ValueError:
-            raise GdlError(f"{value!r} is no value of {key}") from None
-    return replace(Tuning(), **chosen)
+    usual = Tuning(prove=False)
+    parts = (part.partition("=") for part in text.split(",")) if text != "-" else ()
+    texts = [(key, value) for key, _, value in parts]
+    chosen: dict[str, Any] = read_options("a search", tuning_options(usual), texts, text)
+    return replace(usual, **chosen)
 
 
 def opening(openings: Openings, machine: Machine, number: int) -> State:

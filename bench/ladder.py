@@ -20,13 +20,13 @@ from rich.table import Table
 
 from ggp.game import Game
 from ggp.tournament.entrants import Entrant, parse_entrants
-from ggp.tournament.ratings import rate
+from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.runner import Runner
-from ggp.tournament.scores import block_scores, comparisons, crosstable
-from ggp.tournament.settings import GameSpec, Settings
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import block_scores, comparisons, crosstable
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store
-from ggp.tournament.tables import LiveTable
 from players.registry import NAMES
 
 GAMES = ("connectfour", "breakthrough", "othello", "checkers", "hex", "kalah")
@@ -43,7 +43,7 @@ def climb(
     pair: list[Entrant], games: tuple[GameSpec, ...], given: argparse.Namespace, test: Sprt, console: Console
 ) -> list[Result]:
     """The matches of one rung (first) against the one below."""
-    settings = Settings(
+    settings = TournamentSettings(
         name="ladder",
         games=games,
         entrants=tuple(pair),
@@ -58,7 +58,7 @@ def climb(
     with Store(given.folder / f"{name}.sqlite") as store:
         kept = store.setting("settings")
         if kept:
-            settings = settings.continues(Settings.from_json(kept))
+            settings = settings.continues(TournamentSettings.from_json(kept))
         store.set("settings", settings.as_json())
         runner = Runner(settings, store, sprt=test)
         console.print(f"[bold]{pair[0].label}[/] against [bold]{pair[1].label}[/]")

@@ -1,4 +1,4 @@
-"""The errors that this package raises on purpose: each says where, what, and what to do."""
+"""The errors that this package raises: each says where, what, and what to do."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class GdlError(Exception):
 
     Attributes:
         message: what is wrong, one sentence, no trailing full stop.
-        place: where in the text, if it has a place.
-        remedy: what the reader can do about it; may be empty.
+        place: where in the text, None if unknown.
+        remedy: what to do about it; may be empty.
         source: name of the file or message; may be empty.
         code: a short name of the kind of fault (``unclosed-parenthesis``); may be empty.
     """
@@ -38,11 +38,9 @@ class GdlError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        where = self.source
-        if self.place is not None:
-            where = (
-                f"{where}:{self.place}" if where else f"line {self.place.line}, column {self.place.column}"
-            )
+        where, place = self.source, self.place
+        if place is not None:
+            where = f"{where}:{place}" if where else f"line {place.line}, column {place.column}"
         text = f"{where}: {self.message}" if where else self.message
         return f"{text} ({self.remedy})" if self.remedy else text
 
@@ -67,4 +65,4 @@ class MoveError(GdlError):
 
 
 class StateError(GdlError):
-    """A state that this machine cannot hold, or a question that the state has no answer to."""
+    """A state that this machine cannot represent, or a question that the state has no answer to."""

@@ -1,8 +1,8 @@
 """`Machine` and `State`: the one interface that every player, server and tool is written against.
 
-A machine answers what the rules of one game mean: who plays, what is true at first, who may
-do what, what follows, when it ends and what it is worth. The prover, the propositional network
-and native code are machines; all of them give the same answers.
+A machine answers questions about the rules of one game: who plays, what is true at first, who may
+do what, what follows, when the game ends and what the end is worth. The prover, the propositional
+network and native code are machines; all of them give the same answers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ JointMove = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """What a batch of uniformly random playouts (depth charges) found.
+    """The results of a batch of uniformly random playouts.
 
     Attributes:
-        goals: int16, shape (n, roles): each playout's goal values 0..100, the highest that
-            holds in the final state; -1 where a role has none there.
-        lengths: int32, shape (n,): joint moves made until the terminal state.
-        cut: how many playouts hit the step limit instead of a terminal state; their goals
-            are those of the state they were cut in.
+        goals: int16, shape (n, roles): the highest goal value (0..100) of each role in the last
+            state; -1 where it has none there.
+        lengths: int32, shape (n,): joint moves from the first to the last state.
+        cut: how many playouts ended before a terminal state.
     """
 
     goals: NDArray[np.int16]
@@ -45,25 +44,21 @@ class Playouts:
 
     @property
     def states(self) -> int:
-        """States visited after the first one of each playout (state changes made)."""
+        """States visited after the first one of each playout."""
         return int(self.lengths.sum())
 
 
 class Machine(ABC):
-    """The meaning of one game's rules. See the module's first lines.
+    """The meaning of one game's rules.
 
-    Roles are numbered in the order of the rules. Moves have integer ids per role, base
-    propositions integer ids per machine; both are stable for the life of the machine, and
-    for machines that ground the rules they are the ranks in the sorted list of all moves
-    (propositions), so that every process that loads the same rules has the same ids.
-    A machine that does not ground (the prover) numbers what it meets in the order it meets it.
-
-    States are :class:`~gdl.machine.State`: immutable, hashable, comparable; they hold a ``key``
-    that only their machine understands.
+    Roles are numbered in the order of the rules. Moves have integer ids per role, base propositions
+    integer ids per machine; both are stable for the life of the machine. A machine that grounds the rules
+    sorts all moves (propositions) and takes their ranks, so that every process that loads the same rules
+    has the same ids. The prover does not ground: it numbers them in the order in which it meets them.
     """
 
     level: str = ""
-    """Which step of the kaskade this is: ``prover``, ``propnet`` or ``native``."""
+    """Its level in the kaskade: ``prover``, ``propnet`` or ``native``."""
 
     has_lanes: ClassVar[bool] = False
     """Whether it has a network and answers for 512 states at once (:mod:`propnet.capabilities`)."""
@@ -96,8 +91,8 @@ class Machine(ABC):
 
     @abstractmethod
     def legal_moves(self, state: State, role: int) -> list[int]:
-        """Ids of the moves that the role may make, ascending. Empty only where the rules
-        leave a role without a move (which correct GDL allows in terminal states alone)."""
+        """Ids of the moves that the role may make, ascending. Correct GDL leaves a role without a move
+        in terminal states alone."""
 
     @abstractmethod
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
@@ -112,9 +107,9 @@ class Machine(ABC):
         """The role's goal value (0..100); None where no value or more than one holds."""
 
     def result(self, state: State, role: int) -> int | None:
-        """What players take a match that ends in this state to be worth: the role's goal value, the highest
-        where several hold (some public games give a winner both 100 and 0); None where none does.
-        Arrays of goals (playouts, successors) tell the same."""
+        """What a match that ends in this state is worth to players: the role's goal value, the highest where
+        several hold (some public games give a winner both 100 and 0); None where none does. Arrays of
+        goals (playouts, successors) hold the same values."""
         return self.goal(state, role)
 
     # --- states in and out -------------------------------------------------------------
@@ -124,8 +119,8 @@ class Machine(ABC):
 
     @abstractmethod
     def state_of(self, propositions: Iterable[Term]) -> State:
-        """The state in which exactly these propositions are true (from another machine, a
-        trace, a person). Raises StateError for a proposition this machine cannot hold."""
+        """The state in which exactly these propositions are true. Raises StateError for a proposition
+        that can never be true."""
 
     # --- many at once: machines with lanes override these ---------------------------------
     def playouts(
@@ -137,8 +132,8 @@ class Machine(ABC):
             n: how many playouts.
             seed: the same seed gives the same playouts on the same machine.
             state: where each starts; the initial state by default.
-            max_steps: a playout is cut after this many joint moves (games without a step
-                limit exist). A playout also stops where a role has no legal move.
+            max_steps: a playout is cut after this many joint moves (some games have no step
+                limit), and where a role has no legal move.
         """
         import numpy as np
 
@@ -149,31 +144,27 @@ class Machine(ABC):
         start = self.initial_state() if state is None else state
         roles = range(len(self.roles))
         for i in range(n):
-            now = start
-            steps = 0
-            while not self.is_terminal(now):
-                options = [self.legal_moves(now, r) for r in roles]
-                if steps >= max_steps or not all(options):
+            current = start
+            while not self.is_terminal(current):
+                options = [self.legal_moves(current, r) for r in roles]
+                if lengths[i] >= max_steps or not all(options):
                     cut += 1
                     break
-                now = self.next_state(now, [rng.choice(o) for o in options])
-                steps += 1
-            lengths[i] = steps
-            for r in roles:
-                value = self.result(now, r)
-                goals[i, r] = -1 if value is None else value
+                current = self.next_state(current, [rng.choice(o) for o in options])
+                lengths[i] += 1
+            results = [self.result(current, r) for r in roles]
+            goals[i] = [-1 if value is None else value for value in results]
         return Playouts(goals, lengths, cut)
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
         """Every joint move and successor of each state; ``[]`` for terminal states."""
-        found: list[list[tuple[JointMove, State]]] = []
+        expanded: list[list[tuple[JointMove, State]]] = []
         for state in states:
-            if self.is_terminal(state):
-                found.append([])
-                continue
-            options = [self.legal_moves(state, r) for r in range(len(self.roles))]
-            found.append([(joint, self.next_state(state, joint)) for joint in product(*options)])
-        return found
+            joints: Iterable[JointMove] = ()
+            if not self.is_terminal(state):
+                joints = product(*[self.legal_moves(state, r) for r in range(len(self.roles))])
+            expanded.append([(joint, self.next_state(state, joint)) for joint in joints])
+        return expanded
 
     # --- conveniences written once --------------------------------------------------------
     def role_id(self, role: Term) -> int:
@@ -233,10 +224,8 @@ class State:
         return {machine.rules.spell(role): machine.goal(self, r) for r, role in enumerate(machine.roles)}
 
     def play(self, *moves: str | Term | int) -> State:
-        """The state after one legal move per role, each given as GDL text, term or id.
-
-        A role with a single legal move may be left out by giving only the moves of the
-        roles that have a choice.
+        """The state after one legal move per role, each given as GDL text, term or id, or after
+        only the moves of the roles that have a choice.
 
         Raises:
             MoveError: a move is not legal here, or their number fits neither way.
@@ -258,11 +247,8 @@ class State:
     def _legal_id(self, role: int, move: str | Term | int, options: list[int]) -> int:
         machine = self.machine
         try:
-            index = (
-                move
-                if isinstance(move, int)
-                else machine.move_id(role, parse_term(move) if isinstance(move, str) else move)
-            )
+            term = parse_term(move) if isinstance(move, str) else move
+            index = term if isinstance(term, int) else machine.move_id(role, term)
         except GdlError as error:
             raise MoveError(f"{move} is no move of {machine.roles[role]}: {error.message}") from None
         if index not in options:
@@ -274,8 +260,10 @@ class State:
 
     def to_kif(self) -> str:
         """The true propositions, sorted, one per line: readable by every GGP tool."""
-        spell = self.machine.rules.spell
-        return "\n".join(spell(p) for p in sorted(self.propositions))
+        return "\n".join(self._texts())
+
+    def _texts(self) -> list[str]:
+        return [self.machine.rules.spell(p) for p in sorted(self.propositions)]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -290,6 +278,6 @@ class State:
         return self._hash
 
     def __repr__(self) -> str:
-        texts = [self.machine.rules.spell(p) for p in sorted(self.propositions)]
+        texts = self._texts()
         shown = " ".join(texts[:8]) + (f" ... {len(texts) - 8} more" if len(texts) > 8 else "")
         return f"<State {shown}>"

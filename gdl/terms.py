@@ -18,8 +18,8 @@ class Term:
 
     Terms are interned: building the same term twice gives the same object, so ``==`` is
     ``is`` and hashing costs nothing. GDL ignores case, therefore names are folded to
-    lower case; the spelling a game uses is kept by :class:`gdl.rules.Rules`.
-    The intern table holds terms weakly, so terms of forgotten games are freed.
+    lower case; :class:`gdl.rules.Rules` keeps the game's spelling.
+    The intern table holds terms weakly, so that terms of forgotten games are freed.
 
     >>> Term("cell", Term("1"), Term("?X")) is Term("CELL", Term("1"), Term("?x"))
     True
@@ -28,8 +28,8 @@ class Term:
 
     Attributes:
         name: the symbol, the variable with its ``?``, or the functor; lower case.
-        args: the arguments; ``()`` for symbols and variables. GDL makes no difference
-            between ``terminal`` and ``(terminal)``, and neither does this class.
+        args: the arguments; ``()`` for symbols and variables. As in GDL, ``terminal`` and
+            ``(terminal)`` are the same.
         id: an integer that no other living term of this process has.
         ground: whether no variable occurs in it.
         depth: 0 for symbols and variables, else 1 + the deepest argument's depth.
@@ -47,24 +47,20 @@ class Term:
     def __new__(cls, name: str, *args: Term) -> Term:
         name = name.lower()
         key = (name, *args)
-        found = _table.get(key)
-        if found is not None:
-            return found
+        known = _table.get(key)
+        if known is not None:
+            return known
         with _making:  # another thread may make the same term at the same moment
-            found = _table.get(key)
-            if found is not None:
-                return found
+            known = _table.get(key)
+            if known is not None:
+                return known
             self = object.__new__(cls)
             self.name = name
             self.args = args
             self.id = next(_ids)
             self._text = None
-            if args:
-                self.ground = all(a.ground for a in args)
-                self.depth = 1 + max(a.depth for a in args)
-            else:
-                self.ground = not name.startswith("?")
-                self.depth = 0
+            self.ground = all(a.ground for a in args) if args else not name.startswith("?")
+            self.depth = 1 + max(a.depth for a in args) if args else 0
             _table[key] = self
         return self
 
@@ -104,10 +100,7 @@ class Term:
 
     def __str__(self) -> str:
         if self._text is None:
-            if self.args:
-                self._text = f"({self.name} {' '.join(map(str, self.args))})"
-            else:
-                self._text = self.name
+            self._text = f"({self.name} {' '.join(map(str, self.args))})" if self.args else self.name
         return self._text
 
     def __repr__(self) -> str:

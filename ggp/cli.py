@@ -1,43 +1,38 @@
-"""The ``ggp`` command: imports one subcommand's module, and only when that one is called."""
+"""The ``ggp`` command: each module of :mod:`ggp.commands` is a subcommand of its name.
+
+A module declares ``command``, a function whose parameters are the options (as typer reads them) and whose
+docstring's first line is the help in the list. Only what has to be shown or run is imported, and nothing
+heavy before it runs.
+"""
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
-from collections.abc import Callable
-from typing import Final
 
 import typer
 
+import ggp.commands
 from gdl.errors import GdlError
 
-COMMANDS: Final[dict[str, str]] = {
-    "play": "Watch or play a match in the terminal.",
-    "serve": "Answer game managers over HTTP as a player.",
-    "host": "Run a match between players over HTTP (a game manager).",
-    "tournament": "Run many matches between players, and rate them.",
-    "warm": "Compile everything once, so that no match waits for it.",
-    "games": "List the games that come along.",
-    "validate": "Check rules and say what is wrong, where, and what to do.",
-    "format": "Write rules in canonical form, comments kept.",
-    "scramble": "Rename all symbols of a game.",
-    "playthrough": "Record a random match, state by state.",
-    "verify": "Replay recorded traces against a machine.",
-    "ground": "Show the ground rules of a game, or their statistics.",
-    "propnet": "Show, draw or measure the propositional network of a game.",
-    "bench": "Measure random playouts per second.",
-}
-"""Name -> help. Kept here so that ``ggp --help`` need not import the commands."""
+
+def names() -> list[str]:
+    """The subcommands: modules of the folder that do not begin with ``_``; later ones are written ``-``."""
+    modules = (module.name for module in pkgutil.iter_modules(ggp.commands.__path__))
+    return [name.replace("_", "-") for name in modules if not name.startswith("_")]
 
 
 def build(wanted: str | None) -> typer.Typer:
-    """The application with one command loaded and the others as names with a help text."""
+    """The application with the one command that is wanted, or with all of them where it is none."""
+    known = names()
+    shown = [wanted] if wanted in known else known
     app = typer.Typer(
         name="ggp",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         # typer's coloured help imports rich's Markdown: too slow for the plain list of commands.
-        rich_markup_mode="rich" if wanted in COMMANDS else None,
+        rich_markup_mode="rich" if wanted in known else None,
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -50,13 +45,10 @@ def build(wanted: str | None) -> typer.Typer:
     ) -> None:
         """General Game Playing: reads the rules of any game in GDL, and plays it."""
 
-    for name, text in COMMANDS.items():
-        function: Callable[..., None]
-        if name == wanted:
-            function = importlib.import_module(f"ggp.commands.{name}").command
-            app.command(name)(function)
-        else:
-            app.command(name, help=text)(_unloaded)
+    for name in shown:
+        function = importlib.import_module(f"ggp.commands.{name.replace('-', '_')}").command
+        # The whole first line: what click shortens it to ends in dots.
+        app.command(name, short_help=(function.__doc__ or "").partition("\n")[0])(function)
     return app
 
 
@@ -71,10 +63,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _unloaded() -> None:
-    raise AssertionError("only the command that was asked for can run")
-
-
 def main() -> None:
     """Entry point of the console script: errors are one readable line on stderr.
 
@@ -84,8 +72,7 @@ def main() -> None:
     try:
         build(wanted)()
     except GdlError as error:
-        print(f"ggp: {error}", file=sys.stderr)
-        sys.exit(2)
+        _fail(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
@@ -93,11 +80,14 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(141)
     except MemoryError:
-        print("ggp: out of memory; a smaller --memory limit fails earlier and cleaner", file=sys.stderr)
-        sys.exit(2)
+        _fail("out of memory; a smaller --memory limit fails earlier and cleaner")
     except OSError as error:
-        print(f"ggp: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
-        sys.exit(2)
+        _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
+
+
+def _fail(why: str) -> None:
+    print(f"ggp: {why}", file=sys.stderr)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class Game:
     """One game: its rules, and machines made on demand.
 
     Attributes:
-        name: the file's stem, or what :meth:`load` was told.
+        name: the file's stem; ``game`` for rules as text.
         rules: the parsed rules.
         text: the rules as they were written, comments included.
     """
@@ -66,13 +66,12 @@ class Game:
         """The game's machine of a level, made once and kept.
 
         It is built here and now, however long that takes within the limits. Players in matches do
-        not wait: they begin on the prover and go up as :class:`players.kaskade.kaskade.Kaskade` has machines
-        ready, to the furthest that may be used.
+        not wait: they begin on the prover and go up as a :class:`players.kaskade.kaskade.Kaskade` has
+        machines ready.
 
         Args:
             level: one of :data:`players.kaskade.make_machine.LEVELS`. ``prover`` is ready at once; ``auto``
-            is the
-                furthest that can be built.
+                is the furthest that can be built.
 
         Raises:
             RulesError: the rules cannot be played.

@@ -186,20 +186,22 @@ class NetworkBatch(BatchMachine):
         weights: Weights | None = None,
         tallies: NDArray[np.int32] | None = None,
         counted: int | None = None,
+        on: PropnetMachine | None = None,
     ) -> Ends:
+        """As those of every batch machine; ``on`` are the gates to run on, those of the guide by default."""
         if weights is not self._weights:
             self._weights = weights
             self._policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
-        policy = self._policy
-        found = self._playing.playouts_from(
+        policy, network = self._policy, on or self._playing
+        found = network.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
         )
-        self._last = records, seed, max_steps, each, found.lengths, policy
+        self._last = network, records, seed, max_steps, each, found.lengths, policy
         return Ends(found.goals, found.lengths, found.lengths < max_steps)
 
     def playout_moves(self, row: int) -> list[int]:
-        records, seed, max_steps, each, lengths, policy = self._last
-        moves = self._playing.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
+        network, records, seed, max_steps, each, lengths, policy = self._last
+        moves = network.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
         return [int(move) for move in moves[:, 0]]
 
 

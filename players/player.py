@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gdl.errors import MoveError
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
+from players.options import Option, complete
 from propnet.capabilities import lane_machine
 
 
@@ -71,6 +72,7 @@ class Player(ABC):
     Attributes:
         name: the name by which people ask for it.
         seed: what its randomness comes from.
+        options: the value of each of its :attr:`OPTIONS`, by name.
         machine: the machine it thinks on, from :meth:`start` on.
         role: index of its role.
         interrupted: what a player that :attr:`resumes` asks now and then while it thinks: whether to
@@ -84,17 +86,17 @@ class Player(ABC):
 
     name: str = ""
 
-    OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {}
-    """What can be asked of it besides its seed (see :mod:`players.registry`): keyword arguments of
-    the class, and how each is read from text (ValueError if it cannot be)."""
+    OPTIONS: ClassVar[Sequence[Option]] = ()
+    """What can be chosen about it besides its seed (:mod:`players.options`)."""
 
     machine: Machine
     role: int
     resumes: bool = False
     reports: bool = False
 
-    def __init__(self, *, seed: int = 0) -> None:
+    def __init__(self, *, seed: int = 0, **options: Any) -> None:
         self.seed = seed
+        self.options = complete(self.OPTIONS, options)
         self.interrupted: Callable[[], bool] = _never
         self.found_out: Callable[[str], None] = _ignore
         self.on_progress: Callable[[Choice], None] | None = None

@@ -1,4 +1,4 @@
-"""The players by name, with options: ``uct``, ``uct:workers=2,explore=0.4``.
+"""The players by name, with options: ``uct``, ``uct:workers=2,exploration=0.4``.
 
 A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them. A
 player's module is imported when it is first asked for.
@@ -9,9 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 
 from gdl.errors import GdlError
+from players.options import by_name, read_options
 from players.player import Player
 
 _PLACES = {
+    # A new player needs its own module and one line here.
     "legal": ("players.baselines.legal", "LegalPlayer"),
     "random": ("players.baselines.random", "RandomPlayer"),
     "greedy": ("players.baselines.greedy", "GreedyPlayer"),
@@ -40,8 +42,8 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
     if _is_class(name):
         return _player_class(name)(seed=seed)
     kind, options = _kind_of(name)
-    given = {key: value for key, value in defaults.items() if key in kind.OPTIONS}
-    return kind(seed=seed, **{**given, **_values(kind, name, options)})
+    given = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
+    return kind(seed=seed, **{**given, **read_options(kind.name, kind.OPTIONS, options, name)})
 
 
 def check_name(name: str) -> None:
@@ -54,7 +56,7 @@ def check_name(name: str) -> None:
         _player_class(name)
         return
     kind, options = _kind_of(name)
-    _values(kind, name, options)
+    read_options(kind.name, kind.OPTIONS, options, name)
 
 
 def is_registered(name: str) -> bool:
@@ -64,7 +66,7 @@ def is_registered(name: str) -> bool:
 
 
 def split_names(text: str) -> list[str]:
-    """Names with commas between them: ``uct:workers=1,explore=0.4,random`` is two players."""
+    """Names with commas between them: ``uct:workers=1,exploration=0.4,random`` is two players."""
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         if names and "=" in part and ":" not in part.partition("=")[0]:
@@ -80,7 +82,7 @@ def with_option(name: str, key: str, value: object) -> str:
     if _is_class(name):
         return name
     kind, options = _kind_of(name)
-    if key not in kind.OPTIONS or key in dict(options):
+    if key not in by_name(kind.OPTIONS) or key in dict(options):
         return name
     return f"{name}{',' if options else ':'}{key}={value}"
 
@@ -113,19 +115,3 @@ def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:
         options.append((key.strip().lower(), value.strip()))
     found: type[Player] = getattr(import_module(place[0]), place[1])
     return found, options
-
-
-def _values(kind: type[Player], name: str, options: list[tuple[str, str]]) -> dict[str, object]:
-    known = kind.OPTIONS
-    values: dict[str, object] = {}
-    for key, text in options:
-        if key not in known:
-            raise GdlError(
-                f"{kind.name} has no option {key!r}",
-                remedy=f"its options are {', '.join(known)}" if known else "it has no options",
-            )
-        try:
-            values[key] = known[key](text)
-        except ValueError:
-            raise GdlError(f"{key}={text} in {name}: not a value of this option") from None
-    return values

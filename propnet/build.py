@@ -1,10 +1,14 @@
-"""The pipeline from ground rules to a network: named passes, each with its counts and its time."""
+"""The pipeline from ground rules to a network: prune, construct, the passes of :data:`PASSES`, finish.
+
+To add a pass, write a module in :mod:`propnet.passes` and a row in :data:`PASSES`.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gdl.errors import TooLargeError
 from gdl.grounding.ground_rules import GroundRules
@@ -17,31 +21,47 @@ from propnet.passes.extract import extract
 from propnet.passes.finish import finish
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.overlap import share_overlaps
-from propnet.passes.prune import atom_rules, constants, reachable, without_moves
+from propnet.passes.prune import prune
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 
-Pass = Callable[[Circuit], Circuit]
+Rewrite = Callable[[Circuit], Circuit]
 
-PASSES: tuple[tuple[str, Pass, float], ...] = (
-    ("simplify", simplify, 2e-6),
-    ("select_once", select_once, 2.5e-6),
-    ("one_move_per_role", one_move_per_role, 1.5e-6),
-    ("share_overlaps", share_overlaps, 1.2e-6),
-    ("extract", extract, 4.5e-6),
-    ("simplify_again", simplify, 2e-6),
-    ("extract_again", extract, 4.5e-6),
-    ("remove_dead", remove_dead, 3e-7),
+
+class Pass(NamedTuple):
+    """A row of the pipeline.
+
+    Attributes:
+        name: of its counts in the network's ``stats``; unique.
+        rewrite: keeps every output's function, given that each role makes exactly one move.
+        cost: about how many CPU seconds it takes per gate input.
+        repeats: whether it does again what an earlier row did: in large circuits it is left
+            out if that brought little, or extraction did.
+    """
+
+    name: str
+    rewrite: Rewrite
+    cost: float
+    repeats: bool = False
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass("simplify", simplify, 2e-6),
+    Pass("select_once", select_once, 2.5e-6),
+    Pass("one_move_per_role", one_move_per_role, 1.5e-6),
+    Pass("share_overlaps", share_overlaps, 1.2e-6),
+    Pass("extract", extract, 4.5e-6),
+    Pass("simplify_again", simplify, 2e-6, repeats=True),
+    Pass("extract_again", extract, 4.5e-6, repeats=True),
+    Pass("remove_dead", remove_dead, 3e-7),
 )
-"""What rewrites the circuit, in order: name, pass, and about how many CPU seconds it takes per
-gate input. A pass keeps every output's function, given that each role makes exactly one move."""
+"""What rewrites the circuit, in order."""
 
 LARGE = 50_000
-"""In circuits with more gate inputs a pass is not run again if it brought little before, and
-none is if extraction did."""
+"""Gate inputs of a circuit that is large: a pass that brought little is not repeated."""
 
 LITTLE = 0.02
-"""Part of the gate inputs."""
+"""The share of the gate inputs that a pass must remove to have brought more than little."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +69,9 @@ class BuildLimits:
     """What a build may cost.
 
     Attributes:
-        literals: most body literals of the ground rules, and most gate inputs.
+        literals: most body literals of the ground rules.
         seconds: about how many CPU seconds the passes may take. They are estimated, so that a
-            game always gets the same network; a pass that would go on past that is left out
+            game always gets the same network; a pass that would exceed them is left out
             (it would only make the network smaller).
     """
 
@@ -78,44 +98,48 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
             f"the ground rules have {len(ground.bodies):,} literals, more than {limits.literals:,}",
             remedy="play with the prover, or raise the limit",
         )
-    began = time.process_time()
-    stats: dict[str, float] = {}
-    rules = reachable(without_moves(atom_rules(ground)))
-    rules, values = constants(rules)
-    rules = reachable(rules)
-    stats |= {"prune.rules": len(rules.heads), "prune.cpu_s": time.process_time() - began}
-    start = time.process_time()
+    log = _PassLog()
+    rules, values = prune(ground)
+    log.note("prune", rules=len(rules.heads))
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
-    _note(stats, "construct", circuit, start)
-    start = time.process_time()
+    log.note_circuit("construct", circuit)
     circuit = constant_latches(circuit, ground.initial)
-    _note(stats, "constant_latches", circuit, start)
-    vain: set[Pass] = set()
-    spent = 0.0
-    for name, rewrite, rate in PASSES:
-        start = time.process_time()
-        before = circuit.gate_inputs
-        again = name.endswith("_again")
-        if rewrite in vain or (again and extract in vain) or spent + rate * before > limits.seconds:
-            continue
-        spent += rate * before
-        circuit = rewrite(circuit)
-        if before > LARGE and circuit.gate_inputs > (1 - LITTLE) * before:
-            vain.add(rewrite)
-        _note(stats, name, circuit, start)
-    start = time.process_time()
-    network = finish(circuit, ground, [(role, value) for role, value, _ in ground.goal_atoms], stats)
-    stats |= {
-        "finish.gates": network.gates,
-        "finish.inputs": len(network.gate_inputs),
-        "finish.cpu_s": time.process_time() - start,
-        "build.cpu_s": time.process_time() - began,
-    }
+    log.note_circuit("constant_latches", circuit)
+    circuit = _run_passes(circuit, limits.seconds, log)
+    network = finish(circuit, ground, [(role, value) for role, value, _ in ground.goal_atoms], log.stats)
+    log.note("finish", gates=network.gates, inputs=len(network.gate_inputs))
+    log.stats["build.cpu_s"] = log.last - log.start
     return network
 
 
-def _note(stats: dict[str, float], name: str, circuit: Circuit, start: float) -> None:
-    """Record what a pass left and took."""
-    stats[f"{name}.gates"] = len(circuit.gates)
-    stats[f"{name}.inputs"] = circuit.gate_inputs
-    stats[f"{name}.cpu_s"] = time.process_time() - start
+def _run_passes(circuit: Circuit, seconds: float, log: _PassLog) -> Circuit:
+    """Run the passes, without vain repetitions and those beyond the estimated time."""
+    vain: set[Rewrite] = set()
+    spent = 0.0
+    for name, rewrite, cost, repeats in PASSES:
+        before = circuit.gate_inputs
+        if rewrite in vain or (repeats and extract in vain) or spent + cost * before > seconds:
+            continue
+        spent += cost * before
+        circuit = rewrite(circuit)
+        if before > LARGE and circuit.gate_inputs > (1 - LITTLE) * before:
+            vain.add(rewrite)
+        log.note_circuit(name, circuit)
+    return circuit
+
+
+class _PassLog:
+    """Notes what each pass left and the CPU time since the previous note."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.process_time()
+        self.stats: dict[str, float] = {}
+
+    def note(self, name: str, **counts: int) -> None:
+        for what, count in counts.items():
+            self.stats[f"{name}.{what}"] = count
+        before, self.last = self.last, time.process_time()
+        self.stats[f"{name}.cpu_s"] = self.last - before
+
+    def note_circuit(self, name: str, circuit: Circuit) -> None:
+        self.note(name, gates=len(circuit.gates), inputs=circuit.gate_inputs)

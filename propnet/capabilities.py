@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def lane_machine(machine: Machine | None) -> PropnetMachine | None:
-    """The same machine, if it has a network and answers for 512 states at once; else None."""
+    """The same machine if it has a network and evaluates 512 states at once, in lanes; else None."""
     if machine is None or not machine.has_lanes:
         return None
     return cast("PropnetMachine", machine)

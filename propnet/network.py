@@ -14,11 +14,10 @@ from gdl.terms import Term
 class Network:
     """A game as one flat circuit.
 
-    *Nodes* are integers: node 0 is the constant true, nodes ``1 .. bases`` are the base
-    propositions (base b is node 1 + b), then one node per move, role by role (move m of all
-    roles is node ``1 + bases + m``), then the gates. A *literal* is ``2 * node + negated``,
-    so literal 0 is true and literal 1 is false. Gate g (node ``first_gate + g``) is the AND of
-    its literals; an OR is a negated AND of negated literals.
+    *Nodes* are integers: node 0 is the constant true, node ``1 + b`` is base proposition b,
+    then comes one node per move, role by role, then the gates. A *literal* is
+    ``2 * node + negated``, so literal 0 is true and literal 1 is false. Gate g (node
+    ``first_gate + g``) is the AND of its literals; an OR is a negated AND of negated literals.
 
     Gates stand in evaluation order: a gate reads only nodes before it, except inside a
     *loop* (a strongly connected component of positive recursion), whose gates stand

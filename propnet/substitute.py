@@ -1,9 +1,9 @@
-"""Gates of a network made anew for other inputs: what its functions are once some inputs are known.
+"""Substitution: the gates of a network built anew for inputs that have become other literals.
 
-A cone is worked out once for the usual inputs, and for inputs that differ in a few places only the gates
-above these are made again. All new gates come from one builder, each only once, so that equal literals are
-equal functions whichever inputs they came from (structural hashing). Literals of new gates count on from
-those of the network's gates that need no move; the gates that need moves have none.
+A cone is evaluated once for the usual inputs; for inputs that differ in a few places only the gates above
+these are built again. One builder makes all new gates, each only once, so that equal literals are equal
+functions whichever inputs they came from (structural hashing). New gates are numbered on from the network's
+gates that need no move; the gates that need moves have no literals here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from propnet.network import Network
-from propnet.passes.circuit import FALSE, TRUE, Builder
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 
 Literals = dict[int, int]
 """Node -> the literal that it has become."""
 
 
 class EffortError(Exception):
-    """More work or more gates than allowed, or positive recursion where it cannot be worked through."""
+    """More effort or more gates than allowed, or positive recursion."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Remake:
         self._looping = {
             self._first + gate for low, high in network.loops.tolist() for gate in range(low, high)
         }
-        self._builder = Builder(self.end)
+        self._builder = CircuitBuilder(self.end)
         for node in range(self._first, self.end):
             self._builder.index.setdefault(tuple(sorted(self._old(node))), 2 * node)
 
@@ -68,20 +68,20 @@ class Remake:
 
     def conjunction(self, literals: Iterable[int], known: Set[int] = frozenset()) -> int:
         """A literal for the AND of literals, where the ``known`` are true."""
-        some: list[int] = []
+        inputs: list[int] = []
         for x in literals:
             if x ^ 1 in known:
                 return FALSE
             if x not in known:
-                some.append(x)
-        return assume(self._builder.conjunction(some), known)
+                inputs.append(x)
+        return assume(self._builder.conjunction(inputs), known)
 
     def disjunction(self, literals: Iterable[int]) -> int:
         """A literal for the OR of literals."""
         return self._builder.disjunction(literals)
 
     def implied(self, literal: int) -> set[int]:
-        """What is true where a literal is: it, the inputs of its gate, and so on."""
+        """The literals that are true where a literal is: itself, its gate's inputs, and so on."""
         known: set[int] = set()
         waiting = [literal]
         while waiting:
@@ -116,10 +116,10 @@ class Remake:
         return self._cone(literals, self._first, self.inputs)
 
     def evaluate(self, cone: Cone, known: Set[int] = frozenset()) -> None:
-        """Fill in what the gates of a cone usually are; ``usual`` has the inputs.
+        """Complete ``usual``, which holds the inputs, with the gates of the cone.
 
         Raises:
-            EffortError: it takes too much.
+            EffortError: the effort is spent.
         """
         usual = cone.usual
         for node, read in cone.reads.items():
@@ -127,13 +127,13 @@ class Remake:
             usual[node] = self.conjunction([usual.get(x >> 1, x & ~1) ^ (x & 1) for x in read], known)
 
     def changed(self, cone: Cone, changed: Literals, known: Set[int] = frozenset()) -> Literals:
-        """The nodes of an evaluated cone that are not as usual if some inputs have changed: these, and
-        gates.
+        """What differs from ``usual`` in an evaluated cone if some inputs have changed: these inputs,
+        and gates.
 
         Raises:
-            EffortError: it takes too much.
+            EffortError: the effort is spent.
         """
-        found = dict(changed)
+        literal_of = dict(changed)
         usual, readers = cone.usual, cone.readers
         waiting = sorted({reader for node in changed for reader in readers.get(node, ())})
         seen = set(waiting)
@@ -141,32 +141,36 @@ class Remake:
             node = heappop(waiting)
             read = cone.reads[node]
             self._spend(len(read))
-            made = self.conjunction(
-                [(found[x >> 1] if x >> 1 in found else usual.get(x >> 1, x & ~1)) ^ (x & 1) for x in read],
+            literal = self.conjunction(
+                [
+                    (literal_of[x >> 1] if x >> 1 in literal_of else usual.get(x >> 1, x & ~1)) ^ (x & 1)
+                    for x in read
+                ],
                 known,
             )
-            if made == usual[node]:
+            if literal == usual[node]:
                 continue
-            found[node] = made
+            literal_of[node] = literal
             for reader in readers.get(node, ()):
                 if reader not in seen:
                     seen.add(reader)
                     heappush(waiting, reader)
-        return found
+        return literal_of
 
     def _cone(self, roots: Iterable[int], lowest: int, inputs: Callable[[int], Sequence[int]]) -> Cone:
-        found: dict[int, Sequence[int]] = {}
+        """The gates from node ``lowest`` on that some literals depend on."""
+        inputs_of: dict[int, Sequence[int]] = {}
         old = inputs == self._old
         waiting = [x >> 1 for x in roots if x >> 1 >= lowest]
         while waiting:
             node = waiting.pop()
-            if node in found:
+            if node in inputs_of:
                 continue
             if node in self._looping and (old or node < self.end):
                 raise EffortError("positive recursion")
-            found[node] = inputs(node)
-            waiting += [x >> 1 for x in found[node] if x >> 1 >= lowest]
-        reads = dict(sorted(found.items()))
+            inputs_of[node] = inputs(node)
+            waiting += [x >> 1 for x in inputs_of[node] if x >> 1 >= lowest]
+        reads = dict(sorted(inputs_of.items()))
         readers: dict[int, list[int]] = {}
         for node, read in reads.items():
             for below in {x >> 1 for x in read}:
@@ -184,10 +188,10 @@ class Remake:
 
 
 def assume(literal: int, known: Set[int]) -> int:
-    """A literal where the ``known`` are true."""
+    """A literal, or its value where the ``known`` decide it."""
     return TRUE if literal in known else FALSE if literal ^ 1 in known else literal
 
 
 def value(literals: Literals, literal: int, known: Set[int] = frozenset()) -> int:
-    """What a literal is, where some nodes have become others."""
+    """A literal after some nodes have become other literals, where the ``known`` are true."""
     return assume(literals.get(literal >> 1, literal & ~1) ^ (literal & 1), known)

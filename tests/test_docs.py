@@ -93,3 +93,10 @@ def test_names_of_our_code_on_a_page_are_there(page: Path) -> None:
     spans = NAMED.findall(page.read_text())
     for name in filter(OURS.fullmatch, (name for span in spans for name in span)):
         assert pydoc.locate(name) is not None, f"{page.name} names {name}"
+
+
+def test_every_folder_is_on_the_map() -> None:
+    links = (ROOT / "docs" / "architecture.md").read_text()
+    for package in ("gdl", "propnet", "players", "ggp"):
+        for folder in (path.parent.relative_to(ROOT) for path in (ROOT / package).rglob("__init__.py")):
+            assert f"(../{folder}/__init__.py)" in links, f"docs/architecture.md has no line for {folder}"

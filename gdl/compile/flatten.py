@@ -91,7 +91,7 @@ class _Flattener:
         flat: dict[FlatClause, None] = {}
         for clause, assigned in zip(self.clauses, self.assigned, strict=True):
             for env in assigned:
-                for written in _Writer(self, clause, env).write():
+                for written in _ClauseWriter(self, clause, env).write():
                     if written.positives or written.negatives or written.distincts or written.builds:
                         flat[written] = None
                         if len(flat) > MAX_FLAT_CLAUSES:
@@ -101,7 +101,7 @@ class _Flattener:
         return Program(self.predicates, facts, list(flat), self.table)
 
 
-class _Writer:
+class _ClauseWriter:
     """Writes one clause under one assignment of shapes."""
 
     def __init__(self, flattener: _Flattener, clause: Clause, env: Env) -> None:

@@ -11,7 +11,7 @@ Key = tuple[int, tuple[int, ...], tuple[int, ...]]
 """An access: a predicate, its bound columns, and the columns that are wanted."""
 
 
-class Kind(Enum):
+class AccessKind(Enum):
     """What an access path is made of."""
 
     ROWS = "a set of rows: tuples, or plain values of one column; a bool where no column is left"
@@ -21,7 +21,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class AccessPath:
     """A variable of the generated code through which a relation is read.
 
     Attributes:
@@ -36,7 +36,7 @@ class Path:
     """
 
     name: str
-    kind: Kind
+    kind: AccessKind
     loader: str = ""
     maker: str = ""
     call: str = ""
@@ -46,13 +46,13 @@ class Path:
 class Relations(Protocol):
     """What the writer must know about the relations that bodies read."""
 
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
         """The access from the values of the columns ``keys`` to those of ``values``; a set of
         ``values`` where there are no keys. Columns in neither are projected away."""
 
     def lazy(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
-    ) -> Path | None:
+    ) -> AccessPath | None:
         """The same access, computed key by key as it is asked for; None where computing the
         whole relation is expected to be cheaper than that many calls."""
 

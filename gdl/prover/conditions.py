@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdl.compile.program import Build, FlatAtom
-from gdl.prover.access_path import Path, row, value
+from gdl.prover.access_path import AccessPath, row, value
 from gdl.prover.function_source import FunctionSource, Scope
 from gdl.prover.join_order import Item, share
 
@@ -73,7 +73,7 @@ def condition(
     return f"{key} {'not in' if item.negative else 'in'} {path.name}", waits
 
 
-def ask(writer: FunctionSource, path: Path, key: str, scope: Scope) -> str:
+def ask(writer: FunctionSource, path: AccessPath, key: str, scope: Scope) -> str:
     """Write the look-up of a key in a lazy path; the variable with what it found."""
     writer.read(path, scope)
     found = writer.name("t")

@@ -19,7 +19,7 @@ Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ChargePlan:
     """What the function asks, predicates by their indexes.
 
     Attributes:
@@ -35,7 +35,7 @@ class Plan:
     does: Callable[[int, int], tuple[int, Any]]
 
 
-def generate(evaluator: Evaluator, plan: Plan) -> Charge | None:
+def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
     """The function for one game; None where its rules are of a kind that it does not cover
     (``legal`` or ``terminal`` that depends on ``does``, roles inside of other terms)."""
     lines = ["def charge(M, random, most):", " n = 0", " while True:", "  begin()", "  try:"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gdl.compile.magic_sets import Call
 from gdl.compile.program import FlatClause
 from gdl.prover.access_path import variables
 from gdl.prover.limits import DEMAND_ROWS, Guard
-from gdl.prover.magic_sets import Call
 from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 

@@ -13,7 +13,7 @@ from gdl.compile.program import Program
 from gdl.compile.stratify import Dependence, Stratum
 from gdl.errors import TooLargeError
 from gdl.prover.estimates import Estimates
-from gdl.prover.limits import CyclicError, Guard, Limits, MoreRowsError
+from gdl.prover.limits import CyclicError, Guard, MoreRowsError, ProverLimits
 from gdl.prover.schema import Rows, Schema, Tables, reads
 from gdl.prover.strata_code import StrataCode
 
@@ -34,7 +34,7 @@ class Evaluator:
     Args:
         program: the flat clauses.
         strata: all its strata in order.
-        limits: see :class:`gdl.prover.limits.Limits`.
+        limits: see :class:`gdl.prover.limits.ProverLimits`.
 
     Attributes:
         schema: what is known of the predicates.
@@ -45,7 +45,7 @@ class Evaluator:
         TooLargeError: the static relations go beyond the limits.
     """
 
-    def __init__(self, program: Program, strata: list[Stratum], limits: Limits) -> None:
+    def __init__(self, program: Program, strata: list[Stratum], limits: ProverLimits) -> None:
         self.schema = schema = Schema(program, strata)
         self._guard = Guard(schema, limits)
         self._estimates = Estimates(schema, self._guard)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gdl.prover.access_path import Path, Relations
+from gdl.prover.access_path import AccessPath, Relations
 
 MAX_INDENT = 80
 """Python allows 100 levels of indentation, and nowhere are 20 written without a look at this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchCode:
     """What the code does with a match of a body.
 
     Attributes:
@@ -50,7 +50,7 @@ class Scope:
     one: bool
     loops: int
     nested: int
-    match: Match
+    match: MatchCode
     needed: frozenset[int]
     calls: float = 1.0
 
@@ -101,7 +101,7 @@ class FunctionSource:
             self.line(f"if {' and '.join(conditions)}:")
             self.indent += 1
 
-    def read(self, path: Path, scope: Scope) -> None:
+    def read(self, path: AccessPath, scope: Scope) -> None:
         """Make sure that a path's variable has its value here."""
         if path.local:
             self.locals.add(path.name)

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.errors import TooLargeError
-from gdl.prover.access_path import Kind, Path, Relations, row, value, variables
+from gdl.prover.access_path import AccessKind, AccessPath, Relations, row, value, variables
 from gdl.prover.conditions import ask, condition, targets, unpack, write_tests
-from gdl.prover.function_source import FunctionSource, Match, Scope
+from gdl.prover.function_source import FunctionSource, MatchCode, Scope
 from gdl.prover.join_order import Item, body_items, choose, components, share, single
 
 WORK_BETWEEN_TICKS = 300_000
@@ -44,14 +44,14 @@ class FunctionWriter(FunctionSource):
         super().__init__(relations, parameters)
         self.size = "0"
         self.predicate = -1
-        self._first_path: Path | None = None
+        self._first_path: AccessPath | None = None
 
     def clause(
         self,
         clause: FlatClause,
-        match: Match,
+        match: MatchCode,
         first: FlatAtom | None = None,
-        first_path: Path | None = None,
+        first_path: AccessPath | None = None,
         one: bool = False,
         bound: frozenset[int] = frozenset(),
         ready: frozenset[str] = frozenset(),
@@ -151,7 +151,7 @@ class FunctionWriter(FunctionSource):
         self.line(f"{flag} = False")
         indent = self.indent
 
-        found = Match(lambda: self.line(f"{flag} = True"))
+        found = MatchCode(lambda: self.line(f"{flag} = True"))
         inner = Scope(scope.bound, scope.ready, True, 0, scope.nested, found, frozenset(), scope.calls)
         work = self._level(part, inner)
         self.indent = indent
@@ -217,7 +217,7 @@ class FunctionWriter(FunctionSource):
             path = lazy or self.relations.path(atom.predicate, key, tuple(wanted))
             if lazy is None:
                 self.read(path, scope)
-            if path.kind is Kind.VALUES:
+            if path.kind is AccessKind.VALUES:
                 taken = self.name("t")
                 if len(columns) == 1 and len(set(atom.args)) == len(atom.args):
                     taken = value(atom.args[columns[0]])
@@ -291,7 +291,7 @@ class FunctionWriter(FunctionSource):
         writer = FunctionWriter(self.relations, self.parameters)
         writer._first_path = self._first_path
         result = f"yield ({''.join(f'{value(v)}, ' for v in found)})"
-        match = Match(lambda: writer.line(result))
+        match = MatchCode(lambda: writer.line(result))
         inside = Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed, scope.calls)
         work = writer._level(items, inside)
         # Only now is it known which local relations the helper, or one that it calls, reads.

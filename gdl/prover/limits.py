@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from gdl.compile.magic_sets import Call
 from gdl.compile.program import TermTable
 from gdl.errors import TooLargeError
-from gdl.prover.magic_sets import Call
 from gdl.prover.schema import Schema
 from gdl.terms import Term
 
@@ -24,7 +24,7 @@ TICKS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProverLimits:
     """Where hostile rules are stopped.
 
     Attributes:
@@ -74,7 +74,7 @@ class Guard:
         rows: rows that the question at hand has taken.
     """
 
-    def __init__(self, schema: Schema, limits: Limits) -> None:
+    def __init__(self, schema: Schema, limits: ProverLimits) -> None:
         self._schema = schema
         self._limits = limits
         self._seconds = limits.seconds

@@ -8,16 +8,16 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from gdl.compile.pipeline import compile_rules
+from gdl.compile.split_by_role import split_by_role
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
 from gdl.machine import Machine, Playouts, State
-from gdl.prover.depth_charge import Charge, Plan, generate
+from gdl.prover.depth_charge import Charge, ChargePlan, generate
 from gdl.prover.evaluator import Evaluator
-from gdl.prover.limits import Limits
+from gdl.prover.limits import ProverLimits
 from gdl.prover.numbering import Numbering
 from gdl.prover.schema import Rows, Tables, each, full, plain
-from gdl.prover.split_by_role import split_by_role
-from gdl.prover.state_cache import Node, Remembered
+from gdl.prover.state_cache import CachedState, StateCache
 from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
@@ -48,11 +48,11 @@ class ProverMachine(Machine):
 
     level = "prover"
 
-    def __init__(self, rules: Rules, limits: Limits | None = None) -> None:
+    def __init__(self, rules: Rules, limits: ProverLimits | None = None) -> None:
         # Rules that are not stratified as written are refused, even if the split by role would mend them.
         program, _ = compile_rules(rules)
         program, self._by_role = split_by_role(program)
-        self._evaluator = Evaluator(program, stratify(program), limits or Limits())
+        self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits())
         self._program = program
         super().__init__(rules, self._find_roles(rules))
         self._names = names = Numbering(program, self._by_role, self.roles, self._evaluator.slot)
@@ -60,7 +60,7 @@ class ProverMachine(Machine):
         self._next = self._twins(NEXT)
         self._legal = [names.of_role(LEGAL, r) for r in range(len(self.roles))]
         self._goal = [names.of_role(GOAL, r) for r in range(len(self.roles))]
-        self._nodes = Remembered(len(self.roles))
+        self._nodes = StateCache(len(self.roles))
         self._initial = self._first_key()
         self._charge: Charge | None = None
         self._prepared = False
@@ -152,7 +152,7 @@ class ProverMachine(Machine):
             goals[i] = values
         return Playouts(goals, lengths, cut)
 
-    def _walk(self, node: Node, draw: Callable[[], float], most: int) -> tuple[int, bool, Node]:
+    def _walk(self, node: CachedState, draw: Callable[[], float], most: int) -> tuple[int, bool, CachedState]:
         """One playout from node to node: steps, whether it was cut, the last node."""
         roles = range(len(self.roles))
         before = self._nodes.made
@@ -181,16 +181,16 @@ class ProverMachine(Machine):
         evaluator.measure(self._sample())
         evaluator.count_calls()
         evaluator.measure_calls(self._sample())
-        self._nodes = Remembered(len(self.roles))
+        self._nodes = StateCache(len(self.roles))
         self._walked = self._fresh = 0
         of_one_role = set(self._by_role.values())
         if all(p in of_one_role for own in self._legal for p, _ in own):
-            plan = Plan(self._terminal, self._legal, self._next, self._names.does_row)
+            plan = ChargePlan(self._terminal, self._legal, self._next, self._names.does_row)
             self._charge = generate(self._evaluator, plan)
 
     def _sample(self) -> list[Tables]:
         """The tables of the states of one random playout."""
-        self._nodes = Remembered(len(self.roles))
+        self._nodes = StateCache(len(self.roles))
         node = self._node(self.initial_state())
         draw = random.Random(0).random
         started = time.process_time()
@@ -201,13 +201,13 @@ class ProverMachine(Machine):
         return list(self._nodes.tables())
 
     # --- evaluation ------------------------------------------------------------------------
-    def _is_terminal(self, node: Node) -> bool:
+    def _is_terminal(self, node: CachedState) -> bool:
         found = node.terminal
         if found is None:
             found = node.terminal = any(self._evaluator.rows(p, self._tables(node)) for p in self._terminal)
         return found
 
-    def _legal_of(self, node: Node, role: int) -> list[int]:
+    def _legal_of(self, node: CachedState, role: int) -> list[int]:
         found = node.legal[role]
         if found is None:
             tables = self._tables(node)
@@ -220,7 +220,7 @@ class ProverMachine(Machine):
             node.legal[role] = found
         return found
 
-    def _goal_of(self, node: Node, role: int) -> int | None:
+    def _goal_of(self, node: CachedState, role: int) -> int | None:
         asked, found = node.goals[role]
         if not asked:
             values = self._goals_in(self._tables(node), role)
@@ -228,7 +228,7 @@ class ProverMachine(Machine):
             node.goals[role] = (True, found)
         return found
 
-    def _result_of(self, node: Node, role: int) -> int:
+    def _result_of(self, node: CachedState, role: int) -> int:
         """The highest goal that holds; -1 for none."""
         found = self._goal_of(node, role)
         return max(self._goals_in(self._tables(node), role), default=-1) if found is None else found
@@ -240,7 +240,7 @@ class ProverMachine(Machine):
         values.discard(-1)
         return values
 
-    def _successor(self, node: Node, joint: tuple[int, ...]) -> Node:
+    def _successor(self, node: CachedState, joint: tuple[int, ...]) -> CachedState:
         known = node.successors.get(joint)
         if known is not None and known.alive:
             return known
@@ -260,7 +260,7 @@ class ProverMachine(Machine):
             node.successors[joint] = known
         return known
 
-    def _node_of(self, relations: list[tuple[int, Rows]]) -> Node:
+    def _node_of(self, relations: list[tuple[int, Rows]]) -> CachedState:
         """The node of the state in which these rows of ``true`` relations hold."""
         numbers = self._names.true
         ids: list[int] = []
@@ -276,12 +276,12 @@ class ProverMachine(Machine):
             node = self._nodes.add(key, tables)
         return node
 
-    def _node(self, state: State) -> Node:
+    def _node(self, state: State) -> CachedState:
         key = state.key
         assert isinstance(key, frozenset)
         return self._nodes.find(key) or self._nodes.add(key, None)
 
-    def _tables(self, node: Node) -> Tables:
+    def _tables(self, node: CachedState) -> Tables:
         """The tables of a node, made anew from its propositions if they were dropped."""
         tables = node.tables
         if tables is None:

@@ -28,7 +28,7 @@ class Numbering:
 
     Args:
         program: the rules.
-        by_role: the predicates that are about one role, see :func:`gdl.prover.split_by_role.split_by_role`.
+        by_role: the predicates that are about one role, see :func:`gdl.compile.split_by_role.split_by_role`.
         roles: in their order.
         slot: gives the slot of a predicate of ``does`` in the tables of a joint move.
 

@@ -20,7 +20,7 @@ NODE_COST = 50
 """What a node takes besides its propositions, in propositions."""
 
 
-class Node:
+class CachedState:
     """One state: what is known of it so far.
 
     Attributes:
@@ -41,31 +41,31 @@ class Node:
         self.terminal: bool | None = None
         self.legal: list[list[int] | None] = [None] * roles
         self.goals: list[tuple[bool, int | None]] = [(False, None)] * roles
-        self.successors: dict[tuple[int, ...], Node] = {}
+        self.successors: dict[tuple[int, ...], CachedState] = {}
         self.alive = True
 
 
-class Remembered:
+class StateCache:
     """Nodes by key; the ones that were not asked for the longest time are forgotten first."""
 
     def __init__(self, roles: int) -> None:
         self._roles = roles
-        self._nodes: OrderedDict[frozenset[int], Node] = OrderedDict()
-        self._with_tables: OrderedDict[Node, None] = OrderedDict()
+        self._nodes: OrderedDict[frozenset[int], CachedState] = OrderedDict()
+        self._with_tables: OrderedDict[CachedState, None] = OrderedDict()
         self._propositions = 0
         self.made = 0
         """How many nodes were ever made."""
 
-    def find(self, key: frozenset[int]) -> Node | None:
+    def find(self, key: frozenset[int]) -> CachedState | None:
         """The node with this key."""
         node = self._nodes.get(key)
         if node is not None:
             self._nodes.move_to_end(key)
         return node
 
-    def add(self, key: frozenset[int], tables: Tables | None) -> Node:
+    def add(self, key: frozenset[int], tables: Tables | None) -> CachedState:
         """A new node."""
-        node = Node(key, None, self._roles)
+        node = CachedState(key, None, self._roles)
         self._nodes[key] = node
         self.made += 1
         self._propositions += len(key) + NODE_COST
@@ -79,7 +79,7 @@ class Remembered:
             old.successors.clear()
         return node
 
-    def keep(self, node: Node, tables: Tables) -> None:
+    def keep(self, node: CachedState, tables: Tables) -> None:
         """Give a node its tables, and take them from the one that has had its for longest."""
         node.tables = tables
         self._with_tables[node] = None

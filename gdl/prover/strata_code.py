@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gdl.compile.magic_sets import rewrite
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.compile.stratify import Stratum
-from gdl.prover.access_path import Key, Kind, Path, row, variables
+from gdl.prover.access_path import AccessKind, AccessPath, Key, row, variables
 from gdl.prover.estimates import Estimates
-from gdl.prover.function_source import Match
+from gdl.prover.function_source import MatchCode
 from gdl.prover.join_code import FunctionWriter
 from gdl.prover.limits import Busy, Guard
-from gdl.prover.magic_sets import rewrite
 from gdl.prover.schema import Schema
-from gdl.prover.table_slots import Paths
+from gdl.prover.table_slots import TableSlots
 
 
 class StrataCode:
@@ -33,10 +33,10 @@ class StrataCode:
         self._schema = schema
         self._estimates = estimates
         self._guard = guard
-        self._local: dict[int, Path] = {}
-        self._local_indexes: dict[Key, Path] = {}
+        self._local: dict[int, AccessPath] = {}
+        self._local_indexes: dict[Key, AccessPath] = {}
         self._calls: dict[Key, float] = {}
-        self.paths = Paths(schema, self._relation, self._call)
+        self.paths = TableSlots(schema, self._relation, self._call)
         self.paths.namespace.update(tick=guard.tick, many=guard.many, build=guard.build, take=guard.take)
         self.fresh = self.paths.fresh
         self.functor = guard.functor
@@ -51,7 +51,7 @@ class StrataCode:
         self._calls.clear()
 
     # --- what the writer asks (access.Relations) -------------------------------------------
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
         """See :class:`gdl.prover.access_path.Relations`."""
         if predicate not in self._local:
             return self.paths.path(predicate, keys, values)
@@ -59,13 +59,13 @@ class StrataCode:
             return self._local[predicate]
         key = predicate, keys, values
         if key not in self._local_indexes:
-            name = f"x{len(self._local_indexes)}"
-            self._local_indexes[key] = Path(name, Kind.LISTS if keys else Kind.ROWS, local=True)
+            kind = AccessKind.LISTS if keys else AccessKind.ROWS
+            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", kind, local=True)
         return self._local_indexes[key]
 
     def lazy(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
-    ) -> Path | None:
+    ) -> AccessPath | None:
         """See :class:`gdl.prover.access_path.Relations`."""
         schema = self._schema
         if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
@@ -164,7 +164,7 @@ class StrataCode:
         return [f"{x.name} = {'defaultdict(list)' if key[1] else 'set()'}" for key, x in indexes.items()]
 
     def _open(self, members: Sequence[int]) -> None:
-        self._local = {p: Path(f"r{p}", Kind.ROWS, local=True) for p in members}
+        self._local = {p: AccessPath(f"r{p}", AccessKind.ROWS, local=True) for p in members}
         self._local_indexes = {}
         self._estimates.local = frozenset(members)
 
@@ -184,12 +184,12 @@ class StrataCode:
         for clause in clauses:
             for atom in clause.positives:
                 if atom.predicate in self._local:
-                    news = Path(f"e{atom.predicate}", Kind.ROWS, local=True)
+                    news = AccessPath(f"e{atom.predicate}", AccessKind.ROWS, local=True)
                     writer.clause(clause, _collecting(writer, clause, "n"), atom, news)
         return writer.lines
 
     def _loop(
-        self, members: Sequence[int], rounds: list[str], indexes: dict[Key, Path], predicate: int
+        self, members: Sequence[int], rounds: list[str], indexes: dict[Key, AccessPath], predicate: int
     ) -> list[str]:
         """The loop over rounds, until one finds nothing new."""
         lines = [f" while {' or '.join(f'e{p}' for p in members)}:"]
@@ -202,7 +202,7 @@ class StrataCode:
         lines.append(f"  if {total} > {self._guard.threshold(predicate)}: many({total}, {predicate})")
         return lines
 
-    def _grow(self, indexes: dict[Key, Path], indent: int) -> list[str]:
+    def _grow(self, indexes: dict[Key, AccessPath], indent: int) -> list[str]:
         """Add the new rows to the indexes of the relations that are being computed."""
         lines = []
         pad = " " * indent
@@ -306,10 +306,10 @@ class StrataCode:
         return [*writer.helpers, *writer.function(f"q{paths.lazy[key].name}", start, end)]
 
 
-def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> Match:
+def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> MatchCode:
     """Heads go into the relation."""
     head = row(clause.head.args)
-    return Match(
+    return MatchCode(
         lambda: writer.line(f"add({head})"),
         fresh=lambda: f"{head} not in r{predicate}",
         row=clause.head.args,
@@ -317,29 +317,29 @@ def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> Match
     )
 
 
-def _collecting(writer: FunctionWriter, clause: FlatClause, target: str) -> Match:
+def _collecting(writer: FunctionWriter, clause: FlatClause, target: str) -> MatchCode:
     """Heads go into what a round finds (``n``), or at once into the relation (``r``)."""
     predicate = clause.head.predicate
     head = row(clause.head.args) if clause.head.args else "()"
-    return Match(
+    return MatchCode(
         lambda: writer.line(f"{target}{predicate}.add({head})"),
         fresh=lambda: f"{head} not in r{predicate}",
     )
 
 
-def _asked(writer: FunctionWriter, found: str) -> Match:
+def _asked(writer: FunctionWriter, found: str) -> MatchCode:
     """The wanted columns go into the rows of the key."""
-    return Match(lambda: writer.line(f"add({found})"), fresh=lambda: f"{found} not in o")
+    return MatchCode(lambda: writer.line(f"add({found})"), fresh=lambda: f"{found} not in o")
 
 
-def _leaving(writer: FunctionWriter, lines: list[str]) -> Match:
+def _leaving(writer: FunctionWriter, lines: list[str]) -> MatchCode:
     """The first match is enough."""
 
     def write() -> None:
         for line in lines:
             writer.line(line)
 
-    return Match(write, leaves=True)
+    return MatchCode(write, leaves=True)
 
 
 def _total(members: Sequence[int]) -> str:

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 from gdl.compile.stratify import Dependence
-from gdl.prover.access_path import Key, Kind, Path, row
+from gdl.prover.access_path import AccessKind, AccessPath, Key, row
 from gdl.prover.schema import Rows, Schema, Tables, project
 
 
-class Paths:
+class TableSlots:
     """The paths of a program, and the namespace of its generated code.
 
     Attributes:
@@ -32,12 +32,12 @@ class Paths:
         self._schema = schema
         self._compile_relation = compile_relation
         self._compile_call = compile_call
-        self._paths: dict[Key, Path] = {}
+        self._paths: dict[Key, AccessPath] = {}
         self._slot: dict[int, int] = {}
         self._numbers = 0
         self.namespace: dict[str, Any] = {"defaultdict": defaultdict, "new": _new_memo}
         self.slots: tuple[list[Any], list[Any]] = ([], [])
-        self.lazy: dict[Key, Path] = {}
+        self.lazy: dict[Key, AccessPath] = {}
 
     # --- names and slots -------------------------------------------------------------------
     def fresh(self) -> int:
@@ -73,7 +73,7 @@ class Paths:
         return "M, D" if self._schema.moves(predicate) else "M"
 
     # --- paths -----------------------------------------------------------------------------
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> Path:
+    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
         """See :class:`gdl.prover.access_path.Relations`."""
         key = predicate, keys, values
         known = self._paths.get(key)
@@ -87,11 +87,11 @@ class Paths:
             self._paths[key] = known
         return known
 
-    def _static(self, key: Key) -> Path:
+    def _static(self, key: Key) -> AccessPath:
         predicate, keys, values = key
         rows = self._schema.static[predicate]
         arity = self._schema.arity[predicate]
-        kind = Kind.ROWS
+        kind = AccessKind.ROWS
         made: Any
         if not keys:
             made = rows if len(values) == arity else set(project(rows, values)) if values else bool(rows)
@@ -103,14 +103,14 @@ class Paths:
             for asked, found in pairs:
                 lists.setdefault(asked, []).append(found)
             if all(len(found) == 1 for found in lists.values()):
-                kind, made = Kind.VALUES, {asked: found[0] for asked, found in lists.items()}
+                kind, made = AccessKind.VALUES, {asked: found[0] for asked, found in lists.items()}
             else:
-                kind, made = Kind.LISTS, lists
+                kind, made = AccessKind.LISTS, lists
         name = f"s{self.fresh()}"
         self.namespace[name] = made
-        return Path(name, kind)
+        return AccessPath(name, kind)
 
-    def _whole(self, predicate: int) -> Path:
+    def _whole(self, predicate: int) -> AccessPath:
         moves = self._schema.moves(predicate)
         first: Any = None
         if self._schema.given[predicate]:
@@ -119,11 +119,11 @@ class Paths:
         name = f"{'d' if moves else 'm'}{number}"
         loader = f"{name} = {self.table(predicate)}[{number}]"
         if self._schema.given[predicate]:
-            return Path(name, Kind.ROWS, loader)
+            return AccessPath(name, AccessKind.ROWS, loader)
         self._stub(f"g{predicate}", lambda: self._compile_relation(predicate))
-        return Path(name, Kind.ROWS, loader, f"g{predicate}({self.parameters(predicate)})")
+        return AccessPath(name, AccessKind.ROWS, loader, f"g{predicate}({self.parameters(predicate)})")
 
-    def _derived(self, key: Key) -> Path:
+    def _derived(self, key: Key) -> AccessPath:
         """An index or a projection of a dynamic relation."""
         predicate, keys, _ = key
         moves = self._schema.moves(predicate)
@@ -133,7 +133,7 @@ class Paths:
         self._stub(function, lambda: self._compile_derived(key, function, number))
         loader = f"{name} = {self.table(predicate)}[{number}]"
         maker = f"{function}({self.parameters(predicate)})"
-        return Path(name, Kind.LISTS if keys else Kind.ROWS, loader, maker)
+        return AccessPath(name, AccessKind.LISTS if keys else AccessKind.ROWS, loader, maker)
 
     def _compile_derived(self, key: Key, function: str, number: int) -> None:
         predicate, keys, values = key
@@ -156,7 +156,7 @@ class Paths:
         lines += [f" {self.table(predicate)}[{number}] = o", " return o"]
         self.execute(lines)
 
-    def lazily(self, key: Key) -> Path:
+    def lazily(self, key: Key) -> AccessPath:
         """The path that is filled key by key."""
         if key not in self.lazy:
             predicate = key[0]
@@ -164,9 +164,9 @@ class Paths:
             number = self.new_slot(moves)
             name = f"{'e' if moves else 'l'}{number}"
             table = self.table(predicate)
-            self.lazy[key] = Path(
+            self.lazy[key] = AccessPath(
                 name,
-                Kind.LAZY,
+                AccessKind.LAZY,
                 f"{name} = {table}[{number}]",
                 f"new({table}, {number})",
                 f"q{name}({self.parameters(predicate)}, ",

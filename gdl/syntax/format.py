@@ -5,8 +5,8 @@
   (true (step 9))
   (not open)) ; over
 
-Works on expressions, not on rules: spelling, order and everything that parses stay as they
-are, and a text that is in this form already comes back unchanged.
+It works on expressions, not on rules: spelling and order stay as they are, and a text that is in this
+form already comes back unchanged.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _BRANCHING = frozenset({"or", "and", "not"})
 def format_text(text: str, name: str = "") -> str:
     """The rules in canonical form.
 
-    A fact stands on one line, a rule has its head on the first line and each literal on a
-    line of its own, two blanks in; the formulas below ``or``, ``and`` and a ``not`` of
-    several are indented further. Comments stay before, behind or inside what they comment
-    on, and one blank line stays where there were any between sentences.
+    A fact stands on one line. A rule has its head on the first line and each literal on a line of its
+    own, indented by two blanks; the formulas below ``or``, ``and`` and a ``not`` of several are indented
+    further. Comments stay before, behind or inside what they comment on. Where blank lines stood
+    between sentences, one stays.
 
     Args:
         text: KIF.
@@ -36,7 +36,9 @@ def format_text(text: str, name: str = "") -> str:
     source, parts = read(text, name, keep_comments=True)
     lines: list[str] = []
     end = 0
-    for item in _tree(source, parts):
+    for item in _items(source, parts, None):
+        _settle(item)
+        _flatten(item)
         if lines and text.count("\n", end, item.start) > 1:
             lines.append("")
         lines.extend(_layout(item, 0, item.is_rule))
@@ -85,16 +87,8 @@ class _Item:
         return word in _BRANCHING
 
 
-def _tree(source: Source, parts: list[SExpr]) -> list[_Item]:
-    """The sentences and comments of a text, each comment attached to what it trails."""
-    top = _items(source, parts, None)
-    for item in top:
-        _settle(item)
-        _flatten(item)
-    return top
-
-
 def _items(source: Source, parts: list[SExpr], opening: _Item | None) -> list[_Item]:
+    """The items of a text or group, each comment attached to what it trails."""
     items = [] if opening is None else [opening]
     for part in parts:
         if isinstance(part, Group):
@@ -112,9 +106,9 @@ def _items(source: Source, parts: list[SExpr], opening: _Item | None) -> list[_I
 
 
 def _settle(item: _Item) -> None:
-    """Move comments behind the last part of a group to behind the group: ``x) ; c``.
+    """Move a comment behind the last part of a group to behind the group: ``x) ; c``.
 
-    The comments of nested last parts keep their order and move as far out as there is room.
+    The comments of nested last parts keep their order and move out as far as they can.
     """
     chain = [item]
     while len(chain[-1].items) > 1:
@@ -127,7 +121,7 @@ def _settle(item: _Item) -> None:
 
 
 def _flatten(item: _Item) -> None:
-    """Write on one line what has no comments inside."""
+    """Set the one-line text of an item and its parts, where no comment stands inside."""
     if not item.items:
         item.flat = None if item.is_comment else item.word
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.syntax.sexpr import Atom, Group, SExpr, Source, read
-from gdl.terms import Term
+from gdl.terms import CONNECTIVES, Term
 
 
 def parse_rules(text: str, name: str = "") -> Rules:
@@ -38,10 +38,7 @@ def parse_term(text: str, name: str = "") -> Term:
     """
     source, parts = read(text, name)
     if len(parts) != 1:
-        extra = parts[1].offset if parts else 0
-        raise source.error(
-            f"expected one term, found {len(parts)}", extra, "give exactly one", "not-one-term"
-        )
+        raise source.fault("not-one-term", parts[1].offset if parts else 0, len(parts))
     return Reader(source).term(parts[0])
 
 
@@ -60,117 +57,72 @@ def parse_terms(text: str, name: str = "") -> list[Term]:
 
 
 class Reader:
-    """Turns expressions into rules and terms, and notes how names are spelled."""
+    """Turns expressions into rules and terms, and notes how names are spelled.
+
+    Attributes:
+        spelling: lower-case name -> its first spelling in the text.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.spelling: dict[str, str] = {}
 
     def rule(self, part: SExpr) -> Rule:
+        """A rule or fact. This and the other readers raise ParseError."""
         place = self.source.place(part.offset)
         match part:
-            case Group([Atom("<="), *rest]):
-                if not rest:
-                    raise self.source.error(
-                        "'<=' has no head", part.offset, "write (<= head body...)", "rule-without-head"
-                    )
-                head, *body = rest
+            case Group([Atom("<=")]):
+                raise self.source.fault("rule-without-head", part.offset)
+            case Group([Atom("<="), head, *body]):
                 return Rule(self.head(head), tuple(map(self.formula, body)), place)
             case _:
                 return Rule(self.head(part), (), place)
 
     def head(self, part: SExpr) -> Term:
-        name = _first_word(part)
-        if name in ("not", "or", "and", "<="):
-            raise self.source.error(
-                f"{name!r} cannot stand in the head of a rule",
-                part.offset,
-                "give the rule a relation as head",
-                "connective-as-head",
-            )
+        """The head of a rule."""
+        match part:
+            case Atom(word) | Group([Atom(word), *_]) if word.lower() in CONNECTIVES:
+                raise self.source.fault("connective-as-head", part.offset, word.lower())
         head = self.term(part)
         if head.is_variable:
-            raise self.source.error(
-                "a variable cannot be the head of a rule",
-                part.offset,
-                "give the rule a relation as head",
-                "variable-as-head",
-            )
+            raise self.source.fault("variable-as-head", part.offset)
         return head
 
     def formula(self, part: SExpr) -> Formula:
+        """A part of a body."""
         place = self.source.place(part.offset)
         match part:
-            case Group([Atom(word), *rest]) if word.lower() in ("not", "or", "and", "<="):
+            case Group([Atom(word), *rest]) if word.lower() in CONNECTIVES:
                 match word.lower():
-                    case "not":
-                        if len(rest) != 1:
-                            raise self.source.error(
-                                f"'not' takes one formula, not {len(rest)}",
-                                part.offset,
-                                "wrap several in (and ...) or (or ...)",
-                                "negation-arity",
-                            )
-                        return Not(self.formula(rest[0]), place)
                     case "or":
                         return Or(tuple(map(self.formula, rest)), place)
                     case "and":
                         return And(tuple(map(self.formula, rest)), place)
+                    case "not" if len(rest) == 1:
+                        return Not(self.formula(rest[0]), place)
+                    case "not":
+                        raise self.source.fault("negation-arity", part.offset, len(rest))
                     case _:
-                        raise self.source.error(
-                            "'<=' cannot stand inside a body",
-                            part.offset,
-                            "close the rule before this one starts",
-                            "arrow-in-body",
-                        )
-            case _:
-                atom = self.term(part)
-                if atom.is_variable:
-                    raise self.source.error(
-                        f"the variable {atom} cannot stand as a formula",
-                        part.offset,
-                        "name a relation",
-                        "variable-as-formula",
-                    )
-                return Literal(atom, place)
+                        raise self.source.fault("arrow-in-body", part.offset)
+        atom = self.term(part)
+        if atom.is_variable:
+            raise self.source.fault("variable-as-formula", part.offset, atom)
+        return Literal(atom, place)
 
     def term(self, part: SExpr) -> Term:
+        """A term of any depth."""
         match part:
+            case Atom("?"):
+                raise self.source.fault("nameless-variable", part.offset)
             case Atom(word):
-                folded = word.lower()
-                if folded not in self.spelling and not folded.startswith("?"):
-                    self.spelling[folded] = word
-                if folded == "?":
-                    raise self.source.error(
-                        "'?' alone is no variable", part.offset, "give it a name", "nameless-variable"
-                    )
-                return Term(folded)
-            case Group([Atom(word), *rest]):
-                if word.startswith("?"):
-                    raise self.source.error(
-                        f"the variable {word} cannot be a relation or function",
-                        part.offset,
-                        "put a name after the '('",
-                        "variable-as-functor",
-                    )
-                functor = self.term(part.parts[0])
-                return Term(functor.name, *map(self.term, rest))
+                if not word.startswith("?"):
+                    self.spelling.setdefault(word.lower(), word)
+                return Term(word)
+            case Group([Atom(word), *_]) if word.startswith("?"):
+                raise self.source.fault("variable-as-functor", part.offset, word)
+            case Group([Atom() as functor, *args]):
+                return Term(self.term(functor).name, *map(self.term, args))
             case Group([]):
-                raise self.source.error(
-                    "'()' is no term", part.offset, "put a name in it, or remove it", "empty-parentheses"
-                )
+                raise self.source.fault("empty-parentheses", part.offset)
             case _:
-                raise self.source.error(
-                    "a list cannot be a relation or function",
-                    part.offset,
-                    "put a name after the '('",
-                    "list-as-functor",
-                )
-
-
-def _first_word(part: SExpr) -> str:
-    match part:
-        case Atom(word) | Group([Atom(word), *_]):
-            return word.lower()
-        case _:
-            return ""
+                raise self.source.fault("list-as-functor", part.offset)

@@ -1,7 +1,7 @@
-"""The KIF grammar: tokens, folded into nested lists that know their places.
+"""The KIF grammar: one regular expression for the tokens, and an explicit stack for their nesting.
 
-The grammar is flat (a text is a run of parentheses, atoms and comments) and nesting is kept
-on an explicit stack, so that hostile nesting costs neither the interpreter's stack nor time.
+The result is nested lists whose parts know their places in the text. Hostile nesting costs neither the
+interpreter's stack nor time.
 """
 
 from __future__ import annotations
@@ -15,10 +15,35 @@ from functools import cached_property
 from gdl.errors import ParseError, Place
 
 MAX_DEPTH = 100
-"""Deepest nesting of parentheses that is read; real games stay below 20."""
+"""Deepest nesting of parentheses that is read (see docs/measurements.md)."""
 
 MAX_CHARACTERS = 1_000_000
-"""Longest text that is read; the longest public game has 70,000 characters."""
+"""Longest text that is read (see docs/measurements.md)."""
+
+_AS_HEAD = "give the rule a relation as head"
+_AS_FUNCTOR = "put a name after the '('"
+FAULTS = {
+    "text-too-large": (
+        "the text has {:,} characters, more than {:,}",
+        "send rules, not data; split what is not rules off",
+    ),
+    "nesting-too-deep": ("parentheses nest deeper than {} levels", "flatten the terms"),
+    "unopened-parenthesis": ("this ')' closes nothing", "remove it, or open it with '('"),
+    "unclosed-parenthesis": ("this '(' is never closed", "add the missing ')'"),
+    "forbidden-character": ("the character {!r} cannot stand in KIF", "remove it"),
+    "not-one-term": ("expected one term, found {}", "give exactly one"),
+    "rule-without-head": ("'<=' has no head", "write (<= head body...)"),
+    "connective-as-head": ("{!r} cannot stand in the head of a rule", _AS_HEAD),
+    "variable-as-head": ("a variable cannot be the head of a rule", _AS_HEAD),
+    "negation-arity": ("'not' takes one formula, not {}", "wrap several in (and ...) or (or ...)"),
+    "arrow-in-body": ("'<=' cannot stand inside a body", "close the rule before this one starts"),
+    "variable-as-formula": ("the variable {} cannot stand as a formula", "name a relation"),
+    "nameless-variable": ("'?' alone is no variable", "give it a name"),
+    "variable-as-functor": ("the variable {} cannot be a relation or function", _AS_FUNCTOR),
+    "empty-parentheses": ("'()' is no term", "put a name in it, or remove it"),
+    "list-as-functor": ("a list cannot be a relation or function", _AS_FUNCTOR),
+}
+"""Code of a fault -> message, with places for details, and remedy."""
 
 
 @dataclass(slots=True)
@@ -42,7 +67,7 @@ SExpr = Atom | Group
 
 
 class Source:
-    """A text with the means to turn offsets into lines and columns."""
+    """A text that turns its offsets into lines and columns."""
 
     def __init__(self, text: str, name: str = "") -> None:
         self.text = text
@@ -66,6 +91,11 @@ class Source:
         """A :class:`ParseError` that points at an offset."""
         return ParseError(message, self.place(offset), remedy, self.name, code)
 
+    def fault(self, code: str, offset: int, *details: object) -> ParseError:
+        """One of :data:`FAULTS` at an offset; the details fill the places in its message."""
+        message, remedy = FAULTS[code]
+        return self.error(message.format(*details), offset, remedy, code)
+
 
 def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source, list[SExpr]]:
     """Read a text into its top-level expressions.
@@ -81,12 +111,7 @@ def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source
     """
     source = Source(text, name)
     if len(text) > MAX_CHARACTERS:
-        raise source.error(
-            f"the text has {len(text):,} characters, more than {MAX_CHARACTERS:,}",
-            0,
-            "send rules, not data; split what is not rules off",
-            "text-too-large",
-        )
+        raise source.fault("text-too-large", 0, len(text), MAX_CHARACTERS)
     nest = Nest(source)
     for word, at in tokens(source):
         match word[0]:
@@ -105,7 +130,7 @@ def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source
 
 
 class Nest:
-    """Expressions under construction: what is complete, and the groups that are still open."""
+    """Expressions under construction: the complete ones, and the groups that are still open."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -116,12 +141,7 @@ class Nest:
     def opened(self, at: int) -> None:
         """A '(' was read. Raises ParseError where it nests too deep."""
         if len(self.stack) >= MAX_DEPTH:
-            raise self.source.error(
-                f"parentheses nest deeper than {MAX_DEPTH} levels",
-                at,
-                "flatten the terms",
-                "nesting-too-deep",
-            )
+            raise self.source.fault("nesting-too-deep", at, MAX_DEPTH)
         group = Group([], at, at)
         self.current.append(group)
         self.stack.append(group)
@@ -130,35 +150,27 @@ class Nest:
     def closed(self, at: int) -> None:
         """A ')' was read. Raises ParseError where nothing is open."""
         if not self.stack:
-            raise self.source.error(
-                "this ')' closes nothing", at, "remove it, or open it with '('", "unopened-parenthesis"
-            )
+            raise self.source.fault("unopened-parenthesis", at)
         self.stack.pop().end = at
         self.current = self.stack[-1].parts if self.stack else self.top
 
     def atom(self, word: str, at: int) -> None:
-        """A word was read. Raises ParseError where it is a character that cannot stand."""
+        """A word was read. Raises ParseError where it is a forbidden character."""
         if word[0].isspace() or not word[0].isprintable():
-            raise self.source.error(
-                f"the character {word[0]!r} cannot stand in KIF", at, "remove it", "forbidden-character"
-            )
+            raise self.source.fault("forbidden-character", at, word[0])
         self.current.append(Atom(word, at))
 
     def unclosed(self) -> ParseError:
-        """What to raise where the text ends before the innermost open group does."""
-        return self.source.error(
-            "this '(' is never closed", self.stack[-1].offset, "add the missing ')'", "unclosed-parenthesis"
-        )
+        """The error for a text that ends before its innermost open group does."""
+        return self.source.fault("unclosed-parenthesis", self.stack[-1].offset)
 
 
 _TOKEN = re.compile(r"[()]|;[^\n]*|[^\s();\x00-\x1f\x7f\ufeff]+|[^ \t\r\n\f\v\ufeff\xa0]")
 """A parenthesis, a comment, an atom, or a character that has no place; blanks match nothing.
-
-A lexical grammar this small is one regular expression: pyparsing, tried first, took twenty times
-as long for it (6.0 s against 0.3 s for 1.8 MB), and hostile megabytes must not hang."""
+A parser library is too slow for hostile megabytes (see docs/measurements.md)."""
 
 
 def tokens(source: Source) -> Iterator[tuple[str, int]]:
     """All tokens of a text with their offsets, in order."""
-    for found in _TOKEN.finditer(source.text):
-        yield found[0], found.start()
+    for token in _TOKEN.finditer(source.text):
+        yield token[0], token.start()

@@ -1,1 +1,5 @@
-"""One module per subcommand of ``ggp``; each defines ``command``, loaded only when it is called."""
+"""The subcommands of ``ggp``, one module each: see :mod:`ggp.cli` for what a module declares.
+
+Modules import heavy things inside their functions, for ``ggp --help`` loads them all. What several of them
+need is in ``_common``.
+"""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gdl.errors import GdlError
+
 if TYPE_CHECKING:
     from ggp.bench.results import Row
 
@@ -41,13 +43,14 @@ def command(
         False, "--gdl-perf", help="Be the test process of gdl-perf: the arguments are RULES RESULTS SECONDS."
     ),
 ) -> None:
-    """Measure uniformly random playouts on one thread, per second of CPU time.
+    """Measure random playouts per second.
+
+    Playouts are uniformly random, on one thread; seconds are CPU time.
 
     Loading, compiling and warming up do not count. A step is one joint move of one playout.
-    For whole folders, each game in a process of its own, with Markdown and a plot, there is
-    python -m bench.table in a checkout.
+    In a checkout python -m bench.table measures whole folders, each game in a process of its own, and
+    writes Markdown and a plot.
     """
-    from gdl.errors import GdlError
     from ggp.bench.measure import levels
     from ggp.bench.results import compare as compare_rows
     from ggp.bench.results import read_results
@@ -87,12 +90,11 @@ def _measured(
     playouts: int,
     as_json: bool,
 ) -> list[Row]:
-    """The rows of all jobs (game, level), those of result files among them as they stand
-    (with ``only``, those of the job's level). Prints them as JSON when they are ready."""
+    """The rows of all jobs (game, level), printed as JSON when they are ready. A job that names a file of
+    results gives its rows (with ``only`` those of the job's level)."""
     import orjson
     from rich.console import Console
 
-    from gdl.errors import GdlError
     from ggp.bench.measure import measure
     from ggp.bench.results import read_results
     from ggp.game import Game
@@ -101,28 +103,25 @@ def _measured(
     progress = Console(stderr=True)
     for name, level in jobs:
         if name.endswith((".json", ".jsonl")):
-            read = read_results(Path(name))[1]
-            found = [row for row in read if not only or row["machine"] == level]
+            fresh = [row for row in read_results(Path(name))[1] if not only or row["machine"] == level]
         else:
             game = Game.load(name)
             about = {"game": game.name, "machine": level, "path": name}
             try:
                 with progress.status(f"{game.name} on the {level} ..."):
                     result = measure(game.name, game.rules, level, seconds, seed, repetitions, playouts)
-                found = [{**about, "status": "ok", **result.as_dict()}]
+                fresh = [{**about, "status": "ok", **result.as_dict()}]
             except GdlError as error:
-                found = [{**about, "status": f"{type(error).__name__}: {error}"}]
-        rows += found
+                fresh = [{**about, "status": f"{type(error).__name__}: {error}"}]
+        rows += fresh
         if as_json:
-            for row in found:
+            for row in fresh:
                 typer.echo(orjson.dumps(row))
     return rows
 
 
 def choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
-    """The levels that were asked for, commas allowed; the last one known if none was."""
-    from gdl.errors import GdlError
-
+    """The levels that are wanted, commas allowed; the last one that is known if none is."""
     names = [name for text in wanted for name in text.split(",") if name] or [known[-1]]
     for name in names:
         if name not in (*known, "all"):
@@ -134,16 +133,16 @@ def choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
 
 def _expanded(names: list[str]) -> list[str]:
     """Folders replaced by the rules files in them."""
-    found: list[str] = []
-    for name in names:
-        path = Path(name)
-        found += map(str, sorted(path.glob("*.kif"))) if path.is_dir() else [name]
-    return found
+    paths = ((name, Path(name)) for name in names)
+    return [
+        file
+        for name, path in paths
+        for file in (map(str, sorted(path.glob("*.kif"))) if path.is_dir() else [name])
+    ]
 
 
 def _gdl_perf(arguments: list[str], level: str, seed: int) -> int:
     """Exit status of a test process of gdl-perf."""
-    from gdl.errors import GdlError
     from ggp.bench.gdl_perf import perf_test
 
     try:

@@ -1,11 +1,14 @@
-"""``ggp format``: canonical layout."""
+"""``ggp format``: rules in canonical layout."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ggp.commands._common import read_or_complain
 
 
 def command(
@@ -21,25 +24,16 @@ def command(
     files are in canonical form), 1 with --check some file is not, 2 a file could not be read
     or is not GDL.
     """
-    import sys
-
     from gdl.errors import ParseError
     from gdl.syntax.format import format_text
 
     changed = failed = 0
     for path in files:
-        is_stdin = str(path) == "-"
+        if (data := read_or_complain(path)) is None:
+            failed += 1
+            continue
         try:
-            data = sys.stdin.buffer.read() if is_stdin else path.read_bytes()
             formatted = format_text(data.decode("utf-8-sig"), str(path)).encode()
-        except OSError as error:
-            typer.echo(f"ggp: {path}: {error.strerror}", err=True)
-            failed += 1
-            continue
-        except UnicodeDecodeError:
-            typer.echo(f"ggp: {path}: this is not UTF-8 text (save the file as UTF-8)", err=True)
-            failed += 1
-            continue
         except ParseError as error:
             typer.echo(f"ggp: {error}", err=True)
             failed += 1
@@ -49,7 +43,7 @@ def command(
         if check:
             if differs:
                 typer.echo(f"would change {path}")
-        elif write and not is_stdin:
+        elif write and str(path) != "-":
             if differs:
                 path.write_bytes(formatted)
                 typer.echo(f"changed {path}")

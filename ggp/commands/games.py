@@ -8,30 +8,28 @@ import typer
 def command(
     as_json: bool = typer.Option(False, "--json", help="One JSON object per game."),
 ) -> None:
-    """List the games that come along, with their roles and what they are."""
+    """List the games that come along.
+
+    With the number of their roles, and what they are.
+    """
+    import orjson
     from rich.console import Console
     from rich.table import Table
 
     from ggp.game import Game, installed_games
 
-    console = Console()
     table = Table("game", "roles", "what it is", box=None, header_style="bold")
     for path in installed_games():
         game = Game.load(path)
-        roles = [
-            game.rules.spell(r.head.args[0])
-            for r in game.rules
-            if r.head.signature == ("role", 1) and not r.body
-        ]
+        heads = [rule.head for rule in game.rules if not rule.body]
+        roles = [game.rules.spell(head.args[0]) for head in heads if head.signature == ("role", 1)]
         title = headline(game.text)
         if as_json:
-            import orjson
-
             typer.echo(orjson.dumps({"game": game.name, "roles": roles, "title": title, "path": str(path)}))
         else:
             table.add_row(f"[cyan]{game.name}[/]", str(len(roles)), title)
     if not as_json:
-        console.print(table)
+        Console().print(table)
 
 
 def headline(text: str) -> str:

@@ -1,4 +1,4 @@
-"""``ggp ground``: the ground rules of a game, as text or as counts per pass."""
+"""``ggp ground``: the ground rules of a game, as text or as counts of each pass."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def command(
     memory: Annotated[int, typer.Option(help="Memory that grounding may take, in MB.", min=1)] = 4295,
     timeout: Annotated[float, typer.Option(help="CPU seconds that grounding may take.", min=0)] = 60.0,
 ) -> None:
-    """Ground the rules of a game: rules without variables, one per line.
+    """Show the ground rules of a game, or their statistics.
 
-    Static relations are solved and gone; `part;` atoms come from splitting large rules.
+    Rules without variables, one per line. Static relations are solved and gone; `part;` atoms come
+    from splitting large rules.
     """
     from gdl.grounding.pipeline import GroundLimits, ground
     from ggp.game import Game

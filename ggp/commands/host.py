@@ -1,10 +1,12 @@
-"""``ggp host``: a game manager that runs one match between players over HTTP."""
+"""``ggp host``: a game manager for one match between players over HTTP."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import typer
+
+from gdl.errors import GdlError
 
 
 def command(
@@ -27,7 +29,7 @@ def command(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),
 ) -> None:
-    """Run a match between players over HTTP, as a game manager does.
+    """Run a match between players over HTTP (a game manager).
 
     Late, unreadable and illegal answers are replaced by random legal moves and reported.
     Ctrl-C aborts the match at the players too. The exit status is 1 if anything had to be
@@ -38,7 +40,6 @@ def command(
     from rich.console import Console
     from rich.markup import escape
 
-    from gdl.errors import GdlError
     from ggp.game import Game
     from ggp.manager import Host, Step, ask_names, parse_seats
     from ggp.protocol.cipher import cipher_for
@@ -46,7 +47,7 @@ def command(
 
     loaded = Game.load(game)
     seats = parse_seats(players)
-    given = [part.strip() for part in names.split(",")] if names else []
+    given = [name.strip() for name in names.split(",")] if names else []
     if given and (len(given) != len(seats) or not all(n and n.isprintable() for n in given)):
         raise GdlError(f"--names gives {len(given)} names for {len(seats)} players")
     stem = "".join(c for c in loaded.name if c.isalnum() or c in "-_")

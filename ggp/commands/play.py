@@ -39,11 +39,10 @@ def command(
     import sys
     import time
 
-    # Before anything slow: what is wrong on the command line is told at once.
     from ggp.game import Game
 
     began = time.monotonic()
-    loaded = Game.load(game)
+    loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
     from ggp.terminal.setup import check_names, people, play_in_terminal, play_json
     from players.processes.cores import cores

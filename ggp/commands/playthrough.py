@@ -1,4 +1,4 @@
-"""``ggp playthrough``: record random matches, state by state."""
+"""``ggp playthrough``: random matches, recorded state by state."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ggp.commands._common import write
 
 
 def command(
@@ -27,27 +29,25 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
     ] = None,
 ) -> None:
-    """Record random matches as a trace: one JSON object per line with each state, the legal
-    moves, the moves made and the goals. ``ggp verify`` replays it."""
-    from gdl.errors import GdlError
+    """Record random matches, state by state.
+
+    Prints a trace: one JSON object per line with each state, the legal moves, the moves made and the
+    goals. ``ggp verify`` replays it.
+    """
     from ggp.game import Game
-    from ggp.playthrough import record
+    from ggp.traces.record import record
 
     loaded = Game.load(game)
-    trace = b"".join(
-        record(
-            loaded.machine(machine),
-            loaded.name,
-            seed=seed,
-            playouts=playouts,
-            opening=opening,
-            max_bytes=max_bytes,
-        )
+    lines = record(
+        loaded.machine(machine),
+        loaded.name,
+        seed=seed,
+        playouts=playouts,
+        opening=opening,
+        max_bytes=max_bytes,
     )
+    trace = b"".join(lines)
     if output is None:
         typer.echo(trace, nl=False)
-        return
-    try:
-        output.write_bytes(trace)
-    except OSError as error:
-        raise GdlError(f"cannot write {output}: {error.strerror}") from None
+    else:
+        write(output, trace)

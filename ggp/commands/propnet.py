@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gdl.errors import GdlError
+from ggp.commands._common import write
+
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
     from propnet.network import Network
@@ -31,12 +34,11 @@ def command(
     is what evaluating the network costs. Base gates need no move: legal, terminal and goal
     come from them.
     """
-    from gdl.errors import GdlError
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
-    from propnet.drawing.graph import dot, drawing
+    from propnet.drawing.graph import dot, draw
     from propnet.drawing.svg import svg
 
     if as_dot + as_svg + (stats or as_json) > 1:
@@ -48,23 +50,19 @@ def command(
     network = build(grounded)
     if as_dot or as_svg:
         wanted = [parse_term(text) for text in of or ()]
-        picture = drawing(network, wanted, everything, loaded.rules.spell, loaded.name)
+        picture = draw(network, wanted, everything, loaded.rules.spell, loaded.name)
         text = dot(picture) if as_dot else svg(picture)
     elif as_json:
         import orjson
 
-        text = (
-            orjson.dumps(_counts(loaded.name, grounded, network), option=orjson.OPT_INDENT_2).decode() + "\n"
-        )
+        counts = _counts(loaded.name, grounded, network)
+        text = orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode() + "\n"
     else:
         text = _table(_counts(loaded.name, grounded, network), loaded.name)
     if out is None:
         typer.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text)
-    except OSError as error:
-        raise GdlError(f"{out}: {error.strerror}", remedy="choose another place with --out") from None
+    else:
+        write(out, text.encode())
 
 
 def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, object]:

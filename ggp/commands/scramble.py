@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ggp.commands._common import write
+
 
 def command(
     game: Annotated[str, typer.Argument(help="A rules file, or the name of a game that comes along.")],
@@ -16,9 +18,10 @@ def command(
         typer.Option(help="Write old name -> new name to this file, as JSON.", metavar="OUT.json"),
     ] = None,
 ) -> None:
-    """Rename all symbols of a game, as competitions do; print the result.
+    """Rename all symbols of a game.
 
-    Keywords keep their names, and so do numbers that can become goal values. Comments go.
+    As competitions do: keywords keep their names, and so do numbers that can become goal values.
+    Comments go. Prints the result.
     """
     import orjson
 
@@ -30,5 +33,5 @@ def command(
     renamed, names = scramble(rules, seed)
     if mapping is not None:
         spelled = {rules.spelling.get(old, old): new for old, new in names.items()}
-        mapping.write_bytes(orjson.dumps(spelled, option=orjson.OPT_INDENT_2) + b"\n")
+        write(mapping, orjson.dumps(spelled, option=orjson.OPT_INDENT_2) + b"\n")
     typer.echo(format_text(str(renamed), rules.name), nl=False)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from gdl.errors import GdlError
+from ggp.commands._common import check_machine
+
 
 def command(
     port: int = typer.Option(9147, "--port", min=0, max=65535, help="Port; 0 picks a free one."),
@@ -34,18 +37,17 @@ def command(
     seed: int = typer.Option(0, "--seed", help="Seed of the player's randomness."),
     log_level: str = typer.Option("info", "--log-level", help="debug, info, warning or error."),
 ) -> None:
-    """Answer game managers over HTTP as a player: INFO, PREVIEW, START, PLAY, STOP, ABORT.
+    """Answer game managers over HTTP as a player.
 
-    Each match runs in a process of its own; a turn is always answered with a legal move and
-    in time. Ends on Ctrl-C or SIGTERM, with all of its processes.
+    The messages are INFO, PREVIEW, START, PLAY, STOP and ABORT. Each match runs in a process of its
+    own; a turn is always answered with a legal move and in time. Ends on Ctrl-C or SIGTERM, with all
+    of its processes.
     """
     import asyncio
     import logging
 
-    from gdl.errors import GdlError
     from ggp.server.server import Server
-    from ggp.server.settings import ServerConfig, Settings
-    from players.kaskade.make_machine import LEVELS
+    from ggp.server.settings import MatchSettings, ServerConfig
     from players.processes.cores import cores
     from players.processes.launch import FORKS
     from players.registry import check_name, with_option
@@ -53,8 +55,7 @@ def command(
     levels = ("debug", "info", "warning", "error")
     if log_level.lower() not in levels:
         raise GdlError(f"there is no log level {log_level!r}", remedy=f"choose {', '.join(levels)}")
-    if machine not in LEVELS:
-        raise GdlError(f"there is no machine {machine!r}", remedy=f"choose {', '.join(LEVELS)}")
+    check_machine(machine)
     check_name(player)
     if workers is not None:
         player = with_option(player, "workers", workers)
@@ -63,7 +64,7 @@ def command(
     logging.basicConfig(
         level=log_level.upper(), format="time=%(asctime)s level=%(levelname)s %(message)s", force=True
     )
-    settings = Settings(
+    settings = MatchSettings(
         player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
     )
     config = ServerConfig(

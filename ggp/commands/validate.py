@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggp.commands._common import read_or_complain
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -38,17 +40,16 @@ def command(
     counts = dict.fromkeys(Severity, 0)
     unreadable = 0
     for path in files:
-        text = _read(path)
-        if text is None:
+        if (data := read_or_complain(path)) is None:
             unreadable += 1
             continue
         name = "<stdin>" if str(path) == "-" else str(path)
-        for found in check_text(text, name)[1]:
-            counts[found.severity] += 1
+        for diagnostic in check_text(data.decode("utf-8-sig"), name)[1]:
+            counts[diagnostic.severity] += 1
             if as_json:
-                _print_json(name, found)
-            elif notes or found.severity > Severity.INFO:
-                _print(console, name, found)
+                _print_json(name, diagnostic)
+            elif notes or diagnostic.severity > Severity.INFO:
+                _print(console, name, diagnostic)
     if not as_json:
         _print_summary(console, len(files) - unreadable, counts, notes)
     if unreadable:
@@ -57,47 +58,30 @@ def command(
         raise typer.Exit(1)
 
 
-def _read(path: Path) -> str | None:
-    """The text of a file; None, and a line on stderr, where it cannot be read."""
-    import sys
-
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        typer.echo(f"ggp: {path}: {error.strerror}", err=True)
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        typer.echo(f"ggp: {path}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True)
-    return None
-
-
-def _print(console: Console, name: str, found: Diagnostic) -> None:
+def _print(console: Console, name: str, diagnostic: Diagnostic) -> None:
     from rich.text import Text
 
     from gdl.checks.run import Severity
 
     style = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
-    line = Text()
-    line.append(f"{name}:{found.place}: ", "bold")
-    line.append(f"{found.severity}[{found.code}]", style[found.severity])
-    line.append(f": {found.message}")
-    console.print(line)
-    if found.remedy:
-        console.print(Text(f"  remedy: {found.remedy}", "dim"))
+    place = (f"{name}:{diagnostic.place}: ", "bold")
+    kind = (f"{diagnostic.severity}[{diagnostic.code}]", style[diagnostic.severity])
+    console.print(Text.assemble(place, kind, f": {diagnostic.message}"))
+    if diagnostic.remedy:
+        console.print(Text(f"  remedy: {diagnostic.remedy}", "dim"))
 
 
-def _print_json(name: str, found: Diagnostic) -> None:
+def _print_json(name: str, diagnostic: Diagnostic) -> None:
     import orjson
 
     record = {
         "file": name,
-        "line": found.place.line,
-        "column": found.place.column,
-        "severity": str(found.severity),
-        "code": found.code,
-        "message": found.message,
-        "remedy": found.remedy,
+        "line": diagnostic.place.line,
+        "column": diagnostic.place.column,
+        "severity": str(diagnostic.severity),
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "remedy": diagnostic.remedy,
     }
     typer.echo(orjson.dumps(record))
 
@@ -105,11 +89,11 @@ def _print_json(name: str, found: Diagnostic) -> None:
 def _print_summary(console: Console, files: int, counts: dict[Severity, int], notes: bool) -> None:
     from gdl.checks.run import Severity
 
-    parts = [
-        f"{files} file{'s' * (files != 1)}",
-        f"{counts[Severity.ERROR]} error{'s' * (counts[Severity.ERROR] != 1)}",
-        f"{counts[Severity.WARNING]} warning{'s' * (counts[Severity.WARNING] != 1)}",
-        f"{counts[Severity.INFO]} note{'s' * (counts[Severity.INFO] != 1)}",
-    ]
-    hint = " (--notes shows them)" if counts[Severity.INFO] and not notes else ""
-    console.print(", ".join(parts) + hint)
+    numbers = {
+        "file": files,
+        "error": counts[Severity.ERROR],
+        "warning": counts[Severity.WARNING],
+        "note": counts[Severity.INFO],
+    }
+    hint = " (--notes shows them)" if numbers["note"] and not notes else ""
+    console.print(", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in numbers.items()) + hint)

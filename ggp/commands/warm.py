@@ -1,4 +1,4 @@
-"""``ggp warm``: compile everything once, so that no match has to wait for it."""
+"""``ggp warm``: compile everything once, so that no match waits for it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ def command(
         None, "--processes", min=1, max=64, help="How many share the work. [default: a process per core]"
     ),
 ) -> None:
-    """Compile all kernels that a match needs, or see that it was done: then it takes a second or two.
+    """Compile everything once, so that no match waits for it.
 
-    They are kept in $NUMBA_CACHE_DIR, else beside the program, else in the user's cache folder. Without
-    this the first match does it, and is played by a weaker player meanwhile.
+    Where that was done before it takes a second or two. Kernels are kept in $NUMBA_CACHE_DIR, else beside
+    the program, else in the user's cache folder. Without this the first match compiles them, and is played
+    by a weaker player meanwhile.
     """
-    from ggp.warm_view import compile_all
+    from ggp.warm.view import compile_all
     from players.processes.cores import cores
     from players.registry import check_name
 

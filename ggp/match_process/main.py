@@ -1,8 +1,7 @@
 """The process in which one match is followed and thought about: ``python -m ggp.match_process.main``.
 
-It reads one JSON object per line from its standard input and writes one per line to its
-standard output (:mod:`ggp.match_process.pipe`). Deadlines are seconds of :func:`time.monotonic`, which all
-processes of one machine share.
+It talks to the server by :mod:`ggp.processes.parent`. Deadlines are seconds of :func:`time.monotonic`, which
+all processes of one computer share.
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``share`` (of the processors),
 ``preview``, ``stop``.
@@ -17,13 +16,15 @@ player thinks in another (:mod:`ggp.match_process.player_thread`).
 from __future__ import annotations
 
 import os
+import queue
 import sys
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
-from ggp.match_process.pipe import Message, Send, open_pipe, serve
 from ggp.match_process.player_thread import Position, Thinker
+from ggp.match_process.serve import serve
+from ggp.processes.parent import Message, Parent, Send
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
@@ -33,7 +34,7 @@ STOP_SECONDS = 1.0
 """How long the player may take to free what it holds."""
 
 
-class Match:
+class RoleMatch:
     """One match, followed for one role.
 
     Raises:
@@ -82,16 +83,17 @@ class Match:
 def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
-    send, inbox = open_pipe()
+    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    send = Parent(inbox.put).send
     player, machine = sys.argv[1:]
     thinker = Thinker(send, player, machine)
-    match: Match | None = None
+    match: RoleMatch | None = None
 
     def do(message: Message) -> None:
         nonlocal match
         match message["do"]:
             case "start":
-                match = Match(message, thinker, send)
+                match = RoleMatch(message, thinker, send)
             case "preview":
                 ProverMachine(parse_rules(message["rules"], "preview")).initial_state()
                 send("ready", machine="")

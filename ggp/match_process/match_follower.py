@@ -10,7 +10,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from ggp.match_process.match_state import Ledger
-from ggp.match_process.pipe import Message, Send
+from ggp.processes.parent import Message, Send
 
 
 class Follower:
@@ -51,8 +51,8 @@ class Follower:
             return None
         options = ledger.options()
         safe = ledger.text(ledger.role, self._rng.choice(options)) if options else "nil"
-        made = ledger.history[-1] if len(ledger.history) > before else None
-        self._send("options", id=turn, safe=safe, made=made)
+        joint = ledger.history[-1] if len(ledger.history) > before else None
+        self._send("options", id=turn, safe=safe, joint=joint)
         return options, safe
 
     def finish(self, message: Message) -> None:

@@ -17,7 +17,8 @@ from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.match_process.survey import Classifier, survey
-from ggp.warm import alone, warm_up
+from ggp.processes.parent import Send
+from ggp.warm.compile import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.player import Player
@@ -28,8 +29,6 @@ from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
     from propnet.analysis.classify import Classification
-
-Send = Callable[..., None]
 
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs none."""

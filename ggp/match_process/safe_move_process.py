@@ -1,17 +1,19 @@
-"""Keeps a legal move of one match at hand: ``python -m ggp.match_process.safe_move_process``.
+"""The keeper of a match, which keeps a legal move at hand: ``python -m ggp.match_process.safe_move_process``.
 
-It follows the match beside the match process, takes the same messages, and names a safe move in each
-turn, and nothing else: it does not think. So whatever happens to the other one, the server knows what
-is legal. Here and not in the server, since rules are hostile and provers can be slow.
+It follows the match beside the match process, takes the same messages, and names a safe move in each turn,
+without thinking. So the server knows what is legal whatever happens to the process that thinks. The server
+does not do this itself because rules are hostile and provers can be slow.
 """
 
 from __future__ import annotations
 
 import os
+import queue
 
 from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
-from ggp.match_process.pipe import Message, open_pipe, serve
+from ggp.match_process.serve import serve
+from ggp.processes.parent import Message, Parent
 from players.processes.limits import limit_memory
 from players.processes.priority import go_first
 
@@ -23,7 +25,8 @@ def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
     go_first()
-    send, inbox = open_pipe()
+    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    send = Parent(inbox.put).send
     follower: Follower | None = None
 
     def do(message: Message) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from players.kaskade.builder import Builder, Work
+from players.kaskade.builder import Builder, BuildJob
 from players.processes.limits import describe
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ SIMULTANEOUS = "simultaneous"
 
 MOST_PLAYOUTS = 16
 
-WORK: Final = Work(
+WORK: Final = BuildJob(
     "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
 )
 """How a game is classified."""

@@ -29,7 +29,7 @@ BIG_MESSAGE = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     """What a client may take.
 
     Attributes:
@@ -69,10 +69,10 @@ class _Reply:
     clock: str = ""
 
 
-class Front:
+class Connections:
     """All connections of one server."""
 
-    def __init__(self, limits: Limits, desk: Desk, counts: Metrics, log: Callable[..., None]) -> None:
+    def __init__(self, limits: ClientLimits, desk: Desk, counts: Metrics, log: Callable[..., None]) -> None:
         self._limits = limits
         self._desk = desk
         self._metrics = counts

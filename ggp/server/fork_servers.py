@@ -15,7 +15,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from ggp.server.child_process import anew, fork
+from ggp.processes.child import anew, fork
 from ggp.server.descendants import descendants
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped

@@ -17,7 +17,7 @@ from collections.abc import Coroutine
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
-from ggp import warm
+from ggp.processes.child import Child
 from ggp.protocol.messages import (
     ABORTED,
     BUSY,
@@ -33,8 +33,7 @@ from ggp.protocol.messages import (
     info_reply,
 )
 from ggp.server import status
-from ggp.server.child_process import Spare, Spares, Worker
-from ggp.server.connections import Desk, Front, Limits
+from ggp.server.connections import ClientLimits, Connections, Desk
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
 from ggp.server.log_lines import say
@@ -42,7 +41,9 @@ from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.metrics import Metrics
 from ggp.server.settings import ServerConfig
+from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, ServerStatus
+from ggp.warm import compile as warm
 from players.processes import launch
 from players.processes.priority import go_first
 
@@ -89,8 +90,8 @@ class Server:
                 server=lambda: self._forks[0].connection if self._forks else None,
             ),
         )
-        self._front = Front(
-            Limits(config.read_seconds, config.max_body, config.max_connections),
+        self._connections = Connections(
+            ClientLimits(config.read_seconds, config.max_body, config.max_connections),
             Desk(self.answer, self.status, lambda match: self._matches.get(match.lower())),
             self.metrics,
             self._say,
@@ -117,7 +118,7 @@ class Server:
             OSError: the address cannot be listened on.
         """
         self._listener = await asyncio.start_server(
-            self._front.connected, self.config.host, self.config.port, limit=65536
+            self._connections.connected, self.config.host, self.config.port, limit=65536
         )
         for forks in self._forks:
             forks.open()
@@ -140,7 +141,7 @@ class Server:
             self._drop(match, "server ends", match.close())
         if self._closing:
             await asyncio.wait(self._closing)
-        await self._front.close()
+        await self._connections.close()
         for spare in (self._spares.match, self._spares.keeper):
             await spare.close()
         for forks in self._forks:
@@ -274,7 +275,7 @@ class Server:
         self._previewing = True
         done: asyncio.Future[dict[str, object]] = asyncio.get_running_loop().create_future()
         try:
-            worker = await self._spares.match.take()
+            child = await self._spares.match.take()
         except OSError as error:
             self._previewing = False
             self._say("error", "no process", error=str(error))
@@ -285,8 +286,8 @@ class Server:
                 if found["kind"] in ("ready", "refused") and not done.done():
                     done.set_result(found)
 
-            worker.on_message = receive
-            worker.send("preview", rules=message.rules)
+            child.on_message = receive
+            child.send("preview", rules=message.rules)
             clock = float(message.clock)
             await asyncio.wait(
                 [done], timeout=max(0.5, clock - Margin(self.config.settings.margin).spare_time(clock))
@@ -295,8 +296,8 @@ class Server:
                 raise GdlError(str(done.result()["error"]))
             return READY
         finally:
-            if not (done.done() and self._spares.match.give_back(worker)):
-                worker.kill()
+            if not (done.done() and self._spares.match.give_back(child)):
+                child.kill()
             self._previewing = False
             self._refill()
 
@@ -372,7 +373,7 @@ class Server:
 
     def _end_left_over(self) -> None:
         """End processes that should have ended by themselves."""
-        own = set(Worker.pids)
+        own = set(Child.pids)
         for forks in self._forks:
             for pid in forks.left_over():
                 os.kill(pid, signal.SIGKILL)

@@ -8,7 +8,7 @@ from ggp.protocol.http10 import MAX_BODY
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MatchSettings:
     """How matches are played.
 
     Attributes:
@@ -54,7 +54,7 @@ class ServerConfig:
     host: str = "127.0.0.1"
     port: int = 9147
     matches: int = 1
-    settings: Settings = field(default_factory=Settings)
+    settings: MatchSettings = field(default_factory=MatchSettings)
     read_seconds: float = 10.0
     max_body: int = MAX_BODY
     max_connections: int = 64

@@ -1,5 +1,5 @@
-"""One of the processes that follow a match, as the server sees it: replaced when it ends, is stopped or
-hangs by one that is told the same."""
+"""One of the processes that follow a match, as the server sees it: a new one replaces it, and is told the
+same, when it ends, is stopped or hangs."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ggp.server.child_process import Spare, Worker
+from ggp.processes.child import Child
+from ggp.server.spares import Spare
 
 Fields = dict[str, Any]
-Brief = Callable[["Member"], Iterable[tuple[str, Fields]]]
+Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, Fields]]]
 
 
-class Member:
+class SupervisedProcess:
     """See the module's first lines.
 
     Args:
-        name: what it is for; for the log.
+        name: what it is for, in the log.
         spare: where its processes come from.
-        brief: what a new process is told: messages and their fields.
-        receive: is given what it says.
-        lost: is told of its end, and says whether to replace it now; else the next turn asks for it.
+        briefing: messages and their fields for a new process.
+        receive: gets what it says.
+        lost: hears of its end, and says whether to replace it now; else the next turn asks for it.
         log: takes a level, an event and named fields.
 
     Attributes:
-        worker: the process; None while there is none.
-        deaths: processes that have ended one after another without having been of any use.
+        child: the process; None while there is none.
+        deaths: how many processes have ended one after another without having been of any use.
         heard: the last turn that it has answered.
     """
 
@@ -34,17 +35,17 @@ class Member:
         self,
         name: str,
         spare: Spare,
-        brief: Brief,
-        receive: Callable[[Member, Fields], None],
-        lost: Callable[[Member, int], bool],
+        briefing: Briefing,
+        receive: Callable[[SupervisedProcess, Fields], None],
+        lost: Callable[[SupervisedProcess, int], bool],
         log: Callable[..., None],
     ) -> None:
         self.name = name
-        self.worker: Worker | None = None
+        self.child: Child | None = None
         self.deaths = 0
         self.heard = 0
         self._spare = spare
-        self._brief = brief
+        self._briefing = briefing
         self._receive = receive
         self._lost = lost
         self._log = log
@@ -54,55 +55,55 @@ class Member:
     @property
     def alive(self) -> bool:
         """Whether there is a process that can be talked to."""
-        return self.worker is not None and self.worker.alive
+        return self.child is not None and self.child.alive
 
-    async def employ(self) -> None:
+    async def begin(self) -> None:
         """Take a process and tell it what the match is.
 
         Raises:
             OSError: there are no more processes or files to be had.
         """
-        worker = await self._spare.take()
+        child = await self._spare.take()
         if self._closed:
-            worker.kill()
+            child.kill()
             return
-        self.worker = worker
-        worker.on_message = lambda message: self._receive(self, message)
-        worker.on_exit = self._ended
-        if not worker.alive:
-            self._ended(worker)
+        self.child = child
+        child.on_message = lambda message: self._receive(self, message)
+        child.on_exit = self._ended
+        if not child.alive:
+            self._ended(child)
             return
-        for do, fields in self._brief(self):
-            worker.send(do, **fields)
+        for do, fields in self._briefing(self):
+            child.send(do, **fields)
 
     def send(self, do: str, **fields: object) -> None:
-        """Tell the process something, or else have a new one, which is told by its briefing."""
-        if self.worker is not None and self.worker.alive:
-            self.worker.send(do, **fields)
+        """Tell the process something; where there is none, start one, whose briefing says the same."""
+        if self.child is not None and self.child.alive:
+            self.child.send(do, **fields)
         else:
             self.replace()
 
     def check(self) -> None:
         """Replace the process if somebody has stopped it. To be called now and then."""
-        if self.worker is not None and not self._closed and self.worker.stopped:
-            self._log("error", "process is stopped", what=self.name, pid=self.worker.pid)
+        if self.child is not None and not self._closed and self.child.stopped:
+            self._log("error", "process is stopped", what=self.name, pid=self.child.pid)
             self.give_up()
 
     def give_up(self) -> None:
         """Kill the process and go on without waiting for its end: on a busy computer that takes long."""
-        worker = self.worker
-        if worker is not None:
-            worker.kill()
-            worker.on_message = worker.on_exit = None
-            self._ended(worker)
+        child = self.child
+        if child is not None:
+            child.kill()
+            child.on_message = child.on_exit = None
+            self._ended(child)
 
     def replace(self) -> None:
-        """Have a new process, unless one is coming."""
+        """Start a new process, unless one is coming."""
         if not self._closed and (self._coming is None or self._coming.done()):
             self._coming = asyncio.create_task(self._replace())
 
     def settle(self) -> None:
-        """The match is over for the server: no more processes, nothing more from this one."""
+        """The match is over for the server: start no more processes, heed no end of this one."""
         self._closed = True
         if self._coming is not None:
             self._coming.cancel()
@@ -110,28 +111,29 @@ class Member:
     async def close(self, reusable: bool = False) -> None:
         """End the process at once, or give it back if it is as good as new."""
         self.settle()
-        worker = self.worker
-        if worker is not None and not (reusable and self._spare.give_back(worker)):
-            worker.kill()
-            await worker.ended()
+        child = self.child
+        if child is not None and not (reusable and self._spare.give_back(child)):
+            child.kill()
+            await child.ended()
 
-    async def finish(self, moves: tuple[str, ...] | None) -> None:
-        """Let it say how the match ended, for a moment, and end it."""
+    async def finish(self, moves: tuple[str, ...] | None, seconds: float) -> None:
+        """Give the process so many seconds to say how the match ended, and end it."""
         self.settle()
-        if self.worker is not None:
-            await self.worker.stop(moves)
+        if self.child is not None:
+            self.child.send("stop", moves=moves)
+            await self.child.end(seconds)
 
     async def _replace(self) -> None:
         try:
-            await self.employ()
+            await self.begin()
         except OSError as error:
             self._log("error", "no process", what=self.name, error=str(error))
 
-    def _ended(self, worker: Worker) -> None:
-        if self._closed or worker is not self.worker:
+    def _ended(self, child: Child) -> None:
+        if self._closed or child is not self.child:
             return
-        self.worker = None
+        self.child = None
         self.deaths += 1
-        if self._lost(self, worker.pid):
-            # What is coming is this one, if it ended before it could be told anything.
+        if self._lost(self, child.pid):
+            # The process that is coming is this one, if it ended before it could be told anything.
             self._coming = asyncio.create_task(self._replace())

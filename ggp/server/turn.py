@@ -1,103 +1,175 @@
-"""One PLAY that is being answered by the server, or was."""
+"""One PLAY and its answer, as a state machine::
+
+    PLAY
+     |
+     v        a process names
+  THINKING ---- a safe move ----> SAFE
+     |                             |
+     | the watchdog looks          | the watchdog looks
+     v        a safe move, or      v
+  PRESSED ---- the last look --> OVERDUE
+
+  THINKING, SAFE, PRESSED ---- the player moves ----> ANSWERED
+  OVERDUE ---- the player moves after all ----> CLOSED
+  every phase ---- the next PLAY comes, the match ends or is refused ----> CLOSED
+
+The manager has its answer from ANSWERED, OVERDUE and CLOSED on.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from ggp.protocol.messages import NO_MOVE
 
 
-@dataclass
+class Phase(Enum):
+    """How far a turn has come."""
+
+    THINKING = "no legal move is known yet"
+    SAFE = "a legal move is known, and the player thinks about a better one"
+    PRESSED = "the clock is nearly over: the first legal move that is known will be the answer"
+    ANSWERED = "the player's move was the answer"
+    OVERDUE = "the watchdog has answered; a process that stays silent hangs"
+    CLOSED = "nothing more is expected"
+
+
+_NEXT = {
+    Phase.THINKING: {Phase.SAFE, Phase.PRESSED, Phase.ANSWERED, Phase.CLOSED},
+    Phase.SAFE: {Phase.OVERDUE, Phase.ANSWERED, Phase.CLOSED},
+    Phase.PRESSED: {Phase.OVERDUE, Phase.ANSWERED, Phase.CLOSED},
+    Phase.ANSWERED: {Phase.CLOSED},
+    Phase.OVERDUE: {Phase.CLOSED},
+    Phase.CLOSED: set[Phase](),
+}
+
+
 class Turn:
-    """See the module's first line.
+    """One PLAY. Times are seconds of :func:`time.monotonic`.
+
+    Args:
+        before: the turn before, whose answer was given.
+        moves: the joint move that the manager reports.
+        key: ``moves`` without differences of case and spacing: by it a PLAY that is sent again is known.
+        received: when the PLAY came.
+        clock: seconds of the playclock.
+        margin: seconds before its end at which the search ends.
 
     Attributes:
-        id: counts the PLAYs.
-        key: the moves without differences of case and spacing; what a re-sent PLAY is known by.
-        received: when it came; ``due``: when the playclock ends; ``deadline``: when the search ends.
-        answer: what is replied.
-        before: the turn before; only to begin with.
-        safe: a legal move, known before any search.
-        pressed: whether any legal move is to be answered as soon as one is known.
-        advanced: whether the processes have made ``moves``.
-        delivered: whether the answer left this machine without an error; ``late``: after the clock.
-        known: the safe move of the turn before.
+        id: counts the turns of a match, from 1.
+        phase: how far it has come.
+        due: when the playclock ends; ``deadline``: when the search ends.
+        answer: what the manager is told.
+        safe: a legal move.
+        advanced: whether a process has made ``moves``.
+        delivered: whether the answer left this computer without an error; ``late``: after the clock.
     """
 
-    id: int
-    moves: tuple[str, ...] | None
-    key: tuple[str, ...] | None
-    received: float
-    due: float
-    deadline: float
-    answer: asyncio.Future[str] = field(repr=False)
-    before: Turn | None = field(repr=False)
-    safe: str | None = None
-    pressed: bool = False
-    advanced: bool = False
-    delivered: bool = True
-    late: bool = False
-
-    @classmethod
-    def after(
-        cls,
+    def __init__(
+        self,
         before: Turn | None,
         moves: tuple[str, ...] | None,
         key: tuple[str, ...] | None,
         received: float,
         clock: float,
         margin: float,
-    ) -> Turn:
-        """The turn that a PLAY begins which came at ``received`` (time.monotonic() seconds)."""
-        return cls(
-            id=1 if before is None else before.id + 1,
-            moves=moves,
-            key=key,
-            received=received,
-            due=received + clock,
-            deadline=received + clock - margin,
-            answer=asyncio.get_running_loop().create_future(),
-            before=before,
-        )
-
-    def __post_init__(self) -> None:
-        before, self.before = self.before, None
+    ) -> None:
+        self.id: int = 1 if before is None else before.id + 1
+        self.phase = Phase.THINKING
+        self.moves = moves
+        self.key = key
+        self.received = received
+        self.due = received + clock
+        self.deadline = self.due - margin
+        self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.safe: str | None = None
+        self.advanced = False
+        self.delivered = True
+        self.late = False
         self._timer: asyncio.TimerHandle | None = None
-        self.known = before.safe if before is not None else None
-        self._answered = before.answer.result() if before is not None else None
-        self._was_delivered = before is None or before.delivered
-        self._was_late = before is not None and before.late
-
-    def asked(self) -> dict[str, Any]:
-        """What processes are asked."""
-        return {
+        self._safe_before = None if before is None else before.safe
+        self._report = {
             "id": self.id,
-            "moves": self.moves,
-            "answered": self._answered,
-            "delivered": self._was_delivered,
-            "late": self._was_late,
-            "advanced": self.advanced,
+            "moves": moves,
+            "answered": None if before is None else before.answer.result(),
+            "delivered": before is None or before.delivered,
+            "late": before is not None and before.late,
             "deadline": self.deadline,
         }
 
-    def call_at(self, when: float, do: Callable[[Turn], None]) -> None:
-        """Have this done at some time.monotonic() seconds, and not what was to be done before."""
-        self.cancel()
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(max(0.0, when - time.monotonic()), do, self)
+    @property
+    def answered(self) -> bool:
+        """Whether the manager has its answer."""
+        return self.answer.done()
 
-    def cancel(self) -> None:
-        """Nothing more is to be done."""
+    def request(self) -> dict[str, Any]:
+        """The fields of ``play`` for the processes that follow the match."""
+        return {**self._report, "advanced": self.advanced}
+
+    # --- what happens ---------------------------------------------------------------------------
+    def name_safe(self, move: str) -> None:
+        """A process has named a legal move."""
+        self.safe = self.safe or move
+        self.advanced = True
+        if self.phase is Phase.THINKING:
+            self._enter(Phase.SAFE)
+
+    def press(self) -> None:
+        """The clock is nearly over, and no legal move is known."""
+        self._enter(Phase.PRESSED)
+
+    def stand_in(self) -> str:
+        """The watchdog answers for the player; with what."""
+        self._enter(Phase.OVERDUE)
+        move = self.safe or self._safe_before or NO_MOVE
+        self.answer.set_result(move)
+        return move
+
+    def take_move(self, move: str) -> bool:
+        """The player's move has come; False if the manager has an answer already."""
+        if self.answered:
+            if self.phase is Phase.OVERDUE:
+                self.close()
+            return False
+        self._enter(Phase.ANSWERED)
+        self.call_off()
+        self.safe = move
+        self.advanced = True
+        self.answer.set_result(move)
+        return True
+
+    def close(self) -> None:
+        """Nothing more is expected: answer with what is known, if nothing was answered."""
+        if self.phase is Phase.CLOSED:
+            return
+        self._enter(Phase.CLOSED)
+        self.call_off()
+        if not self.answered:
+            self.answer.set_result(self.safe or NO_MOVE)
+
+    def _enter(self, phase: Phase) -> None:
+        """Every transition.
+
+        Raises:
+            RuntimeError: this phase does not follow the one that the turn is in.
+        """
+        if phase not in _NEXT[self.phase]:
+            raise RuntimeError(f"turn {self.id}: {phase.name} does not follow {self.phase.name}")
+        self.phase = phase
+
+    # --- its clock --------------------------------------------------------------------------------
+    def call_at(self, when: float, do: Callable[[Turn], None]) -> None:
+        """Have this done at a time, instead of what was to be done before."""
+        self.call_off()
+        delay = max(0.0, when - time.monotonic())
+        self._timer = asyncio.get_running_loop().call_later(delay, do, self)
+
+    def call_off(self) -> None:
+        """Have nothing done."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    def finish(self) -> None:
-        """Answer with what is known, if nothing was answered."""
-        self.cancel()
-        if not self.answer.done():
-            self.answer.set_result(self.safe or NO_MOVE)

@@ -1,7 +1,9 @@
 """Tournaments: many matches between players, played side by side, kept, rated and shown.
 
-The way of the data::
+Read along the way of the data::
 
-    entrants, games -> schedule -> runner -> (referee -> seats) -> store -> scores -> ratings, sprt
-                                                                                   -> report, export
+    settings: games, entrants -> schedule, openings -> runner -> (referee -> players) -> store
+    store -> statistics: scores -> ratings, sprt -> output: tables, plots, report, export
+
+``session`` is what ``ggp tournament`` does with all of it.
 """

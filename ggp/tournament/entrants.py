@@ -20,7 +20,7 @@ class Entrant:
 
     Attributes:
         label: what it is called in tables; no two entrants share one.
-        spec: ``uct:explore=0.4``, ``module:Class`` or ``http://host:port``.
+        spec: ``uct:exploration=0.4``, ``module:Class`` or ``http://host:port``.
     """
 
     label: str

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.manager import NO_ANSWER, NO_CONNECTION, Answer
+from ggp.processes.parent import Message
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
-from ggp.tournament.json_pipes import Child, Message
+from ggp.tournament.processes import TournamentProcess
 
 TOLERANCE = 0.1
 """Seconds after the clock at which an answer still counts: pipe and scheduler take them, not the player,
@@ -67,7 +68,7 @@ class LocalMover:
 
     def __init__(
         self,
-        child: Child,
+        child: TournamentProcess,
         terms: Terms,
         record: MatchRecord,
         one_at_a_time: AbstractAsyncContextManager[object] | None = None,
@@ -181,7 +182,7 @@ class LocalMover:
         self.restarts += 1
         self.child.kill()
         await self.child.close()
-        self.child = await Child.spawn("ggp.tournament.player_process")
+        self.child = await TournamentProcess.start("ggp.tournament.player_process")
         self._load()
         self._start(now)
         self._patience = now + RELOAD_SECONDS

@@ -17,7 +17,8 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.tournament.json_pipes import Message, Parent, leave, pin
+from ggp.processes.parent import Message, Parent, leave
+from ggp.tournament.processes import END_SECONDS, pin
 from players.player import Player
 from players.processes.limits import describe, limit_memory
 from players.registry import make_player
@@ -138,7 +139,7 @@ def main() -> None:
     """Serve one referee, until it closes the pipe."""
     limit_memory(MEMORY_BYTES)
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-    parent = Parent(inbox.put)
+    parent = Parent(inbox.put, END_SECONDS)
     seat = Seat(parent)
     while True:
         message = inbox.get()

@@ -15,17 +15,17 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.manager import Host, Seat, Step
+from ggp.processes.parent import Message, Parent, explain, leave
 from ggp.protocol.http10 import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
-from ggp.tournament.json_pipes import Child, Message, Parent, leave, pin
 from ggp.tournament.local_player import LocalMover, Terms
 from ggp.tournament.openings import Openings, rules_from
-from players.processes.limits import describe, limit_memory
+from ggp.tournament.processes import END_SECONDS, TournamentProcess, pin
+from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 4 * 1024**3
 KEPT_SEATS = 8
@@ -46,7 +46,7 @@ class Referee:
     def __init__(self, parent: Parent) -> None:
         self._parent = parent
         self._tables: dict[tuple[str, int, int], _Table] = {}
-        self._idle: list[tuple[str, Child]] = []
+        self._idle: list[tuple[str, TournamentProcess]] = []
 
     async def play(self, job: Message) -> None:
         """Run the match of a job and report it."""
@@ -117,12 +117,12 @@ class Referee:
         await asyncio.gather(*(child.close() for _, child in self._idle))
 
     # --- players' processes -------------------------------------------------------------------------
-    async def _child(self, player: str) -> Child:
+    async def _child(self, player: str) -> TournamentProcess:
         for index, (name, child) in enumerate(self._idle):
             if name == player and child.alive:
                 del self._idle[index]
                 return child
-        return await Child.spawn("ggp.tournament.player_process")
+        return await TournamentProcess.start("ggp.tournament.player_process")
 
     async def _release(self, job: Message, movers: dict[int, LocalMover]) -> None:
         """Keep the processes that behaved."""
@@ -161,7 +161,7 @@ async def serve() -> None:
     def receive(message: Message) -> None:
         loop.call_soon_threadsafe(inbox.put_nowait, message)
 
-    parent = Parent(receive)
+    parent = Parent(receive, END_SECONDS)
     referee = Referee(parent)
     playing: asyncio.Task[None] | None = None
     while (message := await inbox.get())["do"] == "play":
@@ -175,12 +175,8 @@ async def serve() -> None:
 async def _reported(referee: Referee, parent: Parent, job: Message) -> None:
     try:
         await referee.play(job)
-    except GdlError as error:
-        parent.send("failed", error=str(error))
-    except (MemoryError, RecursionError):
-        parent.send("failed", error="these rules need more memory than a referee may take")
     except Exception as error:
-        parent.send("failed", error=f"internal error, {describe(error)}")
+        parent.send("failed", error=explain(error, "referee"))
 
 
 def main() -> None:

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from gdl.errors import GdlError
 from ggp.tournament.entrants import Entrant
-from ggp.tournament.json_pipes import Child, usable_cores
+from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.scores import block_scores
-from ggp.tournament.settings import Settings
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.settings import TournamentSettings
+from ggp.tournament.statistics.scores import block_scores
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store, faults_of
 
 LOOK_AHEAD = 16
@@ -89,7 +89,7 @@ class Runner:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: TournamentSettings,
         store: Store,
         workers: int = 0,
         sprt: Sprt | None = None,
@@ -104,7 +104,7 @@ class Runner:
         self._cores = Cores(usable_cores())
         self._workers = workers or max(1, len(self._cores.all))
         self._busy: set[str] = set()
-        self._idle: list[Child] = []
+        self._idle: list[TournamentProcess] = []
         self.results = store.results()
         done = {result.fixture for result in self.results}
         games = {game.name: game.roles for game in settings.games}
@@ -198,7 +198,7 @@ class Runner:
         self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]
     ) -> tuple[Result | None, str]:
         """The result, or why there is none; neither where the referee crashed."""
-        child = self._idle.pop() if self._idle else await Child.spawn("ggp.tournament.referee")
+        child = self._idle.pop() if self._idle else await TournamentProcess.start("ggp.tournament.referee")
         well = False
         try:
             child.send("play", **self._job(fixture, cores))

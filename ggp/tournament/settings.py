@@ -21,7 +21,7 @@ class GameSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TournamentSettings:
     """A tournament.
 
     Attributes:
@@ -68,13 +68,13 @@ class Settings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> Settings:
+    def from_json(cls, fields: dict[str, Any]) -> TournamentSettings:
         """The settings that :meth:`as_json` gave."""
         games = tuple(GameSpec(**game) for game in fields["games"])
         entrants = tuple(Entrant(**entrant) for entrant in fields["entrants"])
         return cls(**{**fields, "games": games, "entrants": entrants})
 
-    def continues(self, earlier: Settings) -> Settings:
+    def continues(self, earlier: TournamentSettings) -> TournamentSettings:
         """These settings for a tournament that was begun with others: rounds, games and players may
         be added, the rest has to be the same.
 

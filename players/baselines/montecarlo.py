@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from gdl.machine import Machine, State
 from players.batch_machine import batch_machine_of
 from players.batch_pace import MARGIN, Pace
+from players.options import Option
 from players.player import Candidate, Choice, Player
 
 _BATCH = 512
@@ -22,17 +22,14 @@ class MonteCarloPlayer(Player):
     """Plays the move after which random playouts end best on average.
 
     The playouts are shared out evenly among its moves; the others' first moves are random too.
-
-    Args:
-        playouts: playouts per turn after which it stops early; None for no such limit.
     """
 
     name = "montecarlo"
-    OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {"playouts": int}
+    OPTIONS = (Option("playouts", int, None, "playouts per turn after which it stops early"),)
 
-    def __init__(self, *, seed: int = 0, playouts: int | None = None) -> None:
-        super().__init__(seed=seed)
-        self.playouts = playouts
+    def __init__(self, *, seed: int = 0, **options: Any) -> None:
+        super().__init__(seed=seed, **options)
+        self.playouts: int | None = self.options["playouts"]
 
     def prepare(self, state: State, deadline: float) -> None:
         self._rng = random.Random(f"{self.seed} {self.role}")

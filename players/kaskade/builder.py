@@ -1,8 +1,8 @@
-"""A process that builds one stage of the cascade, as the process that plays sees it.
+"""A process that builds one stage of the kaskade, as the process that plays sees it.
 
-What goes in and what comes out lies in files without a name (shared memory where the system has
-it), so that nothing is left over whoever is killed; the pipes only carry short messages. A
-builder has its own process group, and ends when its input does.
+What goes in and what comes out lies in files without a name (shared memory where the system has it), so that
+nothing is left over whoever is killed; the pipes only carry short messages. A builder has its own process
+group, and ends when its input ends.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ MAX_LINE = 65536
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 
 _LOOK_SECONDS = 1.0
-"""How often it is looked whether a silent builder still lives."""
+"""How often a silent builder is checked for life."""
 
 
 class BuildError(GdlError):
-    """A builder has not delivered; the message says why."""
+    """A builder did not deliver; the message says why."""
 
 
 class KilledError(BuildError):
-    """A builder was killed or stopped from outside: another one may well deliver."""
+    """A builder was killed or stopped from outside; another one may well deliver."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class BuildJob:
     """What a builder does, and what it may use.
 
     Attributes:
-        function: ``module:function``. It is called with the rules' text and what the stage before
-            has delivered, and yields bytes, each time more is ready than before.
-        warm_up: ``module:function`` called before there are rules; may be empty.
-        seconds: of wall time from the rules to the end.
-        cpu_seconds: of CPU time, of all its threads.
+        function: ``module:function``, called with the rules' text and the product of the stage before. It
+            yields its product as bytes, a larger one whenever more is ready.
+        warm_up: ``module:function``, called before there are rules; may be empty.
+        seconds: wall time from the rules to the end.
+        cpu_seconds: CPU time of all its threads.
         memory: bytes of data.
     """
 
@@ -62,19 +62,17 @@ class Work:
 
 
 class Builder:
-    """One process; it starts, imports and warms up before it is given rules.
+    """One process. It starts, imports and warms up before it gets rules.
 
     Raises:
         OSError: there are no more processes, files or memory.
     """
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
-        self._given = _nameless()
-        self._product = _nameless()
-        self._errors = _nameless()
-        files = (self._given.fileno(), self._product.fileno())
-        arguments = (work.function, work.warm_up, *map(str, files), str(work.memory), str(work.cpu_seconds))
+    def __init__(self, job: BuildJob) -> None:
+        self.job = job
+        self._source, self._product, self._errors = _nameless(), _nameless(), _nameless()
+        files = (self._source.fileno(), self._product.fileno())
+        arguments = (job.function, job.warm_up, *map(str, files), str(job.memory), str(job.cpu_seconds))
         try:
             self._process, self._input, self._output = _start(arguments, self._errors.fileno(), files)
         except BaseException:
@@ -89,18 +87,22 @@ class Builder:
         """The process id."""
         return self._process.pid
 
-    def build(self, text: str, given: bytes) -> Iterator[bytes]:
-        """Have it build; what it delivers, whole and checked. The process is gone at the end.
+    def build(self, text: str, previous: bytes) -> Iterator[bytes]:
+        """Let it build; its products, each whole and checked. The process is gone at the end.
+
+        Args:
+            text: the rules.
+            previous: the product of the stage before.
 
         Raises:
             BuildError: it failed, was killed, took too long or sent what it should not.
         """
-        deadline = time.monotonic() + self.work.seconds
+        deadline = time.monotonic() + self.job.seconds
         try:
             rules = text.encode()
-            self._given.write(rules + given)
-            self._given.flush()
-            self._say({"rules": len(rules), "given": len(given), "sha256": _digest(rules + given)})
+            self._source.write(rules + previous)
+            self._source.flush()
+            self._say({"rules": len(rules), "previous": len(previous), "sha256": _digest(rules + previous)})
             for message in self._messages(deadline):
                 if "error" in message:
                     raise BuildError(str(message["error"])[:500])
@@ -115,7 +117,7 @@ class Builder:
             self._reap()
 
     def kill(self) -> None:
-        """End the process, and all that it has started. From any thread."""
+        """End the process, and all that it has started. Any thread may call this."""
         with self._reaping:
             self._killed = True
             if not self._reaped:
@@ -139,12 +141,12 @@ class Builder:
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise BuildError(f"it took more than {self.work.seconds:g} s")
-            # Looked at first: what it has written before its end is read before that is told.
+                raise BuildError(f"it took more than {self.job.seconds:g} s")
+            # Asked before reading, so that all it wrote before its end is read.
             ended = self._process.poll() is not None
             if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
                 if ended:
-                    return  # something that it has started keeps the pipe
+                    return  # a process that it has started keeps the pipe open
                 if is_stopped(self.pid):
                     raise KilledError("it was stopped by a signal")
                 continue
@@ -164,20 +166,20 @@ class Builder:
         length = os.fstat(file).st_size
         if not 0 <= at <= at + size <= length:
             raise BuildError(f"it has delivered {length:,} bytes of {at + size:,}")
-        parts: list[bytes] = []
+        chunks: list[bytes] = []
         while size:
-            parts.append(os.pread(file, size, at))
-            if not parts[-1]:
+            chunks.append(os.pread(file, size, at))
+            if not chunks[-1]:
                 raise BuildError("what it has delivered is cut off")
-            at += len(parts[-1])
-            size -= len(parts[-1])
-        found = b"".join(parts)
-        if _digest(found) != sha256:
+            at += len(chunks[-1])
+            size -= len(chunks[-1])
+        product = b"".join(chunks)
+        if _digest(product) != sha256:
             raise BuildError("what it has delivered is not what it announced")
-        return found
+        return product
 
     def _end(self) -> BuildError:
-        """Why a process has ended that did not say so."""
+        """Why a process ended without a word."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_LOOK_SECONDS)
         status = self._process.returncode
@@ -190,12 +192,12 @@ class Builder:
         except ValueError:
             how = ""
         if status == -signal.SIGXCPU:
-            how = f"it took more than {self.work.cpu_seconds:g} s of CPU time"
+            how = f"it took more than {self.job.cpu_seconds:g} s of CPU time"
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2000))
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
-        last = f", and said {said[-1][:200]!r}" if said else ""
+        errors = self._errors.read().decode(errors="replace").strip().splitlines()
+        last_words = f", and said {errors[-1][:200]!r}" if errors else ""
         kind = KilledError if status in _FROM_OUTSIDE else BuildError
-        return kind((how or f"it ended with status {status}") + last)
+        return kind((how or f"it ended with status {status}") + last_words)
 
     def _reap(self) -> None:
         with self._reaping:
@@ -209,7 +211,7 @@ class Builder:
         self._close_files()
 
     def _close_files(self) -> None:
-        for file in (self._given, self._product, self._errors):
+        for file in (self._source, self._product, self._errors):
             file.close()
 
 
@@ -220,8 +222,8 @@ def _start(
     theirs_in, ours_in = os.pipe()
     ours_out, theirs_out = os.pipe()
     try:
-        given = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
-        process = launch("players.kaskade.builder_process", arguments, given, group=True)
+        inherited = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
+        process = launch("players.kaskade.builder_process", arguments, inherited, group=True)
         return process, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
     except BaseException:
         os.close(ours_in)
@@ -233,7 +235,7 @@ def _start(
 
 
 def _nameless() -> IO[bytes]:
-    """A file that has no name, in memory where the system can do that."""
+    """A file without a name, in memory where the system can do that."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("kaskade"), "w+b")
     return tempfile.TemporaryFile()

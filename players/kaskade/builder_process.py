@@ -1,8 +1,8 @@
-"""The process that builds one stage of the cascade; run as ``python -m players.kaskade.builder_process``.
+"""The process that builds one stage of the kaskade; run as ``python -m players.kaskade.builder_process``.
 
-Its arguments are those that :mod:`players.kaskade.builder` gives. Grounding or compiling hostile rules
-may take all the time and memory that it is given. Here it takes neither the interpreter lock nor
-the memory of the process that must answer in time, and it can die alone.
+:mod:`players.kaskade.builder` passes its arguments. Grounding or compiling hostile rules may use up all time
+and memory allowed. Here it takes neither the interpreter lock nor the memory of the process that must answer
+in time, and it can die alone.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from players.processes.limits import describe, limit_cpu, limit_files, limit_mem
 
 def main() -> None:
     """Build one stage, and end."""
-    function, warm_up, given, product, memory, cpu_seconds = sys.argv[1:]
+    function, warm_up, source, product, memory, cpu_seconds = sys.argv[1:]
     # What libraries print must not mix with the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     limit_memory(int(memory))
     limit_files(int(memory))
     _die_first()
-    with contextlib.suppress(Exception):  # what fails here fails again below, and is told then
-        _find(function)
-        # With rules already waiting, they are the warm-up.
+    with contextlib.suppress(Exception):  # what fails here fails again below, and is reported then
+        _resolve(function)
+        # Rules that are waiting already are the warm-up.
         if warm_up and not launch.warm and not select.select([sys.stdin], [], [], 0)[0]:
-            _find(warm_up)()
+            _resolve(warm_up)()
     line = sys.stdin.buffer.readline()
     if not line:
         return  # no match wanted it
@@ -48,16 +48,16 @@ def main() -> None:
         out.flush()
 
     try:
-        text, before = _read_job(json.loads(line), int(given))
-        work: Callable[[str, bytes], Iterator[bytes]] = _find(function)
+        text, previous = _read_source(json.loads(line), int(source))
+        build: Callable[[str, bytes], Iterator[bytes]] = _resolve(function)
         with open(int(product), "wb", buffering=0) as file:
             at = 0
-            for part in work(text, before):
-                rest = memoryview(part)
+            for data in build(text, previous):
+                rest = memoryview(data)
                 while rest:
                     rest = rest[file.write(rest) :]
-                say(at=at, size=len(part), sha256=hashlib.sha256(part).hexdigest())
-                at += len(part)
+                say(at=at, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+                at += len(data)
         say(done=True)
     except GdlError as error:
         say(error=str(error))
@@ -68,22 +68,24 @@ def main() -> None:
     os._exit(0)
 
 
-def _find(name: str) -> Any:
+def _resolve(name: str) -> Any:
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)
 
 
-def _read_job(job: dict[str, Any], file: int) -> tuple[str, bytes]:
-    with open(file, "rb") as source:
-        source.seek(0)
-        data = source.read()
-    if len(data) != job["rules"] + job["given"] or hashlib.sha256(data).hexdigest() != job["sha256"]:
+def _read_source(announced: dict[str, Any], source: int) -> tuple[str, bytes]:
+    """The rules' text, and the product of the stage before."""
+    with open(source, "rb") as file:
+        file.seek(0)
+        data = file.read()
+    rules = announced["rules"]
+    if len(data) != rules + announced["previous"] or hashlib.sha256(data).hexdigest() != announced["sha256"]:
         raise ValueError("the builder was not given what was announced")
-    return data[: job["rules"]].decode(), data[job["rules"] :]
+    return data[:rules].decode(), data[rules:]
 
 
 def _die_first() -> None:
-    """Where the computer runs out of memory, this process is the one to lose."""
+    """If the computer runs out of memory, let the system kill this process first."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 

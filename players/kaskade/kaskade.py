@@ -1,8 +1,8 @@
-"""The cascade of machines: prover, propositional network, native code, each as soon as it is built.
+"""The kaskade of machines: prover, propositional network, native code, each as soon as it is built.
 
-The prover answers at once. The faster machines are built in processes of their own, one stage
-after the other, while the player already plays. A stage that fails, is killed, hangs or takes
-more than it may ends the climb; the player stays on the stage before.
+The prover answers at once. The faster machines are built in processes of their own, one stage after the
+other, while the player already plays. A stage that fails, is killed, hangs or exceeds its limits ends the
+climb; the player stays on the stage before.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
@@ -33,11 +34,11 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What has become of a stage.
+    """What happened to a stage.
 
     Attributes:
         level: the stage's machine.
-        what: ``begun``, ``ready`` (may come again, as more of it is compiled) or ``failed``.
+        what: ``begun``, ``ready`` (again whenever more of it is compiled) or ``failed``.
         seconds: since the stage was begun.
         detail: the reason of a failure; else empty.
     """
@@ -58,12 +59,12 @@ class Event:
 class Kaskade:
     """The machines of one game, as they come.
 
-    Its processes start, and import what they need, when it is made; :meth:`begin` gives them the
-    rules. A machine is not for several threads at once: who asks for :meth:`best` uses it.
+    The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
+    machine serves one thread at a time: the one that calls :meth:`best` uses it.
 
     Args:
         level: the furthest machine that may be used; ``auto`` for the furthest there is.
-        on_event: is told what happens to the stages, mostly from a thread of the cascade.
+        on_event: called with what happens to the stages, mostly in a thread of the kaskade.
         stages: what can be built.
 
     Raises:
@@ -96,14 +97,14 @@ class Kaskade:
         self._close = weakref.finalize(self, _kill, self._builders)
         try:
             for stage in self._stages:
-                self._builders.append(Builder(stage.work))
+                self._builders.append(Builder(stage.job))
         except OSError as error:
-            # What can be built with those there are is built; then this is told.
+            # The stages that have a builder are built; then this is reported.
             self._fault = describe(error)
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The machines above the prover that it builds, in this order."""
+        """The machines above the prover, in the order in which they are built."""
         return tuple(stage.level for stage in self._stages)
 
     @property
@@ -118,7 +119,7 @@ class Kaskade:
             return next(reversed(self._ready.values()), None)
 
     def begin(self, text: str, rules: Rules | None = None) -> None:
-        """Begin to build the machines of these rules. To be called once.
+        """Begin to build the machines of these rules. Call it once.
 
         Args:
             text: the rules.
@@ -135,7 +136,7 @@ class Kaskade:
             self._thread.start()
 
     def best(self) -> Machine:
-        """The furthest machine that is ready; the prover's is made when it is first asked for.
+        """The furthest machine that is ready; the prover's is made on the first call.
 
         Raises:
             RulesError: the rules cannot be played.
@@ -152,47 +153,45 @@ class Kaskade:
             from gdl.prover.machine import ProverMachine
 
             if self._rules is None:
-                raise GdlError("the cascade was given no rules yet", remedy="call begin()")
+                raise GdlError("the kaskade was given no rules yet", remedy="call begin()")
             self._prover = ProverMachine(self._rules)
         return self._prover
 
     def wait(self, level: str, seconds: float | None = None) -> bool:
-        """Wait until a machine is ready, or it is clear that it will not come; whether it is ready.
+        """Wait until a machine is ready, or cannot come any more; whether it is ready.
 
         Args:
             level: the machine; one above the cap never comes.
-            seconds: how long to wait at most; None for as long as its limits let it build.
+            seconds: how long to wait at most; None for as long as the limits let it build.
         """
         with self._changed:
             self._changed.wait_for(lambda: level in self._ready or not self._rising, seconds)
             return level in self._ready
 
     def settle(self, seconds: float) -> bool:
-        """Wait until nothing more is built, but not longer than that; whether it is so."""
+        """Wait until nothing more is built, at most so long; whether that is so."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._rising, seconds)
 
     def reject(self, machine: Machine, reason: str) -> None:
         """This machine answers wrongly: forget it and those above it, and build no more."""
         with self._changed:
-            levels = [level for level, ready in self._ready.items() if ready is machine]
-            for level in levels:
-                for above in list(self._ready)[list(self._ready).index(level) :]:
-                    del self._ready[above]
-            self._rising = False
-            self._changed.notify_all()
-        if levels:
+            levels = list(self._ready)
+            place = next((i for i, level in enumerate(levels) if self._ready[level] is machine), len(levels))
+            for level in levels[place:]:
+                del self._ready[level]
+            self._end_climb()
+        if levels[place:]:
             self._tell(Event(machine.level, FAILED, 0.0, reason))
 
     def close(self, seconds: float = 5.0) -> None:
         """End all processes that still build. The machines that are ready stay.
 
         Args:
-            seconds: how long to wait at most for a machine that is just being loaded.
+            seconds: how long to wait at most for a machine that is being loaded.
         """
         with self._changed:
-            self._rising = False
-            self._changed.notify_all()
+            self._end_climb()
         self._close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(seconds)
@@ -206,7 +205,12 @@ class Kaskade:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- the thread of the cascade ---------------------------------------------------------------
+    def _end_climb(self) -> None:
+        """No faster machine comes any more. The caller holds the lock."""
+        self._rising = False
+        self._changed.notify_all()
+
+    # --- the thread of the kaskade ---------------------------------------------------------------
     def _run(self, text: str, rules: Rules) -> None:
         try:
             self._climb(text, rules)
@@ -214,12 +218,11 @@ class Kaskade:
             for builder in self._builders:
                 builder.close()
             with self._changed:
-                self._rising = False
-                self._changed.notify_all()
+                self._end_climb()
 
     def _climb(self, text: str, rules: Rules) -> None:
         """Build one stage after the other, until one fails."""
-        given = b""
+        product = b""
         machine: Machine | None = None
         for stage, builder in zip_longest(self._stages, list(self._builders)):
             if not self._rising:
@@ -229,14 +232,13 @@ class Kaskade:
             try:
                 if builder is None:
                     raise BuildError(f"its process could not be started: {self._fault}")
+                build = partial(self._build, stage, text, rules, product, machine, began)
                 try:
-                    given, machine = self._build(stage, builder, text, rules, given, machine, began)
+                    product, machine = build(builder)
                 except KilledError:
                     if not self.rising:
                         return
-                    given, machine = self._build(
-                        stage, self._another(stage), text, rules, given, machine, began
-                    )
+                    product, machine = build(self._another(stage))
                 continue
             except GdlError as error:
                 reason = str(error)
@@ -251,16 +253,16 @@ class Kaskade:
     def _build(
         self,
         stage: Stage,
-        builder: Builder,
         text: str,
         rules: Rules,
-        given: bytes,
+        previous: bytes,
         before: Machine | None,
         began: float,
+        builder: Builder,
     ) -> tuple[bytes, Machine]:
-        """What one builder delivers last, and the machine made of it."""
+        """The last product of one builder, and the machine made of it."""
         machine = None
-        for product in builder.build(text, given):
+        for product in builder.build(text, previous):
             machine = stage.load(rules, product, before)
             if not self._arrived(stage.level, machine):
                 raise BuildError("nobody wants it any more")
@@ -271,7 +273,7 @@ class Kaskade:
 
     def _another(self, stage: Stage) -> Builder:
         """A builder in the place of one that was killed."""
-        builder = Builder(stage.work)
+        builder = Builder(stage.job)
         with self._changed:
             self._builders.append(builder)
             if not self._rising:

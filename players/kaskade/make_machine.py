@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from players.kaskade.compile_budget import compile_seconds as budget
 
 if TYPE_CHECKING:
     from gdl.grounding.pipeline import GroundLimits
@@ -15,12 +16,31 @@ if TYPE_CHECKING:
 LEVELS: Final = ("prover", "propnet", "native", "auto")
 """What ``--machine`` accepts."""
 
-
 COMPILE_SECONDS = 20.0
-"""What :func:`make_machine` gives the compiler, unless told otherwise: enough for nearly any game."""
+"""Default compile time of :func:`make_machine`, enough for nearly any game."""
 
 AUTO_COMPILE_SECONDS = 2.0
 """The same for ``auto``, whose user waits for a game and not for a machine."""
+
+
+def compile_budget(usual: float) -> float:
+    """Wall time for compiling a game's native code: ``$GGP_COMPILE_SECONDS``, or else ``usual``.
+
+    Raises:
+        GdlError: the variable is no number of seconds.
+    """
+    chosen = os.environ.get("GGP_COMPILE_SECONDS")
+    if not chosen:
+        return usual
+    try:
+        seconds = float(chosen)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < math.inf:
+        raise GdlError(
+            f"GGP_COMPILE_SECONDS is {chosen!r}", remedy="set it to a number of seconds, 0 for no native code"
+        )
+    return seconds
 
 
 def make_machine(
@@ -33,12 +53,12 @@ def make_machine(
 
     Args:
         rules: the game.
-        level: one of :data:`LEVELS`. ``native`` compiles the network, as far as it gets in time;
-            the rest is interpreted. ``auto`` is the same in less time, or the prover where the
-            game does not ground within the limits.
+        level: one of :data:`LEVELS`. ``native`` compiles as much of the network as it can in time and
+            interprets the rest. ``auto`` is the same in less time, or the prover where the game does not
+            ground within the limits.
         limits: bounds on the grounder's memory, time and rules; its defaults if None.
-        compile_seconds: wall time for compiling, or what ``$GGP_COMPILE_SECONDS`` says, or what is
-            usual for the level if None; what was compiled before is read from disk.
+        compile_seconds: wall time for compiling; the level's :func:`compile_budget` if None. Code that
+            was compiled before is read from disk.
 
     Raises:
         GdlError: no such level.
@@ -68,5 +88,5 @@ def make_machine(
     from propnet.native.object_cache import ObjectCache
 
     if compile_seconds is None:
-        compile_seconds = budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
+        compile_seconds = compile_budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
     return native_machine(rules, network, seconds=compile_seconds, cache=ObjectCache())

@@ -1,7 +1,7 @@
-"""A player that goes up to faster machines as the cascade has them ready, between turns and within.
+"""A player that goes up to faster machines as the kaskade has them ready, between turns and within.
 
-A player that can go on with a search (:attr:`players.player.Player.resumes`) waits for no machine: it is
-called back when one is ready, and asked again. Others wait for the first one, for a while.
+A player that can resume a search (:attr:`players.player.Player.resumes`) waits for no machine: it is called
+back when one is ready, and asked again. Others wait for the first one, for a while.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from players.processes.limits import describe
 
 START_SHARE = 0.7
 """Share of the startclock for which it waits for the first fast machine before it begins. The prover
-searches hundreds of times slower, so waiting costs little, and leaves the builder its processors."""
+searches so much slower that waiting costs little, and the builder has the processors to itself."""
 
 TURN_SHARE = 0.5
-"""Share of a turn's time for which a player that cannot go on with a search waits for it."""
+"""Share of a turn's time for which a player that cannot resume a search waits for it."""
 
 LEAST_SECONDS = 0.7
-"""With less time left in a turn the player goes up only at the next one: what it has found on the prover
-is lost by going up, and search processes take a while to load a machine."""
+"""With less time left in a turn the player goes up only at the next one: going up loses what the search on
+the prover has learned, and search processes take a while to load a machine."""
 
 
 class KaskadePlayer(Player):
-    """Has another player think, on the furthest machine that is ready.
+    """Lets another player think, on the furthest machine that is ready.
 
-    Its answers are for the machine of the state that it is asked about, as those of every player.
+    Like every player it answers for the machine of the state it is asked about.
 
     Args:
         player: the one that thinks.
         kaskade: the machines; begun with the rules of the match.
-        on_up: is told when the player has gone up to a machine.
+        on_up: called with each machine that the player has gone up to.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class KaskadePlayer(Player):
         self.reports = player.reports
         self._kaskade = kaskade
         self._on_up = on_up
-        self._taken: Machine | None = None
+        self._current: Machine | None = None
 
     @property
     def on_progress(self) -> Callable[[Choice], None] | None:
@@ -56,22 +56,21 @@ class KaskadePlayer(Player):
         return self.player.on_progress
 
     @on_progress.setter
-    def on_progress(self, told: Callable[[Choice], None] | None) -> None:
+    def on_progress(self, watch: Callable[[Choice], None] | None) -> None:
         player = self.player
 
-        def tell(choice: Choice) -> None:
-            if told is not None:
-                told(player.translated(choice, self._asked))
+        def report(choice: Choice) -> None:
+            if watch is not None:
+                watch(player.translated(choice, self._callers_machine))
 
-        player.on_progress = None if told is None else tell
+        player.on_progress = None if watch is None else report
 
     # --- the match ----------------------------------------------------------------------------
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         self.role = role
-        self._asked = machine
-        for level in self._kaskade.levels[:1]:
-            self._kaskade.wait(level, max(0.0, deadline - time.monotonic()) * START_SHARE)
-        self.machine = self._taken = self._sound(state)
+        self._callers_machine = machine
+        self._await_first(deadline, START_SHARE)
+        self.machine = self._current = self._sound(state)
         self._deadline = deadline
         self._called = False
         self.player.interrupted = self._is_called
@@ -80,13 +79,12 @@ class KaskadePlayer(Player):
             self.decide(state, [], deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        self._asked = state.machine
+        self._callers_machine = state.machine
         return self.decide(state, [], deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         if self._kaskade.rising and not self.player.resumes:
-            for level in self._kaskade.levels[:1]:
-                self._kaskade.wait(level, max(0.0, deadline - time.monotonic()) * TURN_SHARE)
+            self._await_first(deadline, TURN_SHARE)
         self._deadline = deadline
         while True:
             self._go_up(state)
@@ -97,7 +95,7 @@ class KaskadePlayer(Player):
 
     def update_machine(self, machine: Machine) -> None:
         self.player.update_machine(machine)
-        self.machine = self._taken = machine
+        self.machine = self._current = machine
 
     def share(self, workers: int, ponder: bool) -> None:
         self.player.share(workers, ponder)
@@ -106,16 +104,21 @@ class KaskadePlayer(Player):
         self.player.stop()
 
     # --- upwards --------------------------------------------------------------------------------
+    def _await_first(self, deadline: float, share: float) -> None:
+        """Wait for the first machine above the prover, if there is one, for a share of the time left."""
+        for level in self._kaskade.levels[:1]:
+            self._kaskade.wait(level, max(0.0, deadline - time.monotonic()) * share)
+
     def _is_called(self) -> bool:
         """Whether the player should come back, to go up."""
         newest = self._kaskade.newest
-        if newest in (None, self._taken) or self._deadline - time.monotonic() < LEAST_SECONDS:
+        if newest in (None, self._current) or self._deadline - time.monotonic() < LEAST_SECONDS:
             return False
         self._called = True
         return True
 
     def _go_up(self, state: State) -> None:
-        """Take over the furthest machine."""
+        """Change to the furthest machine."""
         before = self.machine
         machine = self._sound(state)
         if machine is before:
@@ -130,10 +133,10 @@ class KaskadePlayer(Player):
             self._on_up(machine)
 
     def _sound(self, state: State) -> Machine:
-        """The furthest machine that says of this state what the state's own machine says."""
+        """The furthest machine that agrees with the state's own machine about the state."""
         while True:
             machine = self._kaskade.best()
-            if machine.level == BOTTOM or machine in (state.machine, self._taken):
+            if machine.level == BOTTOM or machine in (state.machine, self._current):
                 return machine
             try:
                 fault = _difference(machine, state)
@@ -145,13 +148,13 @@ class KaskadePlayer(Player):
 
 
 def _difference(machine: Machine, state: State) -> str:
-    """What a machine says otherwise about a state than the state's own machine; may be empty."""
+    """How a machine disagrees with the state's own machine about a state; empty if it does not."""
     known = state.machine
-    other = machine.state_of(state.propositions)
-    if machine.is_terminal(other) != known.is_terminal(state):
+    copy = machine.state_of(state.propositions)
+    if machine.is_terminal(copy) != known.is_terminal(state):
         return "it does not agree whether the match is over"
     for role in range(len(known.roles)):
         ours = {known.move(role, move) for move in known.legal_moves(state, role)}
-        if {machine.move(role, move) for move in machine.legal_moves(other, role)} != ours:
+        if {machine.move(role, move) for move in machine.legal_moves(copy, role)} != ours:
             return f"it does not agree on the legal moves of {known.rules.spell(known.roles[role])}"
     return ""

@@ -1,4 +1,4 @@
-"""The stages of the cascade: how each machine is built in a process of its own, and taken over here."""
+"""The stages of the kaskade: how each machine is built in a process of its own, and loaded here."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from players.kaskade.builder import Work
-from players.kaskade.compile_budget import compile_seconds
+from players.kaskade.builder import BuildJob
+from players.kaskade.make_machine import compile_budget
 from players.processes.cores import cores
 from players.processes.warm_up_games import WARM_UP_GAMES
 
 KEEP_SECONDS = 0.1
-"""A network that took less CPU time than this is not kept on disk."""
+"""A network that took less CPU time than this is not stored on disk."""
 
 COMPILE_SECONDS = 60.0
 """Wall time after which no more native code is compiled; the rest is interpreted."""
@@ -32,20 +32,20 @@ class Stage:
     """One step up.
 
     Attributes:
-        level: the name of the machine that it gives.
-        work: what the builder does.
-        load: makes the machine, in the process that plays, from the rules, the delivered bytes
-            and the machine of the stage before; ready to answer at once. May raise anything.
+        level: the name of its machine.
+        job: what the builder does.
+        load: makes the machine in the process that plays, ready to answer at once, from the rules, the
+            product and the machine of the stage before. May raise anything.
     """
 
     level: str
-    work: Work
+    job: BuildJob
     load: Load
 
 
 # --- the propositional network ------------------------------------------------------------------------
-def build_propnet(text: str, given: bytes) -> Iterator[bytes]:
-    """The network of these rules, as bytes: the one kept on disk, or else a new one."""
+def build_propnet(text: str, previous: bytes) -> Iterator[bytes]:
+    """The network of these rules, as bytes: the one stored on disk, or else a new one."""
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
@@ -53,15 +53,15 @@ def build_propnet(text: str, given: bytes) -> Iterator[bytes]:
     from propnet.storage.network_cache import keep, load
 
     rules = parse_rules(text, "rules")
-    kept = load(rules)
-    if kept is not None:
-        yield kept
+    stored = load(rules)
+    if stored is not None:
+        yield stored
         return
     began = time.process_time()
-    made = to_bytes(build(ground(rules)))
-    yield made
+    network = to_bytes(build(ground(rules)))
+    yield network
     if time.process_time() - began > KEEP_SECONDS:
-        keep(rules, made)
+        keep(rules, network)
 
 
 def warm_up_propnet() -> None:
@@ -80,8 +80,8 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 
 
 # --- native code ------------------------------------------------------------------------------------
-def build_native(text: str, given: bytes) -> Iterator[bytes]:
-    """The native code of a network, as soon as it pays, when all of it is compiled, and then with that
+def build_native(text: str, previous: bytes) -> Iterator[bytes]:
+    """The native code of a network: as soon as it pays, when all of it is compiled, and then with the code
     of the guide for playouts, if the game has one.
 
     Raises:
@@ -95,8 +95,8 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     from propnet.storage.network_bytes import from_bytes
     from propnet.storage.network_bytes import to_bytes as network_to_bytes
 
-    share, seconds = 0.0, compile_seconds(COMPILE_SECONDS)
-    network, cache = from_bytes(given), ObjectCache()
+    share, seconds = 0.0, compile_budget(COMPILE_SECONDS)
+    network, cache = from_bytes(previous), ObjectCache()
     jobs = min(cores(), MOST_JOBS)
     for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
         share = code.share()
@@ -111,21 +111,21 @@ def build_native(text: str, given: bytes) -> Iterator[bytes]:
     machine = PropnetMachine(parse_rules(text, "rules"), network)
     guide = compiled_guide(machine, seconds, jobs)
     if guide is not None:
-        played, other = guide
+        guide_net, guide_code = guide
         yield _joined(
             to_bytes(code.straight, code.objects),
-            network_to_bytes(played),
-            to_bytes(other.straight, other.objects),
+            network_to_bytes(guide_net),
+            to_bytes(guide_code.straight, guide_code.objects),
         )
 
 
 def _joined(*parts: bytes) -> bytes:
-    """Some bytes as one: each part's length, then the parts."""
+    """Parts as one: the length of each, then the parts."""
     return b" ".join(b"%d" % len(part) for part in parts) + b"\n" + b"".join(parts)
 
 
 def _parted(product: bytes) -> list[bytes]:
-    """What :func:`_joined` was given."""
+    """The parts that :func:`_joined` put together."""
     head, _, body = product.partition(b"\n")
     parts = []
     for length in map(int, head.split()):
@@ -135,7 +135,7 @@ def _parted(product: bytes) -> list[bytes]:
 
 
 def warm_up_native() -> None:
-    """Import and make ready what :func:`build_native` needs."""
+    """Import and compile what :func:`build_native` needs."""
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
@@ -147,8 +147,8 @@ def warm_up_native() -> None:
 
 
 def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine:
-    """The machine that runs the code, on the network of the machine before; with a guide where that
-    is delivered as well."""
+    """The machine that runs the code on the network of the machine before, with a guide if the product has
+    one."""
     from players.kaskade.guided_machine import GuidedMachine
     from propnet.machine import PropnetMachine
     from propnet.native.assembler import host
@@ -162,9 +162,9 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     straight, objects = from_bytes(first)
     code = NativeCode(straight, host(), objects)
     if guide:
-        played, (straight, objects) = network_from_bytes(guide[0]), from_bytes(guide[1])
+        guide_net, (straight, objects) = network_from_bytes(guide[0]), from_bytes(guide[1])
         guide_code = NativeCode(straight, host(), objects)
-        machine: NativeMachine = GuidedMachine(rules, before.network, code, played, guide_code)
+        machine: NativeMachine = GuidedMachine(rules, before.network, code, guide_net, guide_code)
     else:
         machine = NativeMachine(rules, before.network, code)
     if code.objects and not machine.compiled:
@@ -173,7 +173,7 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
 
 def _exercised(machine: Machine) -> Machine:
-    """The machine, when nothing is left that its first answers would have to wait for."""
+    """The machine, warmed up so that its first answers wait for nothing."""
     from players.batch_machine import batch_machine_of
 
     batch_machine_of(machine).warm_up()
@@ -181,19 +181,11 @@ def _exercised(machine: Machine) -> Machine:
 
 
 STAGES: Final[tuple[Stage, ...]] = (
-    Stage(
-        "propnet",
-        Work("players.kaskade.stages:build_propnet", "players.kaskade.stages:warm_up_propnet"),
-        load_propnet,
-    ),
-    Stage(
-        "native",
-        Work("players.kaskade.stages:build_native", "players.kaskade.stages:warm_up_native"),
-        load_native,
-    ),
+    Stage("propnet", BuildJob(f"{__name__}:build_propnet", f"{__name__}:warm_up_propnet"), load_propnet),
+    Stage("native", BuildJob(f"{__name__}:build_native", f"{__name__}:warm_up_native"), load_native),
 )
 """From the first to the furthest.
 
-Builders have the same right to the processors as the search. One that needs C seconds of a processor,
-gets the share b of it, and makes n search processes s times as fast, costs them
-C * (n * (s - 1) / b + 1) seconds of search in all: the more it gets the better, whenever s > 1."""
+Builders have the same right to the processors as the search. A builder that needs C seconds of a processor,
+gets the share b of it, and makes n search processes s times as fast, costs them C * (n * (s - 1) / b + 1)
+seconds of search: the larger its share the better, whenever s > 1."""

@@ -1,15 +1,13 @@
 """The fork server: ``python -m players.processes.fork_server REQUESTS SOCKET WARM-UP [ARGUMENT...]``.
 
 It imports, compiles and loads everything that the other processes of a player need, by calling
-``module:function`` WARM-UP with the arguments, and then makes copies of itself that run the modules they
-are asked to run (:mod:`players.processes.launch`): all that is warm here is warm there, in a few
-milliseconds. It has a single thread, as a process that forks must.
+``module:function`` WARM-UP with the arguments, and then forks children that run the requested modules
+(:mod:`players.processes.launch`) and are warm at once. As a process that forks it has a single thread.
 
-REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several
-fork servers serve the same requests, so that one may be killed or stopped; asked to run this module,
-it makes another one. Standard input is the lifeline: when that ends, it ends. On its standard output it
-says one JSON object per line: ``ready``, ``pid`` and ``owner`` of each process that it makes, ``gone``
-when that has ended.
+REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several fork
+servers serve the same requests, so that one may be killed or stopped; a request for this module makes another
+one. When its standard input ends, it ends. It writes one JSON object per line to its standard output:
+``ready``, ``pid`` and ``owner`` of each child, ``gone`` when a child has ended.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from players.processes.limits import describe
 THIS = "players.processes.fork_server"
 
 HIGH = 500
-"""Descriptors are kept out of the way from here on, while a child's are put in order."""
+"""While a child's descriptors are put in order, they are moved out of the way, to this number and up."""
 
 _PR_SET_NAME = 15
 
@@ -50,22 +48,22 @@ def main() -> None:
     os.dup2(2, 1)
     try:
         getattr(import_module(module), function)(*sys.argv[4:])
-    except Exception as error:  # it shows in the matches too, and is told there
+    except Exception as error:  # it shows in the matches too, and is reported there
         print(f"no warm-up: {describe(error)}", file=sys.stderr, flush=True)
     launch.warm = True
-    _call_it("fork_server")
+    _name_process("fork_server")
     _serve(socket.socket(fileno=requests), client, out, {"ready": round(time.monotonic() - began, 3)})
 
 
 def _serve(requests: socket.socket, client: int, out: int, first: dict[str, Any]) -> NoReturn:
     """Serve requests; in new fork servers too."""
-    said = first
+    greeting = first
     while True:
         gc.collect()
-        gc.freeze()  # the collector must not touch pages that are shared
-        _tell(out, said)
+        gc.freeze()  # the collector must not touch shared pages
+        _tell(out, greeting)
         _Loop(requests, client, out).run()
-        said = {"ready": 0.0}  # this is another one now
+        greeting = {"ready": 0.0}  # this is a new fork server now
 
 
 class _Loop:
@@ -76,15 +74,15 @@ class _Loop:
         self._client = client
         self._out = out
         self._children: dict[int, tuple[int, socket.socket]] = {}
-        """By the descriptor that tells the end of each: its process id, and who wants to know."""
+        """Pidfd of a child -> its process id, and the socket of the process that asked for it."""
 
     def run(self) -> None:
-        """Serve; returns in a new fork server, where nothing is left of this one's children."""
+        """Serve; returns only in a new fork server, which has none of this one's children."""
         while True:
-            waiting = select.poll()
+            poll = select.poll()
             for number in (0, self._requests.fileno(), *self._children):
-                waiting.register(number, select.POLLIN)
-            for number, _ in waiting.poll():
+                poll.register(number, select.POLLIN)
+            for number, _ in poll.poll():
                 if number == 0:
                     if not os.read(0, 1024):
                         os._exit(0)
@@ -103,12 +101,12 @@ class _Loop:
         asker.close()
 
     def _take(self) -> bool:
-        """Take a request, if there is one; True in a new fork server."""
+        """Take a request, if there is one; whether this is a new fork server now."""
         try:
             packet, files, _, _ = socket.recv_fds(
                 self._requests, launch.MAX_REQUEST, launch.MOST_FILES, socket.MSG_DONTWAIT
             )
-        except BlockingIOError:  # another one was faster
+        except BlockingIOError:  # another fork server was faster
             return False
         if not packet:
             os._exit(0)
@@ -124,7 +122,6 @@ class _Loop:
                 os.close(number)
 
     def _fork(self, job: dict[str, Any], files: list[int], asker: socket.socket) -> bool:
-        another = job["module"] == THIS
         try:
             pid = os.fork()
         except OSError:
@@ -133,11 +130,11 @@ class _Loop:
         if pid == 0:
             try:
                 asker.close()
-                for handle, (_, other) in self._children.items():
+                for handle, (_, child_asker) in self._children.items():
                     os.close(handle)
-                    other.close()
+                    child_asker.close()
                 self._children.clear()
-                if not another:
+                if job["module"] != THIS:
                     _become(job, files, self._client)
                 for number in files:
                     os.close(number)
@@ -148,28 +145,28 @@ class _Loop:
             files.clear()
             return True
         if job["group"]:
-            with contextlib.suppress(OSError):  # it was faster, or is gone
+            with contextlib.suppress(OSError):  # the child did it first, or is gone
                 os.setpgid(pid, pid)
         self._children[os.pidfd_open(pid)] = pid, asker
         _tell(self._out, {"pid": pid, "owner": job["owner"]})
         try:
             asker.send(str(pid).encode(), socket.MSG_DONTWAIT)
-        except OSError:  # who asked for it could not wait
+        except OSError:  # the asker could not wait
             os.kill(pid, signal.SIGKILL)
         return False
 
 
 def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
-    """Run the module that was asked for, in a new process, and end."""
+    """Run the requested module in this new process, and end."""
     if job["session"]:
         os.setsid()
     elif job["group"]:
         os.setpgid(0, 0)
     high = [fcntl.fcntl(number, fcntl.F_DUPFD, HIGH) for number in files]
-    kept = {2, client, *high}
+    open_files = {2, client, *high}
     for name in os.listdir("/proc/self/fd"):
-        if int(name) not in kept:
-            with contextlib.suppress(OSError):  # the one that has listed them
+        if int(name) not in open_files:
+            with contextlib.suppress(OSError):  # the descriptor that has listed them
                 os.close(int(name))
     for number in (0, 1):
         if number not in job["files"]:
@@ -178,7 +175,7 @@ def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
         os.dup2(number, target)
         os.close(number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    _call_it(job["module"].rpartition(".")[2])
+    _name_process(job["module"].rpartition(".")[2])
     sys.argv = [job["module"], *job["arguments"]]
     status = 1
     try:
@@ -196,16 +193,16 @@ def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
         os._exit(status)
 
 
-def _call_it(name: str) -> None:
-    """Let the process be known to ``ps`` and ``top`` by this name."""
+def _name_process(name: str) -> None:
+    """Give the process this name in ``ps`` and ``top``."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_NAME, f"ggp-{name}"[:15].encode(), 0, 0, 0)
 
 
 def _is_gone(asker: socket.socket) -> bool:
-    waiting = select.poll()
-    waiting.register(asker, select.POLLHUP)
-    return bool(waiting.poll(0))
+    poll = select.poll()
+    poll.register(asker, select.POLLHUP)
+    return bool(poll.poll(0))
 
 
 def _tell(out: int, message: dict[str, Any]) -> None:

@@ -1,13 +1,11 @@
-"""Starts processes of this program: by a fork server where there is one, or else anew.
+"""Starts processes of this program: by a fork server where there is one, or else by a new interpreter.
 
-A process that is forked from one that has everything imported and compiled
-(:mod:`players.processes.fork_server`) is ready in milliseconds, where a new interpreter takes a second of a
-processor and, on a busy computer, many seconds of time. Where the fork server does not answer, a new
-interpreter is started all the same.
+A fork of a process that has everything imported and compiled (:mod:`players.processes.fork_server`) is ready
+at once (see docs/measurements.md). If no fork server answers, a new interpreter is started.
 
-The environment variable :data:`SOCKET` holds the descriptor of the socket to the fork servers. It is
-inherited under the same number by every process that they make. It keeps packets apart
-(``SOCK_SEQPACKET``), so that several of them can wait at its other end: one takes each request.
+The environment variable :data:`SOCKET` holds the descriptor of the socket to the fork servers; every process
+that they make inherits it under the same number. The socket keeps packets apart (``SOCK_SEQPACKET``), so that
+several fork servers can wait at its other end: one takes each request.
 """
 
 from __future__ import annotations
@@ -31,27 +29,27 @@ import players
 SOCKET = "GGP_FORK_SERVER"
 
 ANSWER_SECONDS = 1.0
-"""How long a fork server is waited for. It only has to fork."""
+"""How long to wait for a fork server, which only has to fork."""
 
 STATUS_SECONDS = 1.0
-"""How long after the end of a process it may take to be told its status."""
+"""How long after the end of a process its status may take to arrive."""
 
 MOST_FILES = 16
 MAX_REQUEST = 65536
 
 FORKS = sys.platform == "linux"
-"""Whether there can be fork servers: they use what only Linux has."""
+"""Whether there can be fork servers: they need Linux."""
 
 warm = False
-"""Whether this process was forked from one in which everything was compiled or loaded already."""
+"""Whether this process was forked from one that had everything compiled or loaded."""
 
 
 class Forked:
-    """A process that a fork server has made, as far as :class:`subprocess.Popen` can be asked.
+    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed.
 
     Attributes:
         pid: the process id.
-        returncode: as Popen's, once it has ended and was asked about; ``-SIGKILL`` where nobody knows.
+        returncode: as Popen's, once :meth:`poll` or :meth:`wait` saw its end; ``-SIGKILL`` if unknown.
     """
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
@@ -65,7 +63,7 @@ class Forked:
             self._handle = -1
 
     def poll(self) -> int | None:
-        """The status if it has ended. Never waits, not even for a fork server that is slow to tell it."""
+        """The status if it has ended. Never waits, not even for a fork server that is slow to send it."""
         return self._look(0.0, False)
 
     def wait(self, timeout: float | None = None) -> int:
@@ -93,13 +91,13 @@ class Forked:
         left = max(0.0, self._ended + STATUS_SECONDS - time.monotonic())
         self._connection.settimeout(left if patient else 0.0)
         try:
-            told = self._connection.recv(64)
+            status = self._connection.recv(64)
         except OSError:
             if left and not patient:
                 return None
-            told = b""
+            status = b""
         self._connection.close()
-        self.returncode = int(told) if told else -signal.SIGKILL
+        self.returncode = int(status) if status else -signal.SIGKILL
         return self.returncode
 
     def __del__(self) -> None:
@@ -120,23 +118,23 @@ def launch(
 
     Args:
         module: has a function ``main`` that takes its arguments from ``sys.argv``.
-        arguments: they must not be secrets: anybody may read them.
-        files: descriptors of this process that it inherits, by the number that they have there; above
-            2 the same number. What stands for 0, 1 or 2 is its standard input, output and errors; where
-            there is none, nothing, and the errors of this process.
+        arguments: no secrets: anybody may read them.
+        files: descriptors of this process to inherit, by their number there; above 2 it must be the same
+            number. 0, 1 and 2 are standard input, output and errors; by default nothing, nothing, and the
+            errors of this process.
         session, group: whether it gets a session or a process group of its own.
 
     Raises:
-        OSError: there are no more processes or files to be had.
+        OSError: there are no more processes or files.
     """
-    given = dict(files or {})
-    asked = ask(module, arguments, given, session=session, group=group)
-    if asked is not None:
-        asked.settimeout(ANSWER_SECONDS)
-        found = answered(asked)
-        if found is not None:
-            return found
-    return anew(module, arguments, given, session=session, group=group)
+    inherited = dict(files or {})
+    answer = ask(module, arguments, inherited, session=session, group=group)
+    if answer is not None:
+        answer.settimeout(ANSWER_SECONDS)
+        process = answered(answer)
+        if process is not None:
+            return process
+    return anew(module, arguments, inherited, session=session, group=group)
 
 
 def anew(
@@ -146,23 +144,25 @@ def anew(
     *,
     session: bool = False,
     group: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, by a new interpreter."""
-    server = _connection
-    environment = {name: value for name, value in os.environ.items() if name != SOCKET}
-    if server is not None:
-        environment[SOCKET] = str(server.fileno())
+    """As :func:`launch`, by a new interpreter; ``environment`` is added to that of this process."""
+    variables = {name: value for name, value in os.environ.items() if name != SOCKET}
+    variables.update(environment or {})
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
-    root = str(Path(players.__path__[0]).resolve().parent)
-    known = os.environ.get("PYTHONPATH", "")
+    if _connection is not None:
+        variables[SOCKET] = str(_connection.fileno())
+        passed.append(_connection.fileno())
+    folders = [str(Path(players.__path__[0]).resolve().parent), os.environ.get("PYTHONPATH", "")]
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module, *arguments],
         stdin=files.get(0, subprocess.DEVNULL),
         stdout=files.get(1, subprocess.DEVNULL),
         stderr=files.get(2),
-        pass_fds=passed if server is None else [*passed, server.fileno()],
-        env={**environment, "PYTHONPATH": os.pathsep.join([root, known] if known else [root])},
-        # A Ctrl-C at the terminal is for the one that has started it to handle.
+        pass_fds=passed,
+        env=variables,
+        # A Ctrl-C at the terminal is for the process that has started this one.
         start_new_session=session,
         process_group=0 if group else None,
     )
@@ -177,8 +177,11 @@ def ask(
     group: bool = False,
     server: socket.socket | None = None,
 ) -> socket.socket | None:
-    """Ask the fork servers for a process, those behind this socket or else those that were told by
-    :func:`use`; where the answer will come, for :func:`answered`. None where there are none."""
+    """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`.
+
+    Returns:
+        the socket on which the answer will come, for :func:`answered`; None if there are no fork servers.
+    """
     server = server or _connection
     if server is None:
         return None
@@ -195,27 +198,27 @@ def ask(
         try:
             packet = json.dumps(request).encode()
             socket.send_fds(server, [packet], [theirs.fileno(), *files.values()], flags=socket.MSG_DONTWAIT)
-        except OSError:  # it takes no more requests
+        except OSError:  # the socket takes no more requests
             ours.close()
             return None
     return ours
 
 
-def answered(asked: socket.socket) -> Forked | None:
-    """The process that was asked for; None where none came in time."""
+def answered(answer: socket.socket) -> Forked | None:
+    """The process that :func:`ask` asked for; None if none came within the socket's timeout."""
     try:
-        told = asked.recv(64)
-        if told:
-            return Forked(int(told), asked)
+        pid = answer.recv(64)
+        if pid:
+            return Forked(int(pid), answer)
     except OSError:
         pass
-    asked.close()  # a fork server that answers after all ends the process at once
+    answer.close()  # a fork server that answers later ends the process at once
     return None
 
 
 def use(server: socket.socket | None) -> None:
-    """Start processes by the fork servers behind this socket from now on, here and in new interpreters
-    that are started here; None for no fork server."""
+    """Use the fork servers behind this socket from now on, here and in new interpreters that are started
+    here; None for no fork server."""
     global _connection
     _connection = server
 
@@ -234,8 +237,8 @@ _connection = _inherited()
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal: it does nothing until it is told to go on. False where
-    the system does not tell."""
+    """Whether a process was stopped by a signal and does nothing until it is continued. False where the
+    system does not tell."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in ("T", "t")
     except (OSError, IndexError):

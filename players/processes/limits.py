@@ -1,48 +1,49 @@
-"""What the processes that work on strangers' rules have in common: limits of what they may use,
-errors on one line, and games to warm up with."""
+"""Limits of what a process that works on strangers' rules may use, and errors on one line."""
 
 from __future__ import annotations
 
 import math
 import os
+from importlib.util import find_spec
+
+_LIMITED = find_spec("resource") is not None
+"""Whether processes have limits on this platform."""
+
+if _LIMITED:
+    import resource
 
 
 def limit_memory(size: int) -> None:
     """Let this process allocate at most ``size`` bytes of data, and at most half of the computer's
     memory; more is a MemoryError."""
-    try:
-        import resource
-    except ImportError:  # not on this platform
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    size = min(size, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
-    limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+    if _LIMITED:
+        _limit(resource.RLIMIT_DATA, min(size, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2))
+
+
+def limit_files(size: int) -> None:
+    """Let no file that this process writes become longer than ``size`` bytes; more is an OSError."""
+    if _LIMITED:
+        _limit(resource.RLIMIT_FSIZE, size)
 
 
 def limit_cpu(seconds: float) -> None:
     """End this process by a signal (SIGXCPU, then SIGKILL) when all of its threads together have used
     so many more seconds of CPU time."""
-    try:
-        import resource
-    except ImportError:
+    if not _LIMITED:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     limit = math.ceil(used.ru_utime + used.ru_stime + seconds)
-    last = limit + 5 if hard == resource.RLIM_INFINITY else min(limit + 5, hard)
+    last = _at_most(limit + 5, resource.getrlimit(resource.RLIMIT_CPU)[1])
     resource.setrlimit(resource.RLIMIT_CPU, (min(limit, last), last))
 
 
-def limit_files(size: int) -> None:
-    """Let no file that this process writes become longer than ``size`` bytes; then it is an OSError."""
-    try:
-        import resource
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+def _limit(kind: int, size: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (_at_most(size, hard), hard))
+
+
+def _at_most(limit: int, hard: int) -> int:
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
 
 
 def describe(error: BaseException) -> str:

@@ -1,8 +1,8 @@
-"""Right of way on the processors for what must answer in time, where the system grants it.
+"""Right of way on the processors for processes that must answer in time, where the system grants it.
 
-The event loop and the keepers use next to nothing, but on a busy computer they may have to wait for
-hundredths of a second. Where the process may (as root, or by ``RLIMIT_NICE``), they get a lower nice value.
-Searches and builders never do: they take what others leave.
+The event loop and the processes that hold safe moves use next to nothing, but may have to wait on a busy
+computer. If permitted (as root, or by ``RLIMIT_NICE``), they get a lower nice value; searches and builders
+never do.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import os
 import threading
 
 FIRST = 5
-"""How much lower the nice value is."""
+"""How much the nice value is lowered."""
 
 _usual: int | None = None
 
 
 def go_first() -> None:
-    """Let this thread, and threads that it starts, go first if it may."""
+    """Let this thread, and threads that it starts, go first if permitted."""
     global _usual
     if not hasattr(os, "setpriority"):
         return
@@ -29,7 +29,7 @@ def go_first() -> None:
 
 
 def go_as_usual() -> None:
-    """Let this thread, and processes that it starts, go as if nothing had been said."""
+    """Undo :func:`go_first` for this thread and the processes that it starts."""
     if _usual is not None:
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _usual)

@@ -1,4 +1,4 @@
-"""Games to warm up with."""
+"""Games that have everything compiled once before a match needs it."""
 
 from __future__ import annotations
 
@@ -9,4 +9,3 @@ WARM_UP_GAMES = (
     " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
     " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
 )
-"""Games whose only purpose is that everything is compiled once before a match needs it."""

@@ -1,12 +1,12 @@
 """The graph of a proof-number search as flat arrays: their layout, and the numbers of fresh nodes.
 
-The question is always the same, with another number in it: does one role, the
-*own* one, get at least ``claim`` points whatever the others do?
+A search asks one question, with one number in it: does one role, the *own* one, get at least ``claim``
+points, whatever the others do?
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,8 @@ NODE = np.dtype(
         ("work", np.int32),  # nodes opened below it
         ("low", np.int16),  # the own role is proven to get so much at least
         ("high", np.int16),  # and at most, if the others see to it
-        ("ended", np.int16),  # the best of its terminal successors for the to_move (own points); or -1
-        ("lanes", np.int16),  # lines of search that are below it
+        ("ended", np.int16),  # the best of its terminal successors for the role to move (own points); or -1
+        ("lines", np.int16),  # lines of search that are below it
         ("to_move", np.uint8),  # 1 where others choose, 0 where the own role does or nobody
         ("status", np.uint8),  # NEW, OPEN or ASKED
     ],
@@ -45,8 +45,8 @@ NODE = np.dtype(
 
 
 class Graph(NamedTuple):
-    """States and their successors. N nodes, E edges at most. A state reached by several paths is one
-    node; terminal states are none."""
+    """States and their successors: N nodes, E edges at most. A state reached by several paths is one node.
+    Terminal states are no nodes."""
 
     records: NDArray[np.uint64]  # (N, words) the states, packed by the machine
     nodes: NDArray[np.void]  # (N,) NODE
@@ -55,7 +55,7 @@ class Graph(NamedTuple):
     used: NDArray[np.int64]  # (2,) see NODES, EDGES
 
 
-class Lines(NamedTuple):
+class SearchLines(NamedTuple):
     """Lines of search, each a path from the root. B lines, D steps at most."""
 
     depth: NDArray[np.int32]  # (B,) steps
@@ -65,10 +65,27 @@ class Lines(NamedTuple):
     wanted: NDArray[np.int32]  # (B,) nodes that are to be opened
 
 
+def make_graph(words: int, nodes: int, edges: int) -> Graph:
+    """An empty graph with room for so many nodes, whose records have so many words, and edges."""
+    return Graph(
+        np.zeros((nodes, words), np.uint64),
+        np.zeros(nodes, NODE),
+        np.zeros(edges, np.int32),
+        np.zeros(1 << (2 * nodes - 1).bit_length(), np.int32),
+        np.zeros(2, np.int64),
+    )
+
+
+def make_lines(count: int, deepest: int) -> SearchLines:
+    """So many lines of search with room for paths of so many nodes."""
+    path, proof, disproof = (np.zeros((count, deepest), np.int32) for _ in range(3))
+    return SearchLines(np.zeros(count, np.int32), path, proof, disproof, np.zeros(count, np.int32))
+
+
 @kernel(nogil=True)
-def set_numbers(nodes: Any, node: Any, claim: Any) -> None:
-    """Give a node without edges its numbers: one for the side that needs one good move, one for each
-    move for the side that must answer them all."""
+def set_numbers(nodes: NDArray[np.void], node: int, claim: int) -> None:
+    """Give a node without edges its numbers: 1 for the side that needs one good move, 1 for each move for
+    the side that must answer them all."""
     if nodes[node].low >= claim:
         nodes[node].proof = 0
         nodes[node].disproof = NEVER

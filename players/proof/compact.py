@@ -6,8 +6,6 @@ Mark and compact, as garbage collectors do it (Jones, Hosking and Moss 2011, cha
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +20,8 @@ _SWEEPS = 32
 
 
 @kernel(nogil=True)
-def reopen(graph: Graph, root: Any, most: Any) -> None:
-    """Forget the bounds of a node that do not come from its terminal successors."""
+def reopen(graph: Graph, root: int, most: int) -> None:
+    """Forget a node's bounds, but for those that its terminal successors give it."""
     nodes = graph.nodes
     nodes[root].low, nodes[root].high = 0, most
     if nodes[root].ended >= 0:
@@ -34,7 +32,7 @@ def reopen(graph: Graph, root: Any, most: Any) -> None:
 
 
 @kernel(nogil=True)
-def keep(graph: Graph, root: Any, fewest: Any) -> Any:
+def keep(graph: Graph, root: int, fewest: int) -> np.int64:
     """Keep what can be reached from the root through open nodes that are undecided, and of at least
     ``fewest`` work; the others lose their edges. With 0 decided nodes keep theirs. Returns the root's new
     place; nodes stay in their order."""
@@ -93,7 +91,7 @@ def keep(graph: Graph, root: Any, fewest: Any) -> Any:
 
 
 @kernel(nogil=True)
-def shown(graph: Graph, root: Any) -> bool:
+def shown(graph: Graph, root: int) -> bool:
     """Whether the edges of a decided node, or its terminal successors, show what it is worth."""
     nodes = graph.nodes
     value = nodes[root].low
@@ -108,7 +106,7 @@ def shown(graph: Graph, root: Any) -> bool:
 
 
 @kernel(nogil=True)
-def lengths(graph: Graph, value: Any) -> NDArray[np.int16]:
+def lengths(graph: Graph, value: int) -> NDArray[np.int16]:
     """After how many moves each node's match is over with ``value`` at least, as far as is known; FAR
     elsewhere. Shape (nodes,)."""
     nodes, edges = graph.nodes, graph.edges
@@ -120,20 +118,20 @@ def lengths(graph: Graph, value: Any) -> NDArray[np.int16]:
             if nodes[node].low < value:
                 continue
             own = nodes[node].to_move == 0
-            found = np.int64(FAR)
+            shortest = np.int64(FAR)
             if own:
                 if nodes[node].ended >= value:
-                    found = np.int64(1)
+                    shortest = np.int64(1)
             elif nodes[node].choices == 0 or nodes[node].status == OPEN:
-                found = np.int64(1)
+                shortest = np.int64(1)
             if nodes[node].status == OPEN:
                 first = np.int64(nodes[node].first)
                 for edge in range(first, first + nodes[node].choices):
                     after = np.int64(length[edges[edge]]) + 1
-                    found = min(found, after) if own else max(found, after)
-            found = min(found, np.int64(FAR))
-            if found < length[node]:
-                length[node] = found
+                    shortest = min(shortest, after) if own else max(shortest, after)
+            shortest = min(shortest, np.int64(FAR))
+            if shortest < length[node]:
+                length[node] = shortest
                 changed = True
         if not changed:
             break
@@ -146,10 +144,10 @@ def known(
 ) -> NDArray[np.int32]:
     """Write the bounds of states (n, words) to ``low`` and ``high`` where they are nodes; returns the
     nodes, -1 for others."""
-    found = np.full(len(records), -1, np.int32)
+    numbers = np.full(len(records), -1, np.int32)
     for i in range(len(records)):
         node = find_node(graph.table, graph.records, records, i)
         if node >= 0:
-            found[i] = node
+            numbers[i] = node
             low[i], high[i] = graph.nodes[node].low, graph.nodes[node].high
-    return found
+    return numbers

@@ -9,12 +9,10 @@ below a node.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof.arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, Lines, set_numbers
+from players.proof.arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, SearchLines, set_numbers
 from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import find_node
 
@@ -25,10 +23,12 @@ _LONGEST = 1 << 14
 
 
 @kernel(nogil=True)
-def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
+def look(
+    nodes: NDArray[np.void], edges: NDArray[np.int32], node: int, claim: int, penalty: float
+) -> tuple[np.int64, np.int64, np.int64]:
     """Set an open node's bounds and numbers by its successors.
 
-    Returns the successor to go on with (-1 for none), the number of the second best for the to_move,
+    Returns the successor to go on with (-1 for none), the number of the second best for the role to move,
     and how many successors are undecided."""
     to_move = nodes[node].to_move
     low = np.int64(nodes[node].ended)
@@ -54,7 +54,7 @@ def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
         live += 1
         hardest = max(hardest, other)
         easiest = min(easiest, mine)
-        number = mine + np.int64(penalty * nodes[child].lanes)
+        number = mine + np.int64(penalty * nodes[child].lines)
         if number < least or (number == least and other > most):
             second = least
             least, most, best = number, other, child
@@ -76,10 +76,10 @@ def look(nodes: Any, edges: Any, node: Any, claim: Any, penalty: Any) -> Any:
 
 
 @kernel(nogil=True)
-def restart(graph: Graph, lines: Lines, root: Any) -> None:
+def restart(graph: Graph, lines: SearchLines, root: int) -> None:
     """Let all lines begin at the root."""
     for node in range(graph.used[NODES]):
-        graph.nodes[node].lanes = 0
+        graph.nodes[node].lines = 0
         if graph.nodes[node].status == ASKED:
             graph.nodes[node].status = NEW
     for line in range(len(lines.depth)):
@@ -89,13 +89,15 @@ def restart(graph: Graph, lines: Lines, root: Any) -> None:
 
 
 @kernel(nogil=True)
-def _leave(nodes: Any, path: Any, depth: Any) -> None:
+def _leave(nodes: NDArray[np.void], path: NDArray[np.int32], depth: int) -> None:
     for d in range(1, depth + 1):
-        nodes[path[d]].lanes -= 1
+        nodes[path[d]].lines -= 1
 
 
 @kernel(nogil=True)
-def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any, most: Any) -> Any:
+def walk(
+    graph: Graph, lines: SearchLines, count: int, claim: int, penalty: float, most: int
+) -> tuple[int, bool]:
     """Let the first ``count`` lines go on until each stands before a node that is to be opened, or until
     these have ``most`` successors.
 
@@ -124,7 +126,7 @@ def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any, most:
             if proof == 0 or disproof == 0 or proof > limits[0] or disproof > limits[1]:
                 if depth == 0:
                     return wanted, True
-                nodes[node].lanes -= 1
+                nodes[node].lines -= 1
                 lines.depth[line] = depth - 1
                 continue
             if nodes[node].status == NEW:
@@ -157,7 +159,7 @@ def walk(graph: Graph, lines: Lines, count: Any, claim: Any, penalty: Any, most:
             rest = np.int64(other) if other >= NEVER else np.int64(other) - (live - 1)
             lines.proof[line, depth + 1] = limit if nodes[node].to_move == 0 else rest
             lines.disproof[line, depth + 1] = rest if nodes[node].to_move == 0 else limit
-            nodes[best].lanes += 1
+            nodes[best].lines += 1
             path[depth + 1] = best
             lines.depth[line] = depth + 1
     return wanted, True
@@ -192,7 +194,7 @@ def attach(
 
 
 @kernel(nogil=True)
-def clear(graph: Graph, first: Any, most: Any) -> None:
+def clear(graph: Graph, first: int, most: int) -> None:
     """Know nothing yet of the nodes from ``first`` on, but that no goal is above ``most``."""
     for node in range(first, graph.used[NODES]):
         graph.nodes[node].low = 0
@@ -200,7 +202,7 @@ def clear(graph: Graph, first: Any, most: Any) -> None:
         graph.nodes[node].ended = -1
         graph.nodes[node].choices = 0
         graph.nodes[node].work = 0
-        graph.nodes[node].lanes = 0
+        graph.nodes[node].lines = 0
         graph.nodes[node].to_move = 0
         graph.nodes[node].status = NEW
         graph.nodes[node].proof = graph.nodes[node].disproof = 1
@@ -209,8 +211,8 @@ def clear(graph: Graph, first: Any, most: Any) -> None:
 @kernel(nogil=True)
 def judge(
     graph: Graph,
-    first: Any,
-    role: Any,
+    first: int,
+    role: int,
     seen: NDArray[np.int32],
     sums: NDArray[np.int64],
     parents: NDArray[np.int32],
@@ -246,7 +248,7 @@ def judge(
         sums[0] = min(sums[0], total)
         sums[1] = max(sums[1], total)
         value = max(goals[i, role], np.int16(0))
-        # The to_move may be known only from the next successor on: both bests are kept.
+        # The role to move may be known only from the next successor on: both bests are kept.
         if nodes[node].ended < 0:
             nodes[node].ended = value
             nodes[node].work = value
@@ -256,7 +258,7 @@ def judge(
 
 
 @kernel(nogil=True)
-def conclude(graph: Graph, first: Any, claim: Any) -> bool:
+def conclude(graph: Graph, first: int, claim: int) -> bool:
     """Set the bounds and numbers of the nodes from ``first`` on, when all their successors are judged.
     Returns False where one has none: some role has no move there."""
     nodes = graph.nodes
@@ -279,7 +281,7 @@ def conclude(graph: Graph, first: Any, claim: Any) -> bool:
 
 
 @kernel(nogil=True)
-def ask(graph: Graph, claim: Any) -> None:
+def ask(graph: Graph, claim: int) -> None:
     """Set all numbers for another claim. Successors mostly come after what they follow."""
     for node in range(graph.used[NODES]):
         set_numbers(graph.nodes, node, claim)

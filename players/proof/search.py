@@ -1,14 +1,14 @@
 """Proves what one role of a game can force: proof-number search by many lines at once.
 
-Proof-number search: Allis, van der Meulen and van den Herik 1994. For games in which, wherever the role has
-a choice, no other role has one. The others are taken to play together against it (as in the paranoid
-algorithm of Sturtevant and Korf 2000): what it can force is then certain in every game; that it can force no
-more is what the game is worth only where two roles play for a constant sum. That a game is of
-another class shows as it is searched.
+Proof-number search: Allis, van der Meulen and van den Herik 1994. It fits games in which no other role has a
+choice where the own role has one. The others are taken to play together against it (the paranoid algorithm of
+Sturtevant and Korf 2000). So what the role can force is certain in every game. That it can force no more is
+what the game is worth only where two roles play for a constant sum. Whether a game is of this class shows
+as it is searched.
 
-A number of lines go down the graph at the same time. Each goes to a node that is to be opened and waits
-there until all have one; then the machine expands all these states at once, and all states that come of
-them, so that wins in one move are seen before a state is ever chosen.
+Many lines go down the graph at the same time. Each stops at a node that is to be opened, until all have
+one. Then the machine expands all these states at once, and all their successors: wins in one move are seen
+before a state is chosen.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof import compact as keeping
-from players.proof import kernels
-from players.proof.arrays import EDGES, NODE, NODES, Graph, Lines
+from players.proof import compact, kernels
+from players.proof.arrays import EDGES, NODE, NODES, make_graph, make_lines
 from propnet.expander import Expander
 from propnet.kernels.record_table import find_node
 
@@ -107,15 +106,8 @@ class Proof:
         self._expander = Expander(machine, 1 << 14)
         words = machine.words
         nodes = max(4096, memory // (words * 8 + NODE.itemsize + 4 * _EDGES + 12))
-        self._graph = Graph(
-            np.empty((nodes, words), np.uint64),
-            np.empty(nodes, NODE),
-            np.empty(_EDGES * nodes, np.int32),
-            np.zeros(1 << (2 * nodes - 1).bit_length(), np.int32),
-            np.zeros(2, np.int64),
-        )
-        path, proof, disproof = (np.zeros((lines, _DEEPEST), np.int32) for _ in range(3))
-        self._lines = Lines(np.zeros(lines, np.int32), path, proof, disproof, np.zeros(lines, np.int32))
+        self._graph = make_graph(words, nodes, _EDGES * nodes)
+        self._lines = make_lines(lines, _DEEPEST)
         self._penalty = penalty
         self.fits = len(machine.roles) >= 2
         self.opened = 0
@@ -140,13 +132,13 @@ class Proof:
         graph = self._graph
         self._stuck = 0
         self._guess = guess
-        found = -1
+        node = -1
         if graph.used[NODES]:
-            found = int(find_node(graph.table, graph.records, record[None, :].copy(), 0))
-        if found >= 0:
-            self._root = found
-            if not keeping.shown(graph, found):
-                keeping.reopen(graph, found, self.most)
+            node = int(find_node(graph.table, graph.records, record[None, :].copy(), 0))
+        if node >= 0:
+            self._root = node
+            if not compact.shown(graph, node):
+                compact.reopen(graph, node, self.most)
         else:
             graph.used[:] = 0
             graph.table[:] = 0
@@ -197,22 +189,21 @@ class Proof:
         value = int(graph.nodes[self._root]["low"])
         low = np.where(chunk.terminal, np.maximum(chunk.goals[:, self.role], 0), 0).astype(np.int16)
         high = np.where(chunk.terminal, low, self.most).astype(np.int16)
-        length = np.where(chunk.terminal & (low >= value), 1, keeping.FAR).astype(np.int16)
+        length = np.where(chunk.terminal & (low >= value), 1, compact.FAR).astype(np.int16)
         going = np.flatnonzero(~chunk.terminal)
         lows, highs = low[going], high[going]
-        nodes = keeping.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
+        nodes = compact.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
         low[going], high[going] = lows, highs
         if value and self.solved:
-            found = nodes >= 0
-            length[going[found]] = (
-                np.minimum(keeping.FAR - 1, keeping.lengths(graph, value)[nodes[found]]) + 1
-            )
+            in_graph = nodes >= 0
+            moves_to_go = compact.lengths(graph, value)[nodes[in_graph]]
+            length[going[in_graph]] = np.minimum(compact.FAR - 1, moves_to_go) + 1
         return Answers(chunk.moves, low, high, length)
 
     def known(self, records: NDArray[np.uint64]) -> NDArray[np.int16]:
         """The values of states (n, words) to the role, -1 where they are not proven."""
         low, high = np.zeros(len(records), np.int16), np.ones(len(records), np.int16)
-        keeping.known(self._graph, np.ascontiguousarray(records), low, high)
+        compact.known(self._graph, np.ascontiguousarray(records), low, high)
         return np.where(low == high, low, np.int16(-1))
 
     # --- the search -------------------------------------------------------------------------------
@@ -313,7 +304,7 @@ class Proof:
         graph = self._graph
         fewest = 1
         while True:
-            self._root = int(keeping.keep(graph, self._root, fewest))
+            self._root = int(compact.keep(graph, self._root, fewest))
             if 2 * graph.used[NODES] < len(graph.nodes) and 2 * graph.used[EDGES] < len(graph.edges):
                 break
             if fewest > self.opened:  # the root alone has too many successors
@@ -326,15 +317,7 @@ class Proof:
 @functools.cache
 def warm_up() -> None:
     """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
-    graph = Graph(
-        np.zeros((4, 1), np.uint64),
-        np.zeros(4, NODE),
-        np.zeros(8, np.int32),
-        np.zeros(16, np.int32),
-        np.zeros(2, np.int64),
-    )
-    path, proof, disproof = (np.zeros((1, 4), np.int32) for _ in range(3))
-    lines = Lines(np.zeros(1, np.int32), path, proof, disproof, np.zeros(1, np.int32))
+    graph, lines = make_graph(1, 4, 8), make_lines(1, 4)
     graph.used[NODES] = 1
     none, wide = np.zeros(0, np.int32), np.zeros((0, 2), np.int32)
     sums, ended, goals = np.zeros(2, np.int64), np.zeros(0, np.bool_), np.zeros((0, 2), np.int16)
@@ -345,9 +328,9 @@ def warm_up() -> None:
     kernels.restart(graph, lines, 0)
     kernels.walk(graph, lines, 1, 100, 1.0, 1)
     kernels.attach(graph, none, none, graph.records[:0], ended)
-    keeping.reopen(graph, 0, 100)
-    keeping.keep(graph, 0, 1)
-    keeping.shown(graph, 0)
-    keeping.lengths(graph, 100)
-    keeping.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
+    compact.reopen(graph, 0, 100)
+    compact.keep(graph, 0, 1)
+    compact.shown(graph, 0)
+    compact.lengths(graph, 100)
+    compact.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
     find_node(graph.table, graph.records, graph.records[:1].copy(), 0)

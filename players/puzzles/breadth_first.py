@@ -6,10 +6,9 @@ import time
 
 import numpy as np
 
-from gdl.machine import State
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
-from players.puzzles.solver import LineSolver, Report
+from players.puzzles.solver import LineSolver, Outcome, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.kernels.records import pack
@@ -28,30 +27,28 @@ class BreadthFirst(LineSolver):
     still do all that the other can. When that ends without goal 100, and states with different clocks
     were taken for one, all is done again with clocks: only the clock may have ended a line with a goal.
 
-    Attributes:
-        memory: bytes that the states may take; where they do not suffice the search gives up.
-        states: how many states it has met.
+    Where the memory does not suffice the search gives up.
     """
 
     name = "breadth-first"
 
-    def __init__(self, machine: PropnetMachine, start: State, report: Report, memory: int) -> None:
-        super().__init__(machine, start, report)
-        self.memory = memory
-        self._mask: Records = pack(~step_clocks(machine.network)[None, :])[0]
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._memory = task.memory
+        self._mask: Records = pack(~step_clocks(self.machine.network)[None, :])[0]
         self._best = -1
         self._length = 0
-        self._expander = Expander(machine, _ROWS)
+        self._expander = Expander(self.machine, _ROWS)
         self._some = _FEWEST
         self._begin()
 
-    @property
-    def states(self) -> int:
-        return self._closed.size
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        return Promise(Outcome.PROVES, alike=True)
 
     def _begin(self) -> None:
         """Begin with the start alone."""
-        self._closed = ClosedList(self.machine.words, self._mask, self.memory)
+        self._closed = ClosedList(self.machine.words, self._mask, self._memory)
         record = self.machine.records([self.start]).copy()
         none = np.full(1, -1, np.int32)
         self._closed.add(record, none, none, np.zeros(1, np.bool_), 0, 0)
@@ -97,6 +94,7 @@ class BreadthFirst(LineSolver):
             moves = np.ascontiguousarray(chunk.moves[:, 0])
             if not closed.add(chunk.records, chunk.parents, moves, chunk.terminal, first, self._layer_end):
                 return False
+        self.states += self._next - first
         return True
 
     def _note_ends(
@@ -124,6 +122,6 @@ class BreadthFirst(LineSolver):
 
 def warm_up(machine: PropnetMachine) -> None:
     """Have the kernels compiled or loaded, on any machine of a single role."""
-    solver = BreadthFirst(machine, machine.initial_state(), lambda value, moves: None, 0)
+    solver = BreadthFirst(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
     solver._expand_some()
     solver._closed.grow()

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.machine import State
-from players.puzzles.solver import LineSolver, Report
+from players.puzzles.solver import LineSolver, Outcome, Promise, Task
 from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
-from propnet.analysis.ternary import Ternary, lanes_of
+from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.kernels.records import pack, unpack
 from propnet.passes.circuit import FALSE
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_STATES = 300_000
 MOST_BYTES = 1 << 26
-"""States of one factor that are looked at, and what their records may take."""
+"""States of one factor that are looked at, and what their records take at most."""
 
 _BATCH = 2048
 _MOST_WAITING = 1000
@@ -36,23 +35,25 @@ _MOST_WAITING = 1000
 
 
 class Factored(LineSolver):
-    """Looks for a line with the highest goal, in games that fall apart; does nothing in others.
-
-    In the public game `incredible` it looks at 1,773 states, breadth-first search of the whole game at
-    43,934, for the same line of 13 moves.
+    """Looks for a line with the highest goal in a game that falls apart.
 
     Attributes:
-        states: how many were looked at.
-        most: how many may be, in each factor.
+        most: how many states it may look at in each factor.
     """
 
     name: ClassVar[str] = "factored"
 
-    def __init__(self, machine: PropnetMachine, start: State, report: Report) -> None:
-        super().__init__(machine, start, report)
-        self.states = 0
-        self.most = min(MOST_STATES, MOST_BYTES // (8 * machine.words))
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.most = min(MOST_STATES, task.memory // (8 * self.machine.words))
         self._work = self._solve()
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        factors = quick_factors(machine.network)
+        if factors is None or factors.count < 2:
+            return None
+        return Promise(Outcome.FINDS, memory=MOST_BYTES, alike=True)
 
     def step(self, deadline: float) -> bool:
         return any(time.monotonic() >= deadline for _ in self._work)
@@ -143,7 +144,7 @@ class Factored(LineSolver):
     def holds(self, records: NDArray[np.uint64], literals: list[int]) -> NDArray[np.bool_]:
         """Which of some literals hold in some states: shape (n, literals)."""
         bits = unpack(records, len(self.machine.network.bases))
-        return lanes_of(self._ternary.state(self._ternary.known(bits))[literals], len(records))
+        return unpack_cases(self._ternary.state(self._ternary.known(bits))[literals], len(records))
 
     @property
     def factors(self) -> int:

@@ -8,9 +8,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.machine import State
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
-from players.puzzles.solver import LineSolver, Report
+from players.puzzles.solver import LineSolver, Outcome, Promise, Task
 from propnet.jit.vector512 import LANES
 from propnet.machine import PropnetMachine
 
@@ -31,6 +30,8 @@ _ENTRIES = 1 << 18
 _OPTIONS = 1 << 18
 
 
+_MEMORY = 3 * 8 * _ENTRIES + 4 * _OPTIONS + 4 * _STEPS * LANES
+"""Bytes: weights of three levels, options along a line, traces of playouts."""
 _GOAL = 1 << 12
 """A point of the goal counts more than any number of moves."""
 
@@ -54,12 +55,13 @@ class NestedPolicy(LineSolver):
     that finds no other score soon is over.
     """
 
-    name = "nested policy adaptation"
+    name = "nested-policy"
 
-    def __init__(self, machine: PropnetMachine, start: State, report: Report, seed: int) -> None:
-        super().__init__(machine, start, report)
-        self._record = machine.records([start]).copy()
-        self._random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64) | 1], np.uint64)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        machine = task.machine
+        self._record = machine.records([task.start]).copy()
+        self._random = np.array([(task.seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64) | 1], np.uint64)
         self._moves = machine.network.move_count
         self._trace = np.zeros((_STEPS, LANES), np.int32)
         self._best = -1
@@ -69,6 +71,10 @@ class NestedPolicy(LineSolver):
         self._made = 0
         self._runs = 0
         self._begin_run()
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        return Promise(Outcome.MAY_FIND, memory=_MEMORY)
 
     def step(self, deadline: float) -> bool:
         """Rounds, as long as the next one is likely to be over in time."""
@@ -145,6 +151,7 @@ class NestedPolicy(LineSolver):
             lengths,
             self._trace[: self._steps],
         )
+        self.states += int(lengths.clip(0).sum())
         return goals[:, 0], lengths
 
     def _take(self, line: _Line, score: int, scores: NDArray[np.int32], lengths: NDArray[np.int32]) -> None:
@@ -172,6 +179,6 @@ class NestedPolicy(LineSolver):
 
 def warm_up(machine: PropnetMachine) -> None:
     """Have the kernels compiled or loaded, on any machine of a single role."""
-    solver = NestedPolicy(machine, machine.initial_state(), lambda value, moves: None, 0)
+    solver = NestedPolicy(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
     solver._round()
     solver._learn(solver._weights, solver._low)

@@ -1,100 +1,151 @@
-"""The solvers of a one-player game at work: they take turns, and the best line that any finds is kept."""
+"""The portfolio: puzzle solvers that take turns; the best line that any of them finds is kept.
+
+Time and memory are divided by what the solvers promise (:class:`players.puzzles.solver.Promise`).
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from gdl.machine import Machine, State
+from players.companions import Companion
 from players.puzzles.best_line import BestLine
-from players.puzzles.solver import LineSolver
-
-if TYPE_CHECKING:
-    from propnet.machine import PropnetMachine
+from players.puzzles.solver import LineSolver, Promise, Task
+from propnet.capabilities import lane_machine
 
 _LEAST_SECONDS = 0.001
 """Counted for a turn in which a solver did nothing since there was too little time, so that others come."""
-_SHARE = 2.0
-"""The solvers get so many times the time that the tree beside them gets, ..."""
-_SLICE_SECONDS = 0.05
-"""... at least so many seconds of it at once, since some of them work in rounds."""
+_RATE = 2.0
+"""The solvers get so many times the time that the tree beside them gets."""
+_LEAST_MEMORY = 1 << 20
+"""Bytes that a solver gets at least."""
 
 
-class LineSearch:
-    """Looks for the best line from one state of a one-player game.
+class _Member:
+    """A solver at work.
+
+    Attributes:
+        weight: its share of the time, beside the others'.
+        seconds: CPU seconds that it has had.
+    """
+
+    def __init__(self, name: str, promise: Promise, solver: LineSolver) -> None:
+        self.name, self.weight, self.solver = name, promise.weight, solver
+        self.seconds = 0.0
+
+
+class Portfolio(Companion):
+    """Looks for the best line from one state of a one-player game, alone or beside a tree.
 
     Args:
         machine: the machine; one without lanes gets no solvers.
         start: the state, not terminal.
-        line: is given each line that is better than the one it has.
-        memory: bytes that the solvers may take.
+        line: takes each line that is better than the one it has.
+        memory: bytes that the solvers may take together.
         seed: what their randomness comes from.
-        number: which of several such searches for the same match this is. The first one alone searches
-            breadth-first, which several would do all alike.
+        number: which of several portfolios for the same match this is. Solvers that would do the same in
+            all of them work in the first one alone.
+        only: the name of the one solver that is wanted; None for all that recognise the game.
+
+    Attributes:
+        value: the best goal value of any line, once that is proven; else -1.
+        solver: the name of the solver that found the line, or proved its value; empty as long as there is
+            none.
+
+    Raises:
+        GdlError: there is no solver of that name.
     """
 
+    name: ClassVar[str] = "puzzle solvers"
+    least: ClassVar[float] = 0.05
+    rate = _RATE
+
     def __init__(
-        self, machine: Machine, start: State, line: BestLine, memory: int, seed: int, number: int = 0
+        self,
+        machine: Machine,
+        start: State,
+        line: BestLine,
+        memory: int,
+        seed: int,
+        number: int = 0,
+        only: str | None = None,
     ) -> None:
         self.start = start
-        self.proven = -1
+        self.solver = ""
         self._line = line
-        self._solvers: list[LineSolver] = []
-        self._spent: list[float] = []
-        self._credit = 0.0
-        if hasattr(machine, "playouts_from"):
-            from players.puzzles.breadth_first import BreadthFirst
-            from players.puzzles.factored import Factored
-            from players.puzzles.nrpa import NestedPolicy
+        self._members: list[_Member] = []
+        self._done_states = 0
+        network = lane_machine(machine)
+        if network is None or len(machine.roles) != 1:
+            return
+        # Solvers bring kernels along, which machines without lanes do not need.
+        from players.puzzles.registry import rows_named
 
-            network: PropnetMachine = machine  # type: ignore[assignment]
-            if number == 0:
-                self._solvers.append(BreadthFirst(network, start, self._keep, memory))
-                self._solvers.append(Factored(network, start, self._keep))
-            self._solvers.append(NestedPolicy(network, start, self._keep, seed))
-            self._spent = [0.0] * len(self._solvers)
-
-    def holds(self, state: State) -> bool:
-        """Whether all this is about a state: the start, or one on the best line if that is proven."""
-        if state == self.start:
-            return True
-        return self.proven >= 0 and self._line.value == self.proven
+        promises = [(row, row.recognise(network)) for row in rows_named(only)]
+        able = [(row, promise) for row, promise in promises if promise and not (promise.alike and number)]
+        for (row, promise), size in zip(
+            able, _divided([promise for _, promise in able], memory), strict=True
+        ):
+            solver = row.make(Task(network, start, self._keep, size, seed))
+            self._members.append(_Member(row.name, promise, solver))
 
     @property
     def active(self) -> bool:
         """Whether there is anything left to do."""
-        return bool(self._solvers)
-
-    def learn(self, seconds: float) -> None:
-        """Take note of the time that a batch of the tree took."""
-        self._credit += seconds * _SHARE
+        return bool(self._members)
 
     @property
-    def due(self) -> bool:
-        """Whether it is the solvers' turn."""
-        return self._credit > _SLICE_SECONDS and self.active
+    def states(self) -> int:
+        """How many states all solvers have looked at."""
+        return self._done_states + sum(member.solver.states for member in self._members)
 
-    def step(self, deadline: float) -> bool:
-        """Let the solver that had the least time work for the time that is owed to the solvers, at least
-        for a slice, at most until about the deadline (time.monotonic() seconds). Returns whether there is
-        anything left to do."""
-        if not self._solvers:
+    @property
+    def at_work(self) -> list[str]:
+        """The names of the solvers that have something left to do."""
+        return [member.name for member in self._members]
+
+    def holds(self, state: State) -> bool:
+        """Whether all this is about a state: the start, or one on the best line if that is proven."""
+        return state == self.start or (self.value >= 0 and self._line.value == self.value)
+
+    def step(self, seconds: float, deadline: float) -> bool:
+        """Let the solver work that has had the least time for its weight."""
+        if not self._members:
             return False
-        place = self._spent.index(min(self._spent))
-        solver = self._solvers[place]
-        began = time.monotonic()
-        goes_on = solver.step(min(began + max(self._credit, _SLICE_SECONDS), deadline))
-        seconds = time.monotonic() - began
-        self._credit -= max(seconds, _SLICE_SECONDS)
-        self._spent[place] += max(_LEAST_SECONDS, seconds)
-        if solver.proven >= 0:
-            self.proven = solver.proven
-            self._solvers.clear()
+        member = min(self._members, key=lambda one: one.seconds / one.weight)
+        self._working = member.name
+        clock = time.thread_time()
+        goes_on = member.solver.step(min(time.monotonic() + seconds, deadline))
+        member.seconds += max(_LEAST_SECONDS, time.thread_time() - clock)
+        if member.solver.proven >= 0:
+            self.value, self.solver = member.solver.proven, member.name
+            self._drop(*self._members)
         elif not goes_on:
-            del self._solvers[place], self._spent[place]
-        return self.active
+            self._drop(member)
+        return False
+
+    def _drop(self, *members: _Member) -> None:
+        self._done_states += sum(member.solver.states for member in members)
+        self._members = [member for member in self._members if member not in members]
 
     def _keep(self, value: int, moves: Sequence[int]) -> None:
         if self._line.beaten_by(value, len(moves)):
             self._line.keep(self.start, list(moves), value)
+            self.solver = self._working
+
+
+def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
+    """Bytes for each of some solvers: those that know what they need get that if they leave half for the
+    others, and the others share the rest by their weights."""
+    fixed = sum(promise.memory or 0 for promise in promises)
+    greedy = sum(promise.weight for promise in promises if promise.memory is None)
+    room = memory // 2 if greedy else memory
+    scale = min(1.0, room / fixed) if fixed else 1.0
+    rest = memory - int(fixed * scale)
+    sizes = (
+        rest * promise.weight / greedy if promise.memory is None else promise.memory * scale
+        for promise in promises
+    )
+    return [max(_LEAST_MEMORY, int(size)) for size in sizes]

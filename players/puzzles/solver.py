@@ -1,9 +1,12 @@
-"""`LineSolver`: what looks for lines of moves in a one-player game; solvers of any kind plug in here."""
+"""`LineSolver`: what looks for lines of moves in a one-player game, and what it promises before it starts."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from gdl.machine import State
@@ -12,31 +15,91 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 Report = Callable[[int, Sequence[int]], None]
-"""Is told of a finished line: its goal value 0..100, and the move ids from the solver's start on."""
+"""Takes a finished line: its goal value 0..100, and the move ids from the solver's start on."""
+
+
+class Outcome(Enum):
+    """What a solver expects to come to in a game."""
+
+    PROVES = "proves"
+    """It finds a best line and knows that it is one, if time and memory suffice."""
+    FINDS = "finds"
+    """The game is of its kind: it finds good lines fast."""
+    MAY_FIND = "may find"
+    """It works on any game, with luck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a solver says of a game after a look at its network, within milliseconds.
+
+    Attributes:
+        outcome: what it comes to.
+        seconds: CPU seconds until then, as far as it can tell; infinite where it cannot.
+        memory: bytes that it wants; None where more is always better.
+        alike: whether it does the same whatever its seed: of several processes one is enough then.
+    """
+
+    outcome: Outcome
+    seconds: float = math.inf
+    memory: int | None = None
+    alike: bool = False
+
+    @property
+    def weight(self) -> float:
+        """The share of the time that it deserves, beside those of others: more where it knows the game, and
+        more where it knows the cost."""
+        known = 2.0 if self.outcome is Outcome.FINDS else 1.0
+        return known * (2.0 if math.isfinite(self.seconds) else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a solver is made for.
+
+    Attributes:
+        machine: the machine.
+        start: the state that lines begin in, not terminal.
+        report: takes each line that is better than those before: a higher value, or as high and shorter.
+        memory: bytes that it may take.
+        seed: what its randomness comes from.
+    """
+
+    machine: PropnetMachine
+    start: State
+    report: Report
+    memory: int
+    seed: int = 0
 
 
 class LineSolver(ABC):
     """Looks for lines from one state of a one-player game, in slices of time.
 
     A solver is made for one start, asked for any number of slices, and dropped. What it reports must
-    replay: every move legal, the state after the last one terminal, with the goal value it says.
+    replay: every move legal, the state after the last one terminal, with the goal value it says. It needs no
+    tree and no match beside it: see :mod:`players.puzzles.solve`.
 
     Attributes:
-        name: for people.
-        machine: the machine.
-        start: the state its lines begin in, not terminal.
-        report: told of each line better than those before: a higher value, or as high and shorter.
+        name: by which people ask for it.
+        machine, start, report: those of its task.
         proven: the best goal value that any line from the start has, -1 while that is not known. Lines
             that never end do not count. A line of this value was reported by then.
+        states: how many states it has looked at.
     """
 
     name: ClassVar[str]
 
-    def __init__(self, machine: PropnetMachine, start: State, report: Report) -> None:
-        self.machine = machine
-        self.start = start
-        self.report = report
+    def __init__(self, task: Task) -> None:
+        self.machine = task.machine
+        self.start = task.start
+        self.report = task.report
         self.proven = -1
+        self.states = 0
+
+    @classmethod
+    @abstractmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        """What it promises for this game, within milliseconds; None where it can do nothing."""
 
     @abstractmethod
     def step(self, deadline: float) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import State
-from players.batch_machine import BatchMachine
 from players.puzzles.best_line import BestLine
+from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.tree import Tree
 
 _LONG = 1 << 20
@@ -39,7 +39,7 @@ class Lines(NamedTuple):
 
 
 def keep_played(
-    line: BestLine, root: State, tree: Tree, lanes: BatchMachine, lines: Lines, played: NDArray[np.int32]
+    line: BestLine, root: State, tree: Tree, rollouts: Rollouts, lines: Lines, played: NDArray[np.int32]
 ) -> None:
     """Keep the best of these lines if it beats the one that is kept. Line i ends with the i-th of the last
     playouts, which has ``played[i]`` moves."""
@@ -49,7 +49,7 @@ def keep_played(
         return
     moves = tree.path_moves(int(lines.paths[best]), 0)
     if played[best]:
-        moves += lanes.playout_moves(best)
+        moves += rollouts.playout_moves(best)
     line.keep(root, moves, max(0, goal))
 
 

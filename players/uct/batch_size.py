@@ -16,6 +16,9 @@ from players.uct.tuning import Tuning
 
 _FIXED_STEPS = 1000
 _FEWEST_PATHS = 8
+_GROWTH = 32
+"""A batch of paths is at most this part of the visits that the root has: a young tree grows better in small
+batches, and mixed strategies come to an equilibrium by small steps."""
 _BATCH = 16_384
 """Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
 idle at its end."""
@@ -85,7 +88,7 @@ class Batches:
         each = (tuning.per_leaf or self._leaf.each) if self._width > 1 else 1
         if self._width > 1:
             paths = min(paths, max(_BATCH // each, _FEWEST_OF_MANY))
-        paths = min(paths, max(_FEWEST_PATHS, visits // tuning.growth))
+        paths = min(paths, max(_FEWEST_PATHS, visits // _GROWTH))
         if paths <= 0:
             return None
         if not tuning.per_leaf:
@@ -104,7 +107,7 @@ class Batches:
         if playouts <= 0 or not self._pace.plan(left, first)[0]:
             return None
         each = max(1, min(tuning.per_leaf or 1, playouts))
-        paths = min(tuning.lanes, playouts // each, max(_FEWEST_PATHS, visits // tuning.growth))
+        paths = min(tuning.paths, playouts // each, max(_FEWEST_PATHS, visits // _GROWTH))
         return Batch(paths, each, _FIXED_STEPS)
 
     def learn(self, batch: Batch, seconds: float, outcome: Outcome, left: float) -> None:

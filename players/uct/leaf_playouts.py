@@ -8,8 +8,7 @@ from __future__ import annotations
 PLAYOUT_SHARE = 0.87
 """Share of the time that playouts are to take; so many start from each leaf, ..."""
 MOST_EACH = 6
-"""... but not more than this: more states in the tree are worth more. With guided playouts, 0.2 s a move,
-6 won 16.5:8.5 against 16 in connect four, 4 won 15:7 in breakthrough, where 2 and 4 were equal (12:14)."""
+"""... but not more than this: more states in the tree are worth more (see docs/measurements.md)."""
 MOST_IDLE = 256
 """So many at most where lanes would otherwise be idle."""
 _FEWEST_MEASURED = 128

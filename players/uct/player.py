@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any
 
 from gdl.machine import Machine, State
 from players.batch_pace import MARGIN
-from players.evaluation_use import warm_up as warm_up_value
+from players.options import Option, at_least, switch
 from players.player import Candidate, Choice, Player
 from players.processes.cores import cores
 from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
-from players.uct.rollouts.rollouts import POLICIES
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.tree.tree import warm_up
-from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning
+from players.uct.tuning import Tuning, tuning_options
 from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
@@ -40,27 +38,17 @@ _TREES_PART = 0.6
 """This part of the memory is for the trees together, the rest for proofs."""
 
 
-def _switch(text: str) -> bool:
-    if text.lower() not in ("0", "1", "no", "yes"):
-        raise ValueError(text)
-    return text.lower() in ("1", "yes")
-
-
 def _workers(text: str) -> int:
-    if text == "all":
-        return cores()
-    if int(text) < 0:
-        raise ValueError(text)
-    return int(text)
+    return cores() if text == "all" else at_least(0)(text)
 
 
-def _one_of(names: Sequence[str]) -> Callable[[str], str]:
-    def name(text: str) -> str:
-        if text not in names:
-            raise ValueError(text)
-        return text
-
-    return name
+PLAYER_OPTIONS = (
+    Option("workers", _workers, 0, "search processes, or all: one for each core; 0: it searches in its own"),
+    Option("playouts", int, None, "playouts per turn after which it stops early"),
+    Option("memory", at_least(1), 1 << 29, "bytes for the search trees together, and for proofs"),
+    Option("ponder", switch, True, "the search processes go on while the others think"),
+)
+"""What can be chosen about every UCT player besides its tuning."""
 
 
 class UctPlayer(Player):
@@ -73,90 +61,18 @@ class UctPlayer(Player):
 
     name = "uct"
     reports = True
-    OPTIONS: ClassVar[Mapping[str, Callable[[str], object]]] = {
-        "workers": _workers,
-        "playouts": int,
-        "memory": int,
-        "lanes": int,
-        "per_leaf": int,
-        "explore": float,
-        "growth": int,
-        "scaled": _switch,
-        "selection": _one_of((AUTO, *SELECTIONS)),
-        "urgency": float,
-        "prior": _one_of((AUTO, *PRIORS)),
-        "trust": float,
-        "counted": int,
-        "decisive": _switch,
-        "trim": _switch,
-        "policy": _one_of(POLICIES),
-        "value_share": float,
-        "prove": _switch,
-        "ponder": _switch,
-    }
-    TUNING = Tuning()
+    OPTIONS = (*PLAYER_OPTIONS, *tuning_options(Tuning()))
 
-    def __init__(
-        self,
-        *,
-        seed: int = 0,
-        workers: int = 0,
-        playouts: int | None = None,
-        memory: int | None = None,
-        lanes: int | None = None,
-        per_leaf: int | None = None,
-        explore: float | None = None,
-        growth: int | None = None,
-        scaled: bool | None = None,
-        selection: str | None = None,
-        urgency: float | None = None,
-        prior: str | None = None,
-        trust: float | None = None,
-        counted: int | None = None,
-        decisive: bool | None = None,
-        trim: bool | None = None,
-        policy: str | None = None,
-        value_share: float | None = None,
-        prove: bool | None = None,
-        ponder: bool = True,
-    ) -> None:
-        """Args:
-        seed: what its randomness comes from.
-        workers: search processes; with 0 it searches in this process.
-        playouts: see the attribute.
-        memory: bytes for the search trees together, and for proofs.
-        lanes, per_leaf, explore, growth, scaled, selection, urgency, prior, trust, counted,
-            decisive, trim, policy, value_share, prove: see :class:`~players.uct.tuning.Tuning`.
-        ponder: whether the processes go on searching while the others think.
-        """
-        super().__init__(seed=seed)
-        self.playouts = playouts
-        self.resumes = playouts is None
-        usual = self.TUNING
-        room = memory or usual.memory + usual.proof_memory
-        proves = usual.prove if prove is None else prove
-        trees = int(room * _TREES_PART) if proves else room
-        self._tuning = Tuning(
-            lanes=lanes or usual.lanes,
-            per_leaf=per_leaf or usual.per_leaf,
-            explore=usual.explore if explore is None else explore,
-            growth=growth or usual.growth,
-            scaled=usual.scaled if scaled is None else scaled,
-            selection=selection or usual.selection,
-            urgency=usual.urgency if urgency is None else urgency,
-            prior=prior or usual.prior,
-            trust=usual.trust if trust is None else trust,
-            counted=counted or usual.counted,
-            decisive=usual.decisive if decisive is None else decisive,
-            trim=usual.trim if trim is None else trim,
-            policy=policy or usual.policy,
-            value_share=usual.value_share if value_share is None else value_share,
-            prove=proves,
-            memory=trees // max(1, workers),
-            proof_memory=room - trees,
-        )
-        self._ponder = ponder
-        self._workers = workers
+    def __init__(self, *, seed: int = 0, **options: Any) -> None:
+        super().__init__(seed=seed, **options)
+        tuning = dict(self.options)
+        self.playouts: int | None = tuning.pop("playouts")
+        self.resumes = self.playouts is None
+        self._ponder: bool = tuning.pop("ponder")
+        self._workers: int = tuning.pop("workers")
+        memory: int = tuning.pop("memory")
+        trees = int(memory * _TREES_PART) if tuning["prove"] else memory
+        self._tuning = Tuning(**tuning, memory=trees // max(1, self._workers), proof_memory=memory - trees)
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -165,8 +81,6 @@ class UctPlayer(Player):
         warm_up()
         if self._tuning.prove:
             warm_up_proofs()
-        if self._tuning.value_share:
-            warm_up_value()
 
     # --- the match --------------------------------------------------------------------------
     def prepare(self, state: State, deadline: float) -> None:

@@ -1,4 +1,4 @@
-"""The prover beside a search tree: its share of the time, and what it proves of the root's moves.
+"""Proof search beside a search tree: its share of the time, and what it proves of the root's moves.
 
 The share follows an estimate of the work: with n moves to the end and b choices on average at least about
 b^(n/2) states have to be seen (Knuth and Moore 1975). That is held against what can be opened in a turn, both
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import BatchReport, Companion
 from players.proof.compact import FAR
 from players.proof.search import Proof
 from players.uct.tree.arrays import OPENED
@@ -36,12 +37,8 @@ _LEARNT = 1.0
 """What a turn changes in this hope, ..."""
 _MOST_LEARNT = 6.0
 """... and all turns together at most."""
-_SLICE = 0.01
-"""Seconds of CPU time at once, at least, ..."""
 _LONGEST_SLICE = 0.02
-"""... and at most: between two slices a process hears of the next turn."""
-_MOST_DEBT = 0.5
-"""What it took longer than it should is made good for, but no more than so many seconds."""
+"""Seconds of CPU time at once, at most: between two steps a process hears of the next turn."""
 _NEWS_SECONDS = 0.2
 """How often the tree is told of single moves."""
 _SAMPLED = 16
@@ -54,13 +51,15 @@ _EARNEST = 1.0
 """After so many seconds of CPU time without success the estimate is trusted less."""
 
 
-class ProofScheduler:
-    """Proves what a role can force, beside its tree.
+class ProofScheduler(Companion):
+    """Proves what a role can force.
 
     Attributes:
-        value: what the role is proven to get from the root; -1 while unknown.
         best: its move that makes sure of that, a move id; -1 while unknown or where it has no choice.
     """
+
+    name = "proof search"
+    least = 0.01
 
     def __init__(self, machine: PropnetMachine, role: int, memory: int) -> None:
         """``memory``: bytes for the states."""
@@ -73,7 +72,7 @@ class ProofScheduler:
         self._rate = _FIRST_RATE
         self._spent = 0.0
         self._turn = 1.0
-        self._credit = self._heard = 0.0
+        self._heard = 0.0
         self._length = self._choices = self._mean = -1.0
         self._batches = 0
         self._owed = 0.0
@@ -86,7 +85,7 @@ class ProofScheduler:
             self._judge_turn()
         self._root = record.copy()
         self._begun = self._followed = False
-        self._credit, self._spent = _SLICE, 0.0
+        self._spent = 0.0
         self._mean = -1.0
         self._batches = 0
         self.value = self.best = -1
@@ -100,8 +99,10 @@ class ProofScheduler:
 
     @property
     def active(self) -> bool:
-        """Whether there is anything to do."""
-        return self._root is not None and self._proof.fits and not (self._begun and self._proof.finished)
+        """Whether there is anything to do. The first batch of the tree comes first: it says what to
+        expect."""
+        begun = self._root is not None and self._batches > 0
+        return begun and self._proof.fits and not (self._begun and self._proof.finished)
 
     @property
     def adds_to_100(self) -> bool:
@@ -109,27 +110,25 @@ class ProofScheduler:
         return self._proof.constant_sum and self._proof.total in (100, None)
 
     # --- its share of the time -------------------------------------------------------------------
-    def learn(self, seconds: float, left: float, length: float, mean: float, tree: Tree) -> None:
-        """Take note of a batch of the tree.
+    def opening_credit(self, left: float, credit: float) -> float:
+        return self.least
 
-        Args:
-            seconds: CPU time that it took.
-            left: how many there are to the end of the turn.
-            length: mean number of moves from the root to the end of the match.
-            mean: mean result of the role, 0..1.
-            tree: the tree.
-        """
-        if self._batches % _SAMPLED == 0:
-            opened = tree.arrays.opened[: int(tree.arrays.used[OPENED])][-_SAMPLE:]
-            choices = float(np.log(np.maximum(1, tree.arrays.nodes["choices"][opened])).mean())
+    def note_batch(self, report: BatchReport) -> None:
+        self._batches += 1
+        if (self._batches - 1) % _SAMPLED == 0:
+            arrays, length, mean = report.tree.arrays, report.length, report.mean
+            opened = arrays.opened[: int(arrays.used[OPENED])][-_SAMPLE:]
+            choices = float(np.log(np.maximum(1, arrays.nodes["choices"][opened])).mean())
             self._choices = choices if self._choices < 0 else (self._choices + choices) / 2
             self._length = length if self._length < 0 else (self._length + length) / 2
             self._mean = mean if self._mean < 0 else (self._mean + mean) / 2
-            self._turn = max(left, self._turn if self._begun else 1.0)
+            self._turn = max(report.left, self._turn if self._begun else 1.0)
             share = self.share
             self._owed = share / (1.0 - share)
-        self._batches += 1
-        self._credit = min(self._credit + seconds * self._owed, 1.0)
+
+    @property
+    def rate(self) -> float:
+        return self._owed
 
     @property
     def share(self) -> float:
@@ -141,14 +140,7 @@ class ProofScheduler:
         hope = min(1.0, max(0.0, (room + self._hope - effort) / _RAMP))
         return self._least + (_LARGEST_SHARE - self._least) * hope
 
-    @property
-    def due(self) -> bool:
-        """Whether it is its turn."""
-        return self._credit >= _SLICE and self.active
-
-    def step(self, deadline: float) -> bool:
-        """Search for a while, at most until the deadline (time.monotonic() seconds). Returns whether there
-        may be news of the root."""
+    def step(self, seconds: float, deadline: float) -> bool:
         began, clock = time.monotonic(), time.thread_time()
         proof = self._proof
         if not self._begun:
@@ -157,16 +149,13 @@ class ProofScheduler:
             self._begun = True
             self._heard = began
         opened = proof.opened
-        proof.search(min(began + min(self._credit, _LONGEST_SLICE), deadline), deadline)
+        proof.search(min(began + min(seconds, _LONGEST_SLICE), deadline), deadline)
         now = time.monotonic()
         # Of the processor's time: others may use it too.
-        seconds = max(time.thread_time() - clock, 1e-6)
-        self._credit = max(self._credit - seconds, -_MOST_DEBT)
-        self._spent += seconds
-        if proof.waits:
-            self._credit = 0.0
+        used = max(time.thread_time() - clock, 1e-6)
+        self._spent += used
         if proof.opened > opened:
-            self._rate += 0.05 * ((proof.opened - opened) / seconds - self._rate)
+            self._rate += 0.05 * ((proof.opened - opened) / used - self._rate)
         if self._followed or not proof.fits:
             return False
         if not proof.finished and now - self._heard < _NEWS_SECONDS:

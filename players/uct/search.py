@@ -15,21 +15,23 @@ from numpy.typing import NDArray
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
-from players.evaluation_use import LearntValue
+from players.companions import BatchReport, TimeShares
 from players.player import same_numbering
 from players.puzzles.best_line import BestLine
-from players.puzzles.portfolio import LineSearch
+from players.puzzles.portfolio import Portfolio
 from players.uct.batch_lines import Lines, keep_known, keep_played
 from players.uct.batch_size import Batch, Batches, Outcome
 from players.uct.proof_scheduler import ProofScheduler
-from players.uct.rollouts.rollouts import Playing
+from players.uct.rollouts.policy import RolloutPolicy
+from players.uct.rollouts.policy_trials import PolicyTrials
+from players.uct.rollouts.registry import AUTO, POLICIES
+from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
 from players.uct.tree.arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct.tree.backup import average
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
-from players.uct_parts import parts_of
 
 GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
@@ -40,6 +42,8 @@ SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _VARIANCE_STEP = 0.05
 """How much a batch changes what is known of the variance of results."""
+_REMEMBER = 0.5
+"""How much what a rollout policy has learnt still counts when the root has moved."""
 _SOLVERS_MEMORY = 0.75
 """In one-player games the solvers of lines get this part of the memory."""
 
@@ -58,7 +62,7 @@ class Search:
     """
 
     machine: Machine
-    _playing: Playing
+    _rollouts: Rollouts
 
     def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
         self.role = role
@@ -72,9 +76,10 @@ class Search:
         self._restart = False
         self._variance = WIDEST**2
         self._tree: Tree | None = None
-        self._value: LearntValue | None = None
-        self._solvers: LineSearch | None = None
+        self._shares = TimeShares()
+        self._solvers: Portfolio | None = None
         self._proofs: ProofScheduler | None = None
+        self._trials: PolicyTrials | None = None
 
     # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
@@ -82,29 +87,48 @@ class Search:
         old = self.machine if self._tree is not None else None
         self.machine = machine
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
-        self._sizes = Batches(self._batched, self.tuning.lanes)
+        self._sizes = Batches(self._batched, self.tuning.paths)
+        self._shares = TimeShares()
         self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._tree.batched = self._batched
                 self._tree.trimmed = self._trims()
-                self._playing.set_lanes(self._batched)
+                self._go_on_with_rollouts()
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
-        self._playing = Playing(self._batched, self.tuning.policy, self.seed)
-        self._value = None
-        if self.tuning.value_share and isinstance(self._batched, NetworkBatch) and not self._alone:
-            self._value = LearntValue(self._batched.machine, self.seed, self.tuning.value_share)
+        self._begin_rollouts()
         self._may_prove = roles <= 2
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
-        parts = parts_of(self._batched) if self.tuning.prior == "factor" else None
-        self._tree = Tree(self._batched, self.tuning.lanes, self.seed * 8191 + self.role, memory, parts)
+        self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
         self._tree.trimmed = self._trims()
+
+    def _begin_rollouts(self) -> None:
+        """Roll out by the policy that was asked for, or with equal chances until trials tell better."""
+        batched, asked = self._batched, self.tuning.policy
+        policy, self._trials = RolloutPolicy(), None
+        if isinstance(batched, NetworkBatch) and asked != AUTO:
+            policy = POLICIES[asked](batched)
+        self._rollouts = Rollouts(batched, policy)
+        if isinstance(batched, NetworkBatch) and asked == AUTO and not self._alone:
+            self._begin_trials()
+
+    def _go_on_with_rollouts(self) -> None:
+        """Roll out on another machine. With another guide the policies are tried anew; on a machine that is
+        only faster, those under way are: they are done sooner there."""
+        guided, self._rollouts.batched = self._rollouts.batched.guided, self._batched
+        if self._trials is not None and (guided != self._batched.guided or not self._trials.done):
+            self._begin_trials()
+
+    def _begin_trials(self) -> None:
+        assert isinstance(self._batched, NetworkBatch)
+        self._trials = PolicyTrials(self._batched, self.seed, self._rollouts)
+        self._shares.join(self._trials)
 
     def _trims(self) -> bool:
         """Whether moves that lose at once can be left out of the tree: none is worse, if what one role
@@ -130,7 +154,8 @@ class Search:
         tree = self.tree
         tree.move_root(self._batched.record(state))
         self.line.follow(state)
-        self._playing.set_root()
+        self._rollouts.policy.forget(_REMEMBER)
+        self._shares.new_turn()
         tree.open_root()
         self._root = state
         self._fixed = -1
@@ -138,7 +163,10 @@ class Search:
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
             tuning = self.tuning
             memory = int(self._memory * _SOLVERS_MEMORY)
-            self._solvers = LineSearch(self.machine, state, self.line, memory, self.seed, tuning.number)
+            if self._solvers is not None:
+                self._shares.leave(self._solvers)
+            self._solvers = Portfolio(self.machine, state, self.line, memory, self.seed, tuning.number)
+            self._shares.join(self._solvers)
         self.opened = tree.opened
         if not self.opened:
             return
@@ -146,6 +174,7 @@ class Search:
         if self._proves and self._proofs is None:
             assert isinstance(self._batched, NetworkBatch)
             self._proofs = ProofScheduler(self._batched.machine, self.role, self.tuning.proof_memory)
+            self._shares.join(self._proofs)
         if self._proofs is not None:
             self._proofs.set_root(tree.arrays.records[tree.root])
 
@@ -170,7 +199,7 @@ class Search:
     @property
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
-        found = str(self._playing)
+        found = str(self._trials or "")
         chosen = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
         return "; ".join(filter(None, (found, chosen)))
 
@@ -180,9 +209,7 @@ class Search:
         some time ago (a shorter one may follow)."""
         if not self.opened or self.tree.proven >= 0:
             return True
-        if self._solvers is not None and self._solvers.proven >= 0:
-            return True
-        if self._proofs is not None and self._proofs.value >= 0:
+        if self._shares.value >= 0:
             return True
         if self.line.value < 100:
             return False
@@ -221,35 +248,16 @@ class Search:
         outcome = self._run(batch, deadline - 2 * MARGIN)
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
-        self._playing.grant(now - began)
-        if self._solvers is not None:
-            self._solvers.learn(now - began)
-        if self._proofs is not None:
-            self._proofs.learn(
-                time.thread_time() - clock, deadline - now, self._length, self._mean, self.tree
-            )
+        seconds = time.thread_time() - clock
+        self._shares.note_batch(BatchReport(seconds, deadline - now, self._length, self._mean, self.tree))
         return True
 
     def _step_beside(self, deadline: float) -> bool:
-        """Let one of those that work beside the tree do so for a while, if it is due. Returns whether one
-        was."""
-        if self._playing.learn(deadline):
-            return True
-        if self._value is not None:
-            if self._value.learn(deadline):
-                return True
-            self.tuning = self._value.tuned(self.tuning)
-        latest = deadline - MARGIN
-        if time.monotonic() >= latest:
-            return False
-        if self._solvers is not None and self._solvers.due:
-            self._solvers.step(latest)
-            return True
-        if self._proofs is not None and self.playouts and self._proofs.due:
-            if self._proofs.step(latest):
-                self._hear(self._proofs)
-            return True
-        return False
+        """Let the companion work that is due. Returns whether one was."""
+        step = self._shares.step(deadline - MARGIN)
+        if self._proofs is not None and step == (self._proofs, True):
+            self._hear(self._proofs)
+        return step is not None
 
     def _run(self, batch: Batch, deadline: float) -> Outcome:
         """One round of selection, playouts and backup."""
@@ -278,27 +286,20 @@ class Search:
             # role are faster.
             rest = rest[np.argsort(tree.paths.length[rest] % results.shape[1], kind="stable")]
             self._batches += 1
-            tallies = tree.new_tallies(rule, len(rest))
-            counted = min(each, self.tuning.counted)
             seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
             starts = arrays.records[leaves[rest]]
             rolled = time.perf_counter()
-            ends = self._playing.playouts(starts, seed, steps, deadline, each, tallies, counted)
+            ends = self._rollouts.playouts(starts, seed, steps, deadline, each)
             rolled = time.perf_counter() - rolled
             self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
             average(ends.goals, each, 0 if self._alone else 50, rest, results, bests)
-            if self._value is not None:
-                going = rest[ends.lengths[::each] > 0]
-                self._value.mix(arrays.records[leaves[going]], going, results)
-            if tallies is not None:
-                tree.count_moves(rule, rest, tallies, counted, results, self.tuning.table_visits)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             if self._alone:
                 paths = np.repeat(rest, each)
                 whole = tree.paths.length[paths] + ends.lengths
                 lines = Lines(ends.goals[:, 0], whole, ends.finished, paths)
-                keep_played(self.line, self._root, tree, self._batched, lines, ends.lengths)
+                keep_played(self.line, self._root, tree, self._rollouts, lines, ends.lengths)
         if self._alone and len(rest) < lanes:
             paths = np.flatnonzero(ended | proven)
             goals = np.rint(results[paths, 0] * 100).astype(np.int16)
@@ -370,7 +371,7 @@ class Search:
         visits, totals, proven = self._moves.told(tree)
         value = 100 - tree.proven if self.role == 1 and tree.proven >= 0 else tree.proven
         if self._solvers is not None:
-            value = max(value, self._solvers.proven)
+            value = max(value, self._solvers.value)
         if self._proofs is not None and self._proofs.value >= 0:
             value = self._proofs.value
             if self._proofs.best >= 0:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from players.uct.player import UctPlayer
-from players.uct.tuning import Tuning
+from players.uct.player import PLAYER_OPTIONS, UctPlayer
+from players.uct.tuning import Tuning, tuning_options
 
 
 class SequentialUctPlayer(UctPlayer):
     """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
 
     name = "uct-sequential"
-    TUNING = Tuning(
-        lanes=1,
-        per_leaf=1,
-        explore=0.5,
-        selection="ucb",
-        prior="none",
-        decisive=False,
-        trim=False,
-        policy="equal",
+    OPTIONS = (
+        *PLAYER_OPTIONS,
+        *tuning_options(
+            Tuning(
+                paths=1,
+                per_leaf=1,
+                exploration=0.5,
+                selection="ucb",
+                prior="none",
+                decisive=False,
+                trim=False,
+                policy="equal",
+            )
+        ),
     )

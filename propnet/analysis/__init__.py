@@ -1,1 +1,6 @@
-"""What is proven of a game by its network: latches, clocks, factors, turns, bounds of goals."""
+"""What a network proves about its game: clocks, latches, factors, turns, bounds of goals.
+
+To read in this order: cones (what depends on what), ternary (simulation of partly known states), latches,
+goal_bounds and phases (what follows from it), cofactors and factors (independent parts), symmetry, turns,
+and classify, which puts all of it together.
+"""

@@ -1,6 +1,6 @@
-"""What kind of game a network is: proven where it says so, else seen in random playouts.
+"""What kind of game a network is: proven where the result says so, else observed in random playouts.
 
-Nothing that plays relies on what was only seen.
+Nothing that plays relies on what was only observed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from propnet.analysis.goal_bounds import MOST_ROUNDS, decided, reachable
 from propnet.analysis.latches import Latches, latches
 from propnet.analysis.phases import phases
 from propnet.analysis.symmetry import alike_roles
-from propnet.analysis.ternary import Ternary, lanes_of
+from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.network import Network
 
 SINGLE = "single"
@@ -34,29 +34,27 @@ SECONDS = 2.0
 """CPU time for playouts."""
 
 MOST_SIZE = 10_000
-"""In networks with more gate inputs and base propositions a result counts as decided only if latches alone
-show it."""
+"""In networks with more gate inputs and base propositions only latches show that a result is decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What is known of a game.
+    """What is known of a game. Means and shares come from playouts.
 
     Attributes:
         roles: how many.
         turns: ``single``, ``alternating`` or ``simultaneous``.
-        turns_proven: whether it is known, and not just seen, that two roles never choose at once.
-        both: share of the states seen in which more than one role had a choice.
-        total: what the goals of all roles added up to at every end that was seen; None where they differ,
-            or none was seen.
+        turns_proven: whether it is proven, and not just observed, that two roles never choose at once.
+        both: share of the states in which more than one role had a choice.
+        total: the sum of all roles' goals, if it was the same at every end; else None.
         options: mean number of legal moves of a role that had a choice.
-        length: mean number of joint moves of the playouts that came to their end; 0 if none did.
-        longest: joint moves after which the match is over by a clock alone; None if there is none.
+        length: mean number of joint moves of the playouts that ended; 0 if none did.
+        longest: joint moves after which a clock alone ends the match; None if there is none.
         bases: base propositions that ever change.
-        clocks: how many of them no move has an influence on (and change, as far as that is known).
+        clocks: how many of them no move influences.
         latches: how many others keep a value for ever once they have it.
-        decided: share of the joint moves seen that were made when no goal was open any more.
-        factors: the sizes of independent parts, in base propositions; one for a game that does not fall
+        decided: share of the joint moves that were made when no goal was open any more.
+        factors: sizes of the independent parts, in base propositions; one for a game that does not fall
             apart, none where that took too long to find out.
         factor_kind: ``alternative`` (a move acts on one part), ``compound`` (on all), or "".
         alike: whether all roles seem to have the same rules.
@@ -109,16 +107,12 @@ class Classification:
         return ", ".join(words)
 
     def to_bytes(self) -> bytes:
-        """For another process."""
+        """JSON, for another process."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Classification:
-        """What :meth:`to_bytes` wrote.
-
-        Raises:
-            GdlError: it was something else.
-        """
+        """What :meth:`to_bytes` wrote. Raises GdlError if it was something else."""
         try:
             fields = json.loads(data)
             return cls(**{**fields, "factors": tuple(map(int, fields["factors"]))})
@@ -137,10 +131,11 @@ def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Class
     began = time.process_time()
     ternary = Ternary(network)
     latched = latches(ternary)
-    order = phases(ternary, clocks(network))
-    clock = order.ticking if order is not None else clocks(network)
+    steady = clocks(network)
+    order = phases(ternary, steady)
+    clock = order.ticking if order is not None else steady
     split = factors(network)
-    seen = _play(ternary, latched, clocks(network), seconds, seed)
+    seen = _play(ternary, latched, steady, seconds, seed)
     roles = len(network.roles)
     proven = order is not None and order.alternating
     alternating = proven or seen.both == 0
@@ -164,16 +159,18 @@ def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Class
     )
 
 
-def build_classification(text: str, given: bytes) -> Iterator[bytes]:
-    """As a builder of :mod:`players.kaskade.builder` does it, with the network's bytes."""
+def build_classification(text: str, previous: bytes) -> Iterator[bytes]:
+    """Classifies the network whose bytes ``previous`` holds, as a job of :mod:`players.kaskade.builder`."""
     from propnet.storage.network_bytes import from_bytes
 
     os.nice(10)
-    yield classify(from_bytes(given)).to_bytes()
+    yield classify(from_bytes(previous)).to_bytes()
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Observed:
+    """Fields of :class:`Classification` that playouts give."""
+
     both: float
     total: int | None
     options: float
@@ -181,14 +178,15 @@ class _Seen:
     decided: float
 
 
-def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds: float, seed: int) -> _Seen:
+def _play(
+    ternary: Ternary, latched: Latches, steady: NDArray[np.bool_], seconds: float, seed: int
+) -> _Observed:
     """Random playouts side by side."""
     end = time.process_time() + seconds
     network = ternary.network
     size = len(network.gate_inputs) + len(network.bases)
     rounds = MOST_ROUNDS if size <= MOST_SIZE else 0
     rng = np.random.default_rng(seed)
-    bounds = np.cumsum([0, *map(len, network.moves)]).tolist()
     states = np.repeat(np.asarray(network.initial, np.bool_)[None], PLAYOUTS, axis=0)
     alive = np.ones(PLAYOUTS, np.bool_)
     length = np.zeros(PLAYOUTS, np.int64)
@@ -197,13 +195,13 @@ def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds:
     several = visited = choosing = options = 0
     while True:
         may = ternary.state(ternary.known(states))
-        over = alive & lanes_of(may[[network.terminal_literal]], PLAYOUTS)[:, 0]
-        totals |= _totals(network, lanes_of(may[network.goals[:, 2]], PLAYOUTS)[over])
+        over = alive & unpack_cases(may[[network.terminal_literal]], PLAYOUTS)[:, 0]
+        totals |= _totals(network, unpack_cases(may[network.goals[:, 2]], PLAYOUTS)[over])
         alive &= ~over
-        legal = lanes_of(may[network.legal_literals], PLAYOUTS)
+        legal = unpack_cases(may[network.legal_literals], PLAYOUTS)
         moves = np.zeros_like(legal)
         chosen = np.zeros((PLAYOUTS, len(network.roles)), np.int64)
-        for role, (low, high) in enumerate(pairwise(bounds)):
+        for role, (low, high) in enumerate(pairwise(ternary.role_offsets)):
             mine = legal[:, low:high]
             chosen[:, role] = np.count_nonzero(mine, axis=1)
             alive &= chosen[:, role] > 0
@@ -216,13 +214,13 @@ def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds:
         several += int(np.count_nonzero((choices > 1).sum(axis=1) > 1))
         choosing += int(np.count_nonzero(choices > 1))
         options += int(choices[choices > 1].sum())
-        fixed = decided(network.goals, reachable(ternary, latched, clock, states, rounds))
+        fixed = decided(network.goals, reachable(ternary, latched, steady, states, rounds))
         decided_at[fixed & (decided_at < 0)] = length.max() - 1
         if not alive.any() or time.process_time() > end:
             break
         states = np.where(alive[:, None], ternary.follow(may, moves), states)
     late = np.where(decided_at >= 0, np.maximum(0, length - decided_at), 0)
-    return _Seen(
+    return _Observed(
         both=several / max(1, visited),
         total=totals.pop() if len(totals) == 1 else None,
         options=options / max(1, choosing),
@@ -232,8 +230,8 @@ def _play(ternary: Ternary, latched: Latches, clock: NDArray[np.bool_], seconds:
 
 
 def _totals(network: Network, holds: NDArray[np.bool_]) -> set[int]:
-    """What the goals of all roles add up to, in states in which these goals hold (of several of a role the
-    highest counts); -1 where a role has no goal."""
+    """The sums of all roles' goals in states where these goals hold, shape (n, goals); -1 where a role has
+    none. Of several goals of a role the highest counts."""
     worth = np.where(holds, network.goals[:, 1], -1)
     roles = range(len(network.roles))
     best = np.stack([worth[:, network.goals[:, 0] == role].max(axis=1, initial=-1) for role in roles], axis=1)

@@ -1,5 +1,7 @@
-"""What each move does: the cofactors (G. Boole) of a network's next functions by one role's moves,
-structurally hashed, so that equal literals are equal functions."""
+"""What each move does: the cofactors (G. Boole) of a network's next functions by one role's moves.
+
+They are structurally hashed, so that equal literals are equal functions.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.substitute import EffortError, Remake, value
+from propnet.substitute import Remake, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,41 +21,40 @@ class Cofactors:
 
     Attributes:
         usual: per base proposition its next function if none of the moves were made.
-        changed: per move the base propositions whose next function is another one then, and which.
+        changed: per move the base propositions whose next function differs from the usual one, with it.
     """
 
     usual: list[int]
     changed: list[dict[int, int]]
 
 
-def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int] | None:
-    """The cofactors by the moves of a role, and how much effort is left; None if it was not enough.
+def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int]:
+    """The cofactors by the moves of a role, and how much effort is left.
 
     Args:
-        network: one without loops among the gates that need moves.
+        network: the network.
+        role: whose moves.
         effort: how many gate inputs may be looked at.
+
+    Raises:
+        EffortError: that was not enough, or there are loops among the gates that need moves.
     """
     low = 1 + len(network.bases) + sum(map(len, network.moves[:role]))
     moves = range(low, low + len(network.moves[role]))
-    following = network.next_literals.tolist()
+    next_literals = network.next_literals.tolist()
     outputs: dict[int, list[int]] = {}
-    for base, x in enumerate(following):
+    for base, x in enumerate(next_literals):
         outputs.setdefault(x >> 1, []).append(base)
-    changed: list[dict[int, int]] = []
-    made = Remake(network, effort)
-    try:
-        step = made.step()
-        step.usual = dict.fromkeys(moves, FALSE)
-        made.evaluate(step)
-        for move in moves:
-            found = made.changed(step, {move: TRUE})
-            changed.append(
-                {
-                    base: literal ^ (following[base] & 1)
-                    for node, literal in found.items()
-                    for base in outputs.get(node, ())
-                }
-            )
-    except EffortError:
-        return None
-    return Cofactors([value(step.usual, x) for x in following], changed), made.effort
+    gates = Remake(network, effort)
+    step = gates.step()
+    step.usual = dict.fromkeys(moves, FALSE)
+    gates.evaluate(step)
+    changed = [
+        {
+            base: literal ^ (next_literals[base] & 1)
+            for node, literal in gates.changed(step, {move: TRUE}).items()
+            for base in outputs.get(node, ())
+        }
+        for move in moves
+    ]
+    return Cofactors([value(step.usual, x) for x in next_literals], changed), gates.effort

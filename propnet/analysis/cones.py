@@ -10,9 +10,9 @@ from propnet.passes.graph import spread
 
 
 def clocks(network: Network) -> NDArray[np.bool_]:
-    """Base propositions that no move has an influence on, now or later: shape (bases,).
+    """Base propositions that no move ever influences: shape (bases,).
 
-    Step counters are, and who is to move where turns alternate strictly.
+    Examples are step counters, and the role to move where turns alternate strictly.
     """
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
@@ -22,10 +22,10 @@ def clocks(network: Network) -> NDArray[np.bool_]:
 
 
 def step_clocks(network: Network) -> NDArray[np.bool_]:
-    """Clocks that say how many steps were made, and matter to nothing but the end of the match: no legal
-    move, and no next value of anything but such clocks, depends on them. Shape (bases,).
+    """Clocks that count steps and matter to nothing but the end of the match: shape (bases,).
 
-    Two states that differ in these alone have the same moves, and the same states follow but for them.
+    No legal move, and no next value of anything but such clocks, depends on them. Two states that differ in
+    these alone have the same moves, and their successors differ in these alone.
     """
     source, target = _edges(network)
     bases = len(network.bases)
@@ -41,7 +41,7 @@ def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Base propositions, and moves of all roles, that the end or a goal may depend on: shapes (bases,)
     and (moves,).
 
-    A move that is not among these does nothing that matters; being able to make it may matter.
+    Making any other move changes nothing that matters; being able to make it may matter.
     """
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
@@ -53,7 +53,7 @@ def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _edges(network: Network) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """From what is read to what reads it: into gates, base propositions (next) and moves (legal)."""
+    """Edges from what is read to what reads it: gates, base propositions (next), moves (legal)."""
     first, bases = network.first_gate, len(network.bases)
     owner = np.repeat(first + np.arange(network.gates), np.diff(network.gate_start))
     outputs = np.concatenate([network.next_literals, network.legal_literals]).astype(np.int64)

@@ -1,9 +1,9 @@
-"""Factors: parts of a game that do not touch each other (M. Guenther, S. Schiffel and M. Thielscher:
-Factoring general games, 2009).
+"""Factors: independent parts of a game (M. Guenther, S. Schiffel and M. Thielscher: Factoring general games,
+2009).
 
-A move may act on one part, or be a choice in each of them (A. Hufschmitt, J.-N. Vittaut and J. Mehat:
+A move may act on one factor, or be a choice in each of them (A. Hufschmitt, J.-N. Vittaut and J. Mehat:
 A general approach of game description decomposition for General Game Playing, 2016).
-Clocks (base propositions that no move has an influence on) are in no factor: every factor has its own copy.
+Clocks (base propositions that no move influences) are in no factor: every factor has its own copy.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from propnet.analysis.cones import clocks, relevant
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE
+from propnet.substitute import EffortError
 
 EFFORT = 1_000_000
-"""Gate inputs that may be looked at to find out what the moves do; about 2 s at most."""
+"""Gate inputs that may be looked at to find out what the moves do (see docs/measurements.md)."""
 
 QUICK_INPUTS = 20_000
 QUICK_EFFORT = 100_000
-"""For a quick answer networks with more gate inputs are not looked at, and so many inputs are. It takes a
-tenth of a second in most games, a third in those as large as amazons_8x8."""
+"""Limits of a quick answer: gate inputs of the network, and how many of them may be looked at (see
+docs/measurements.md)."""
 
 ALTERNATIVE = "alternative"
 """Each move acts on one factor at most; the others stay as they are."""
@@ -42,15 +43,15 @@ Signature = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """How a game falls apart.
+    """The factors of a game.
 
     Attributes:
         bases: int32, shape (bases,): the factor of each base proposition; -1 for clocks, for those that
             never change and for those that neither an end nor a goal depends on.
         count: how many factors there are: 1 for a game that does not fall apart.
-        choices: int32, shape (factors, moves): what each move chooses in each factor: equal numbers do the
-            same there and are legal there alike. 0 is what most moves of the role choose.
-        kind: ``ALTERNATIVE``, ``COMPOUND``, or "" with less than two factors.
+        choices: int32, shape (factors, moves): what each move chooses in each factor. Moves with equal
+            numbers do the same there and are legal there alike; 0 is what most moves of the role choose.
+        kind: ``ALTERNATIVE``, ``COMPOUND``, or "" with fewer than two factors.
         idle: bool, shape (factors,): whether choice 0 of every role leaves the factor as it is.
     """
 
@@ -68,16 +69,13 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
         parts = _Parts(network, effort)
         if parts.count > 1:
             for role in range(len(network.roles)):
-                found = cofactors(network, role, parts.effort)
-                if found is None:
-                    return None
-                effects.append(found[0])
-                parts.effort = found[1]
+                effect, parts.effort = cofactors(network, role, parts.effort)
+                effects.append(effect)
         while parts.count > 1:
-            made = _assigned(network, parts, effects)
-            if made is not None:
-                return made
-    except _TooMuchError:
+            separated = _separated(network, parts, effects)
+            if separated is not None:
+                return separated
+    except EffortError:
         return None
     return Factors(
         parts.factor(),
@@ -89,22 +87,20 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
 
 
 def quick_factors(network: Network) -> Factors | None:
-    """The factors of a game if they are found quickly (:data:`QUICK_EFFORT`), else None. Those of the
-    networks that were asked about last are known: a match asks again at every turn."""
-    for known, found in _known:
-        if known() is network:
-            return found
-    found = factors(network, QUICK_EFFORT) if len(network.gate_inputs) <= QUICK_INPUTS else None
-    _known.append((weakref.ref(network), found))
-    del _known[:-4]
-    return found
+    """The factors of a game if they are found quickly (:data:`QUICK_EFFORT`), else None.
+
+    The last four answers are cached: a match asks again at every turn.
+    """
+    for reference, cached in _cache:
+        if reference() is network:
+            return cached
+    quick = factors(network, QUICK_EFFORT) if len(network.gate_inputs) <= QUICK_INPUTS else None
+    _cache.append((weakref.ref(network), quick))
+    del _cache[:-4]
+    return quick
 
 
-_known: list[tuple[weakref.ref[Network], Factors | None]] = []
-
-
-class _TooMuchError(Exception):
-    """More effort than allowed."""
+_cache: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _Parts:
@@ -136,88 +132,90 @@ class _Parts:
             if self._inside[base] and self.says[x >> 1]:
                 self.join_cone(x >> 1, seen)
                 self.join(1 + base, x >> 1)
-        for literal in best_goals(network):
+        for literal in _best_goals(network):
             for x in self.terms(literal):
                 self.join_all(self.below(x >> 1))
 
     def terms(self, literal: int) -> list[int]:
-        """The literals whose AND, or whose OR, a literal is; not the other way round inside."""
-        found: list[int] = []
+        """The literals that a literal is the AND of, or the OR of, through nested gates of the same kind."""
+        terms: list[int] = []
         stack = [literal & ~1]
         seen: set[int] = set()
         while stack:
             x = stack.pop()
-            if x & 1 or x >> 1 < self.first_gate:
-                found.append(x)
+            if not self._is_gate(x):
+                terms.append(x)
                 continue
-            gate = (x >> 1) - self.first_gate
-            new = set(self._literals[self._starts[gate] : self._starts[gate + 1]]) - seen
+            new = set(self.inputs_of(x)) - seen
             self._spend(len(new))
             seen |= new
             stack += new
-        return found
+        return terms
 
     def join_all(self, nodes: Iterable[int]) -> None:
         """Make some nodes' parts one."""
-        first, *others = [*nodes] or [0]
-        for node in others:
+        first, *rest = [*nodes] or [0]
+        for node in rest:
             self.join(first, node)
 
-    def join_cone(self, node: int, seen: set[int]) -> None:
+    def join_cone(self, root: int, seen: set[int]) -> None:
         """Join what a node says something about."""
-        stack = [node]
+        stack = [root]
         while stack:
-            at = stack.pop()
-            if at < self.first_gate or at in seen:
+            node = stack.pop()
+            if node < self.first_gate or node in seen:
                 continue
-            seen.add(at)
-            gate = at - self.first_gate
+            seen.add(node)
+            gate = node - self.first_gate
             for below in self._inputs[self._starts[gate] : self._starts[gate + 1]]:
                 if self.says[below]:
-                    self.join(at, below)
+                    self.join(node, below)
                     stack.append(below)
 
     def find(self, node: int) -> int:
-        """What stands for the part that a node is in."""
+        """The node that represents the part of a node."""
         above = self._above
         while above[node] != node:
             above[node] = above[above[node]]
             node = above[node]
         return node
 
-    def join(self, one: int, other: int) -> None:
+    def join(self, a: int, b: int) -> None:
         """Make two nodes' parts one."""
-        self._above[self.find(one)] = self.find(other)
+        self._above[self.find(a)] = self.find(b)
 
-    def below(self, node: int) -> set[int]:
+    def below(self, root: int) -> set[int]:
         """The parts that a node says something about."""
-        found: set[int] = set()
-        seen = {node}
-        stack = [node] if self.says[node] else []
+        parts: set[int] = set()
+        seen = {root}
+        stack = [root] if self.says[root] else []
         while stack:
-            at = stack.pop()
-            if at < self.first_move:
-                found.add(self.find(at))
+            node = stack.pop()
+            if node < self.first_move:
+                parts.add(self.find(node))
             else:
-                gate = at - self.first_gate
+                gate = node - self.first_gate
                 read = self._inputs[self._starts[gate] : self._starts[gate + 1]]
                 self._spend(len(read))
                 new = {below for below in read if self.says[below]} - seen
                 seen |= new
                 stack += new
-        return found
+        return parts
 
     def _spend(self, inputs: int) -> None:
         self.effort -= inputs
         if self.effort < 0:
-            raise _TooMuchError
+            raise EffortError("too much effort")
+
+    def _is_gate(self, literal: int) -> bool:
+        """Whether a literal is the AND that a gate computes, and not its negation or an input."""
+        return not literal & 1 and literal >> 1 >= self.first_gate
 
     def inputs_of(self, literal: int) -> list[int]:
-        """The literals whose AND a literal is."""
-        node = literal >> 1
-        if literal & 1 or node < self.first_gate:
+        """The literals that a literal is the AND of; itself where it is no gate."""
+        if not self._is_gate(literal):
             return [literal]
-        gate = node - self.first_gate
+        gate = (literal >> 1) - self.first_gate
         read: list[int] = self._literals[self._starts[gate] : self._starts[gate + 1]]
         return read
 
@@ -229,24 +227,24 @@ class _Parts:
     def factor(self) -> NDArray[np.int32]:
         """Each base proposition's part, numbered in the order of the propositions; -1 outside."""
         number: dict[int, int] = {}
-        found = [
+        factor = [
             number.setdefault(self.find(1 + base), len(number)) if inside else -1
             for base, inside in enumerate(self._inside)
         ]
-        return np.array(found, np.int32)
+        return np.array(factor, np.int32)
 
 
-def best_goals(network: Network) -> list[int]:
-    """Of each role the literal of the highest goal that it may get."""
-    found: dict[int, tuple[int, int]] = {}
+def _best_goals(network: Network) -> list[int]:
+    """For each role the literal of the highest goal that it may get."""
+    best: dict[int, tuple[int, int]] = {}
     for role, value, literal in network.goals.tolist():
-        if literal != FALSE and value > found.get(role, (-1, FALSE))[0]:
-            found[role] = (value, literal)
-    return [literal for _, literal in found.values()]
+        if literal != FALSE and value > best.get(role, (-1, FALSE))[0]:
+            best[role] = (value, literal)
+    return [literal for _, literal in best.values()]
 
 
-def _assigned(network: Network, parts: _Parts, effects: list[Cofactors]) -> Factors | None:
-    """The factors, if every move can be told apart into choices; else None, and parts have been joined."""
+def _separated(network: Network, parts: _Parts, effects: list[Cofactors]) -> Factors | None:
+    """The factors, if every move splits into one choice per factor; else None, and parts have been joined."""
     factor = parts.factor()
     number = {parts.find(1 + base): int(f) for base, f in enumerate(factor) if f >= 0}
     count = len(number)
@@ -255,9 +253,9 @@ def _assigned(network: Network, parts: _Parts, effects: list[Cofactors]) -> Fact
         for x in parts.inputs_of(literal):
             if x not in below:
                 below[x] = [number[part] for part in parts.below(x >> 1)]
-    meeting = [some for some in below.values() if len(some) > 1]
-    for some in meeting:
-        _join_factors(parts, factor, some)
+    meeting = [touched for touched in below.values() if len(touched) > 1]
+    for touched in meeting:
+        _join_factors(parts, factor, touched)
     if meeting:
         return None
     choices = np.zeros((count, network.move_count), np.int32)
@@ -274,33 +272,33 @@ def _assigned(network: Network, parts: _Parts, effects: list[Cofactors]) -> Fact
             for base, literal in sorted(effect.changed[move].items()):
                 if factor[base] >= 0:
                     signature[factor[base]].append((base, literal))
-            for column, part in zip(signatures, signature, strict=True):
-                column.append(tuple(part))
+            for column, effects_on_factor in zip(signatures, signature, strict=True):
+                column.append(tuple(effects_on_factor))
         for f, column in enumerate(signatures):
             place, rests = _numbered(column, effect.usual, np.flatnonzero(factor == f).tolist())
             choices[f, first : first + len(moves)] = [place[key] for key in column]
             idle[f] &= rests
-        some_choices = choices[:, first : first + len(moves)].T.tolist()
-        kinds = [len(set(column)) for column in signatures]
-        product &= len(set(map(tuple, some_choices))) == math.prod(kinds)
+        combinations = set(map(tuple, choices[:, first : first + len(moves)].T.tolist()))
+        product &= len(combinations) == math.prod(len(set(column)) for column in signatures)
         first += len(moves)
-    touched = choices > 0
-    if touched.sum(axis=0).max(initial=0) < 2:
+    chooses = choices > 0
+    if chooses.sum(axis=0).max(initial=0) < 2:
         return Factors(factor, count, choices, ALTERNATIVE, idle)
     if product:
         return Factors(factor, count, choices, COMPOUND, idle)
-    for column in touched.T:
-        if np.count_nonzero(column) > 1:
-            _join_factors(parts, factor, np.flatnonzero(column).tolist())
+    for choosing in chooses.T:
+        if np.count_nonzero(choosing) > 1:
+            _join_factors(parts, factor, np.flatnonzero(choosing).tolist())
     return None
 
 
 def _numbered(
     column: list[Signature], usual: list[int], bases: list[int]
 ) -> tuple[dict[Signature, int], bool]:
-    """Numbers for what a role's moves do in one factor, and whether 0 leaves the factor as it is.
+    """Numbers for what a role's moves do in one factor, and whether choice 0 leaves the factor as it is.
 
-    0 is what most moves do, or what leaves it as it is; no move has it where each does something else."""
+    0 is what most moves do, or what leaves it as it is; it stays free where each move does something else.
+    """
 
     def rests(choice: Signature) -> bool:
         changed: dict[int, int] = dict(entry for entry in choice if isinstance(entry, tuple))
@@ -315,30 +313,30 @@ def _numbered(
     return {key: i for i, (key, _) in enumerate(ranked, begin)}, resting
 
 
-def _join_factors(parts: _Parts, factor: NDArray[np.int32], some: Iterable[int]) -> None:
-    """Make some factors one."""
-    parts.join_all([1 + int(np.flatnonzero(factor == f)[0]) for f in some])
+def _join_factors(parts: _Parts, factor: NDArray[np.int32], numbers: Iterable[int]) -> None:
+    """Make the factors of these numbers one."""
+    parts.join_all([1 + int(np.flatnonzero(factor == f)[0]) for f in numbers])
 
 
-def goal_terms(network: Network, found: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
+def goal_terms(network: Network, split: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
     """What a goal asks of each factor.
 
     Returns:
-        whether all of it is asked (else any), and per factor its literals; what asks something of clocks
-        alone is left out. None where a part of the goal asks something of several factors at once, or
-        where it takes too long to tell.
+        whether all of it is asked (else any of it), and per factor its literals, without those that ask
+        something of clocks alone. None where one term asks something of several factors, or where it
+        takes too long to tell.
     """
-    wanted: list[list[int]] = [[] for _ in range(found.count)]
+    wanted: list[list[int]] = [[] for _ in range(split.count)]
     try:
         parts = _Parts(network, EFFORT)
         # Parts that moves have joined are several here, but of one factor.
-        factor = {parts.find(1 + base): int(f) for base, f in enumerate(found.bases) if f >= 0}
+        factor = {parts.find(1 + base): int(f) for base, f in enumerate(split.bases) if f >= 0}
         for x in parts.terms(literal):
-            asked = {factor[root] for root in parts.below(x >> 1)}
-            if len(asked) > 1:
+            concerned = {factor[root] for root in parts.below(x >> 1)}
+            if len(concerned) > 1:
                 return None
-            for f in asked:
+            for f in concerned:
                 wanted[f].append(x ^ (literal & 1))
-    except _TooMuchError:
+    except EffortError:
         return None
     return not literal & 1, wanted

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.analysis.ternary import LANES_PER_WORD, Ternary, constant_bases
+from propnet.analysis.ternary import CASES_PER_WORD, Ternary, constant_bases
 
 EFFORT = 10_000_000
-"""Gate inputs, each for 512 propositions; about 2 s at most."""
+"""Gate inputs, each for 512 propositions (see docs/measurements.md)."""
 
 _WORDS = 8
 
@@ -36,25 +36,25 @@ def latches(ternary: Ternary, effort: int = EFFORT) -> Latches:
 
     Args:
         ternary: the network's.
-        effort: how many gate inputs may be looked at; with less than it takes, some are not found.
+        effort: how many gate inputs may be looked at; if that is too few, some latches are missed.
     """
     network = ternary.network
     bases = len(network.bases)
     constant = constant_bases(network)
     holds = np.zeros((2, bases), np.bool_)
     open_ = np.flatnonzero(~constant)
-    lanes = _WORDS * LANES_PER_WORD
+    cases = _WORDS * CASES_PER_WORD
     for value in (0, 1):
-        for at in range(0, len(open_), lanes):
+        for start in range(0, len(open_), cases):
             effort -= len(network.gate_inputs)
             if effort < 0:
                 break
-            some = open_[at : at + lanes]
-            lane = np.arange(len(some))
-            word, bit = lane // LANES_PER_WORD, np.uint64(1) << (lane % LANES_PER_WORD).astype(np.uint64)
+            propositions = open_[start : start + cases]
+            case = np.arange(len(propositions))
+            word, bit = case // CASES_PER_WORD, np.uint64(1) << (case % CASES_PER_WORD).astype(np.uint64)
             rows = ternary.unknown(_WORDS)
             # Where it is false it may not be true (row 2b), and the other way round.
-            rows[2 * some + value, word] &= ~bit
+            rows[2 * propositions + value, word] &= ~bit
             after = ternary.step(rows).following
-            holds[value, some] = after[2 * some + value, word] & bit == 0
+            holds[value, propositions] = after[2 * propositions + value, word] & bit == 0
     return Latches(holds[1], holds[0], constant)

@@ -1,7 +1,7 @@
-"""The phases of a game: what its clocks alone say about who may move, and when it is over.
+"""The phases of a game: what its clocks alone say about who may move, and when the match is over.
 
-Clocks (see :mod:`propnet.analysis.cones`) go one way whatever is played. In each of their states ternary
-simulation, which knows of them alone, tells which roles may have a choice.
+Clocks (:mod:`propnet.analysis.cones`) run the same way whatever is played. In each of their states ternary
+simulation, which knows nothing else, tells which roles may have a choice.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.analysis.ternary import Ternary, lanes_of
+from propnet.analysis.ternary import Ternary, unpack_cases
 
 EFFORT = 20_000_000
-"""Gate inputs that may be looked at; about a second."""
+"""Gate inputs that may be looked at (see docs/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,12 @@ def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) ->
     """
     network = ternary.network
     cost = max(1, len(network.gate_inputs))
-    bounds = np.cumsum([0, *map(len, network.moves)]).tolist()
     places = np.flatnonzero(clocks)
     values = np.asarray(network.initial, np.bool_)[places]
     choosing: list[list[bool]] = []
     seen: set[bytes] = set()
     end: int | None = None
     ticking = np.zeros_like(clocks)
-    terminal = network.terminal_literal
     while values.tobytes() not in seen:
         seen.add(values.tobytes())
         effort -= cost
@@ -63,12 +61,12 @@ def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) ->
         rows[2 * places] = np.where(values, ~np.uint64(0), np.uint64(0))[:, None]
         rows[2 * places + 1] = ~rows[2 * places]
         step = ternary.step(rows)
-        if not step.may[terminal ^ 1, 0]:
+        if not step.may[network.terminal_literal ^ 1, 0]:
             end = len(choosing)
             break
         legal = step.may[network.legal_literals, 0] != 0
-        choosing.append([bool(np.count_nonzero(legal[low:high]) > 1) for low, high in pairwise(bounds)])
-        following = lanes_of(step.following[2 * places], 1)[0]
+        choosing.append([bool(np.count_nonzero(legal[a:b]) > 1) for a, b in pairwise(ternary.role_offsets)])
+        following = unpack_cases(step.following[2 * places], 1)[0]
         ticking[places[following != values]] = True
         values = following
     return Phases(np.array(choosing, np.bool_).reshape(-1, len(network.roles)), ticking, end)

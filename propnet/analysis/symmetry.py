@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 def alike_roles(ternary: Ternary) -> bool:
     """Whether all roles' goals and moves look alike, whatever the initial state.
 
-    Roles that can be exchanged by renaming look alike; so may, rarely, others. A board's own
-    arrangement in the beginning, and who begins, do not count, nor does what is in loops.
+    Roles that can be exchanged by renaming look alike; so may, rarely, others. The initial arrangement of a
+    board, who begins, and what is in loops do not count.
     """
     network = ternary.network
     bases, first = len(network.bases), network.first_gate
@@ -30,12 +31,11 @@ def alike_roles(ternary: Ternary) -> bool:
             colour[level.rows >> 1] = _mixed(np.add.reduceat(_literals(colour, level.inputs), level.starts))
         colour[1 : 1 + bases] = _literals(colour, network.next_literals)
         colour[1 + bases : first] = _literals(colour, network.legal_literals) + np.uint64(1)
-    bounds = np.cumsum([0, *map(len, network.moves)]).tolist()
     looks = set()
-    for role in range(len(network.roles)):
+    for role, (low, high) in enumerate(pairwise(ternary.role_offsets)):
         mine = network.goals[network.goals[:, 0] == role]
         goals = sorted(zip(mine[:, 1].tolist(), _literals(colour, mine[:, 2]).tolist(), strict=True))
-        moves = colour[1 + bases + bounds[role] : 1 + bases + bounds[role + 1]]
+        moves = colour[1 + bases + low : 1 + bases + high]
         looks.add((tuple(goals), tuple(np.sort(moves).tolist())))
     return len(looks) == 1
 
@@ -49,5 +49,5 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     mixed = values * _MIX
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    found: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
-    return found
+    finalized: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return finalized

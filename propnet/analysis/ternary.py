@@ -1,5 +1,7 @@
-"""Ternary simulation of a network, many assumptions at once (R. Bryant and C. Seger: Formal verification by
-symbolic evaluation of trajectories, 1995), in the dual-rail code: what may be true, and what may be false.
+"""Ternary simulation of a network (R. Bryant and C. Seger: Formal verification by symbolic evaluation of
+trajectories, 1995), in the dual-rail code: what may be true, and what may be false.
+
+Each bit of a word is a case: an assumption of its own about the state. Many cases are simulated at once.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from propnet.network import Network
 
 Words = NDArray[np.uint64]
 
-LANES_PER_WORD = 64
+CASES_PER_WORD = 64
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -35,13 +37,13 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What may hold in, and after, partly known states. Rows are of uint64 words, a bit per lane.
+class TernaryStep:
+    """What may hold in, and after, partly known states. Rows are of uint64 words, a bit per case.
 
     Attributes:
-        may: shape (2 * nodes, words): row x tells where literal x may be true.
-        following: shape (2 * bases, words): rows 2b and 2b + 1 tell where base proposition b may be true,
-            or false, after one joint move.
+        may: shape (2 * nodes, words): row x says in which cases literal x may be true.
+        following: shape (2 * bases, words): rows 2b and 2b + 1 say in which cases base proposition b may be
+            true, or false, after one joint move.
     """
 
     may: Words
@@ -51,25 +53,26 @@ class Step:
 class Ternary:
     """Evaluates a network in states of which only a part is known.
 
-    In lane i base proposition b *may be true* where bit i of row 2b of ``bases`` is set, and *may be
-    false* where that of row 2b + 1 is. Whatever is said to be impossible is so in every state, and under
-    every joint legal move, that the lane allows for.
+    In case i base proposition b *may be true* if bit i of row 2b of ``bases`` is set, and *may be false* if
+    bit i of row 2b + 1 is. What the simulation calls impossible is impossible in every state, and under
+    every joint legal move, that the case allows.
 
     Gates inside loops of positive recursion are taken to be open.
 
     Attributes:
         network: the network.
         before, after: its gates outside loops, level by level: those that need no moves, and the others.
+        role_offsets: where each role's moves begin among those of all roles; at the end how many there are.
     """
 
     def __init__(self, network: Network) -> None:
         self.network = network
         self.before, self.after = _levels(network)
         self._open = 2 * (network.first_gate + _looping(network))
-        self._roles = np.cumsum([0, *map(len, network.moves)]).tolist()
+        self.role_offsets: list[int] = np.cumsum([0, *map(len, network.moves)]).tolist()
 
     def unknown(self, words: int) -> Words:
-        """Rows (2 * bases, words) that say nothing, but of the base propositions that never change."""
+        """Rows (2 * bases, words) in which all is open but the base propositions that never change."""
         rows = np.full((2 * len(self.network.bases), words), _ALL, np.uint64)
         constant = constant_bases(self.network)
         value = np.asarray(self.network.initial, np.bool_)
@@ -78,17 +81,17 @@ class Ternary:
         return rows
 
     def known(self, bits: NDArray[np.bool_]) -> Words:
-        """Rows for states, shape (n, bases), that are wholly known; lanes past the n-th are impossible."""
+        """Rows for wholly known states, shape (n, bases); cases past the n-th are impossible."""
         n, bases = bits.shape
-        words = (n + LANES_PER_WORD - 1) // LANES_PER_WORD
-        lanes = np.zeros((2 * bases, words * LANES_PER_WORD), np.bool_)
-        lanes[0::2, :n] = bits.T
-        lanes[1::2, :n] = ~bits.T
-        return np.packbits(lanes, axis=1, bitorder="little").view(np.uint64)
+        words = (n + CASES_PER_WORD - 1) // CASES_PER_WORD
+        cases = np.zeros((2 * bases, words * CASES_PER_WORD), np.bool_)
+        cases[0::2, :n] = bits.T
+        cases[1::2, :n] = ~bits.T
+        return np.packbits(cases, axis=1, bitorder="little").view(np.uint64)
 
     def state(self, bases: Words) -> Words:
-        """What may hold in these states: rows by literal, those of moves and of gates that need moves
-        not filled in."""
+        """What may hold in these states: a row per literal; those of moves, and of gates that need moves,
+        are not filled in."""
         network = self.network
         words = bases.shape[1]
         may = np.zeros((2 * network.nodes, words), np.uint64)
@@ -99,49 +102,51 @@ class Ternary:
         _evaluate(self.before, may)
         return may
 
-    def step(self, bases: Words) -> Step:
+    def step(self, bases: Words) -> TernaryStep:
         """What may hold in these states and in those that follow."""
         network = self.network
         may = self.state(bases)
         legal = may[network.legal_literals]
         first = 2 * (1 + len(network.bases))
-        for low, high in pairwise(self._roles):
+        for low, high in pairwise(self.role_offsets):
             if low == high:
                 continue
             # A move may be left out where another one may be made.
-            made = legal[low:high]
-            others = np.zeros_like(made)
-            others[1:] = np.bitwise_or.accumulate(made, axis=0)[:-1]
-            others[:-1] |= np.bitwise_or.accumulate(made[::-1], axis=0)[::-1][1:]
-            may[first + 2 * low : first + 2 * high : 2] = made
+            mine = legal[low:high]
+            others = np.zeros_like(mine)
+            others[1:] = np.bitwise_or.accumulate(mine, axis=0)[:-1]
+            others[:-1] |= np.bitwise_or.accumulate(mine[::-1], axis=0)[::-1][1:]
+            may[first + 2 * low : first + 2 * high : 2] = mine
             may[first + 2 * low + 1 : first + 2 * high : 2] = others
         _evaluate(self.after, may)
         literals = network.next_literals.astype(np.int64)
         following = np.empty_like(bases)
         following[0::2] = may[literals]
         following[1::2] = may[literals ^ 1]
-        return Step(may, following)
+        return TernaryStep(may, following)
 
     def follow(self, may: Words, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The states, shape (n, bases), that follow under the moves made, shape (n, moves), where the
-        states that ``may`` is about (see :meth:`state`; it is filled in) are wholly known."""
-        made = self.known(moves)
+        """The successors, shape (n, bases), of wholly known states under moves, shape (n, moves).
+
+        ``may`` is what :meth:`state` returned for the states; its missing rows are filled in.
+        """
+        rows = self.known(moves)
         first = 2 * (1 + len(self.network.bases))
-        may[first : first + len(made)] = made
+        may[first : first + len(rows)] = rows
         _evaluate(self.after, may)
-        return lanes_of(may[self.network.next_literals], len(moves))
+        return unpack_cases(may[self.network.next_literals], len(moves))
 
 
-def lanes_of(rows: Words, n: int) -> NDArray[np.bool_]:
-    """The first n lanes of some rows: shape (n, rows)."""
+def unpack_cases(rows: Words, n: int) -> NDArray[np.bool_]:
+    """The bits of the first n cases in some rows: shape (n, rows)."""
     octets = np.ascontiguousarray(rows).view(np.uint8)
     bits = np.unpackbits(octets, axis=1, bitorder="little", count=n)
-    turned: NDArray[np.bool_] = np.ascontiguousarray(bits.T).view(np.bool_)
-    return turned
+    transposed: NDArray[np.bool_] = np.ascontiguousarray(bits.T).view(np.bool_)
+    return transposed
 
 
 def constant_bases(network: Network) -> NDArray[np.bool_]:
-    """Which base propositions keep their initial value for ever, as their outputs say: shape (bases,)."""
+    """Which base propositions keep their initial value because it is their next function: shape (bases,)."""
     return np.equal(network.next_literals, np.where(network.initial, 0, 1))
 
 
@@ -171,11 +176,11 @@ def _levels(network: Network) -> tuple[list[Level], list[Level]]:
             continue
         level = 1 + max((height[node] for node in read[starts[gate] : starts[gate + 1]]), default=0)
         height[first + gate] = level
-        part = by_level[gate >= network.base_gates]
-        while len(part) < level:
-            part.append([])
-        part[level - 1].append(gate)
-    before, after = ([_level(network, gates) for gates in part if gates] for part in by_level)
+        levels = by_level[gate >= network.base_gates]
+        while len(levels) < level:
+            levels.append([])
+        levels[level - 1].append(gate)
+    before, after = ([_level(network, gates) for gates in levels if gates] for levels in by_level)
     return before, after
 
 

@@ -1,5 +1,5 @@
-"""Whether roles move one at a time, what the others say meanwhile, and whether they are rivals, as random
-play shows."""
+"""What random play shows: whether roles move one at a time, what the others do meanwhile, whether they are
+rivals."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ _LONGEST = 1000
 
 
 def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
-    """Per role the move that it makes when another role has several to choose from, and it has one; -1
-    where that has not been seen. None if two roles had several in one state, or if it made different ones."""
+    """Per role the move it is forced to make when another role has a choice; -1 if that was not seen.
+
+    Returns:
+        None if two roles had a choice in one state, or if one role was forced to different moves.
+    """
     rng = np.random.default_rng(seed)
     initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
     bounds = list(pairwise(machine.role_moves.tolist()))
     seen = [np.zeros(high - low, np.int64) for low, high in bounds]
     records = initial
     for _ in range(_STEPS):
-        found = machine.evaluate(records)
-        legal = unpack(found.legal, machine.network.move_count)
+        outputs = machine.evaluate(records)
+        legal = unpack(outputs.legal, machine.network.move_count)
         counts = np.stack([legal[:, low:high].sum(axis=1) for low, high in bounds], axis=1)
-        going = ~found.terminal & (counts > 0).all(axis=1)
+        going = ~outputs.terminal & (counts > 0).all(axis=1)
         choosing = (counts > 1) & going[:, None]
         if (choosing.sum(axis=1) > 1).any():
             return None
@@ -41,22 +44,18 @@ def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
             seen[role] += np.bincount(moves[waits, role], minlength=high - low)
         records = machine.successors(records, moves)
         records = np.where(going[:, None], records, initial)
-    if any(np.count_nonzero(made) > 1 for made in seen):
+    if any(np.count_nonzero(times) > 1 for times in seen):
         return None
-    return [int(np.argmax(made)) if made.any() else -1 for made in seen]
+    return [int(np.argmax(times)) if times.any() else -1 for times in seen]
 
 
 def rivals(machine: PropnetMachine, seed: int = 0) -> bool:
-    """Whether no two roles got their best goals together, and between two roles one lost what the other
-    won, in random play."""
+    """Whether in random play no two roles got their best goals together, and of two roles one lost what
+    the other won."""
     ends = machine.playouts(_ENDS, seed, max_steps=_LONGEST)
     goals = ends.goals[ends.lengths < _LONGEST]
-    best = np.array(
-        [
-            max((v for r, v, _ in machine.network.goals.tolist() if r == role), default=0)
-            for role in range(len(machine.roles))
-        ]
-    )
+    best = np.zeros(len(machine.roles), np.int64)
+    np.maximum.at(best, machine.network.goals[:, 0], machine.network.goals[:, 1])
     if ((goals >= best).sum(axis=1) > 1).any():
         return False
     sure = goals[(goals >= 0).all(axis=1)]

@@ -1,1 +1,1 @@
-"""Pictures of networks: graphs in layers, as SVG or DOT."""
+"""Drawings of networks: graph chooses what is drawn and writes DOT; svg lays it out in layers."""

@@ -10,14 +10,14 @@ from gdl.terms import DOES, GOAL, LEGAL, NEXT, TERMINAL, TRUE, Term
 from propnet.network import Network
 
 LARGEST = 600
-"""Most gates that are drawn unless everything is asked for."""
+"""Most gates that are drawn by default."""
 
 CONSTANT, BASE, MOVE, AND, OR, OUTPUT = "constant", "base", "move", "and", "or", "output"
 
 
 @dataclass(frozen=True)
-class Node:
-    """A box: its kind (one of the constants above), its text, and whether it is in a loop."""
+class Box:
+    """A node of the drawing: its kind (one of the constants above), its text, whether it is in a loop."""
 
     kind: str
     text: str
@@ -25,16 +25,16 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class NetworkDrawing:
     """Boxes and arrows.
 
     Attributes:
-        nodes: the boxes; each after those that it reads, loops apart.
+        boxes: each stands after those that it reads, loops apart.
         edges: (from, to, negated), from the box that is read to its reader.
         title: what is drawn.
     """
 
-    nodes: list[Node]
+    boxes: list[Box]
     edges: list[tuple[int, int, bool]]
     title: str
 
@@ -42,23 +42,23 @@ class Drawing:
 def output_names(network: Network) -> dict[Term, int]:
     """Every output of a network, ``(next ...)``, ``(legal role move)``, ``(goal role value)``
     and ``terminal``, with its literal."""
-    found = {Term(NEXT, base): int(x) for base, x in zip(network.bases, network.next_literals, strict=True)}
+    names = {Term(NEXT, base): int(x) for base, x in zip(network.bases, network.next_literals, strict=True)}
     moves = (Term(LEGAL, r, m) for r, own in zip(network.roles, network.moves, strict=True) for m in own)
-    found |= {name: int(x) for name, x in zip(moves, network.legal_literals, strict=True)}
+    names |= {name: int(x) for name, x in zip(moves, network.legal_literals, strict=True)}
     for role, value, x in network.goals.tolist():
-        found[Term(GOAL, network.roles[role], Term(str(value)))] = x
-    found[Term(TERMINAL)] = network.terminal_literal
-    return found
+        names[Term(GOAL, network.roles[role], Term(str(value)))] = x
+    names[Term(TERMINAL)] = network.terminal_literal
+    return names
 
 
-def drawing(
+def draw(
     network: Network,
     of: Iterable[Term] = (),
     everything: bool = False,
     spell: Callable[[Term], str] = str,
     title: str = "network",
-) -> Drawing:
-    """What is to be drawn: the cone of some outputs, or of all of them.
+) -> NetworkDrawing:
+    """A drawing of the cone of some outputs, or of all of them.
 
     Args:
         network: the network.
@@ -101,35 +101,35 @@ def drawing(
     order = sorted(cone)
     place = {node: i for i, node in enumerate(order)}
     looped = {g + first for low, high in network.loops.tolist() for g in range(low, high)}
-    nodes: list[Node] = []
+    boxes: list[Box] = []
     edges: list[tuple[int, int, bool]] = []
     # An AND of mostly negated inputs reads better as the OR that it is the negation of.
     flipped = {node for node in order if 2 * sum(x & 1 for x in reads(node)) > len(reads(node))}
     for node in order:
         if node < first:
-            nodes.append(_input(network, node, spell))
+            boxes.append(_input(network, node, spell))
             continue
         is_or = node in flipped
-        nodes.append(Node(OR if is_or else AND, "or" if is_or else "and", node in looped))
+        boxes.append(Box(OR if is_or else AND, "or" if is_or else "and", node in looped))
         for x in reads(node):
             edges.append((place[x >> 1], place[node], bool(x & 1) ^ is_or ^ (x >> 1 in flipped)))
     for name in wanted:
         x = names[name]
-        edges.append((place[x >> 1], len(nodes), bool(x & 1) ^ (x >> 1 in flipped)))
-        nodes.append(Node(OUTPUT, spell(name)))
-    return Drawing(nodes, edges, title)
+        edges.append((place[x >> 1], len(boxes), bool(x & 1) ^ (x >> 1 in flipped)))
+        boxes.append(Box(OUTPUT, spell(name)))
+    return NetworkDrawing(boxes, edges, title)
 
 
-def _input(network: Network, node: int, spell: Callable[[Term], str]) -> Node:
+def _input(network: Network, node: int, spell: Callable[[Term], str]) -> Box:
     """The box of the constant, a base proposition or a move."""
     if node == 0:
-        return Node(CONSTANT, "true")
+        return Box(CONSTANT, "true")
     if node <= len(network.bases):
-        return Node(BASE, spell(Term(TRUE, network.bases[node - 1])))
+        return Box(BASE, spell(Term(TRUE, network.bases[node - 1])))
     number = node - 1 - len(network.bases)
     for role, moves in zip(network.roles, network.moves, strict=True):
         if number < len(moves):
-            return Node(MOVE, spell(Term(DOES, role, moves[number])))
+            return Box(MOVE, spell(Term(DOES, role, moves[number])))
         number -= len(moves)
     raise IndexError(node)
 
@@ -144,13 +144,13 @@ _DOT_STYLE = {
 }
 
 
-def dot(picture: Drawing) -> str:
+def dot(drawing: NetworkDrawing) -> str:
     """The drawing in Graphviz's language; a ring at an arrow's head negates."""
-    lines = [f"digraph {_quoted(picture.title)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
-    for number, node in enumerate(picture.nodes):
-        extra = ' color="#b03030"' if node.in_loop else ""
-        lines.append(f"  n{number} [label={_quoted(node.text)} {_DOT_STYLE[node.kind]}{extra}];")
-    for source, target, negated in picture.edges:
+    lines = [f"digraph {_quoted(drawing.title)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
+    for number, box in enumerate(drawing.boxes):
+        extra = ' color="#b03030"' if box.in_loop else ""
+        lines.append(f"  n{number} [label={_quoted(box.text)} {_DOT_STYLE[box.kind]}{extra}];")
+    for source, target, negated in drawing.edges:
         lines.append(f"  n{source} -> n{target}{' [arrowhead=odot]' if negated else ''};")
     return "\n".join([*lines, "}", ""])
 

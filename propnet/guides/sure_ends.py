@@ -3,8 +3,7 @@ playouts in which a role does not surely end the match without its best goal, if
 
 What the others do is not known: each function of the state after a move becomes two, what must be and what
 may be, whatever they do (the two rails of ternary simulation: R. Bryant and C. Seger, 1995). Else it works
-as :mod:`propnet.guides.decisive`, where roles take turns. Sure wins are not preferred as they are there:
-playouts that did so won 7 of 40 games of connectFourSimultaneous against uniform ones.
+as :mod:`propnet.guides.decisive`, but does not prefer sure wins (see docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from propnet.guides.lookahead import Lookahead
-from propnet.guides.with_legality import with_legality
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
 from propnet.substitute import Cone, EffortError, Literals
@@ -25,7 +23,7 @@ Pair = tuple[int, int]
 
 
 def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Network | None:
-    """The network in which those moves alone are legal by which the match does not surely end without the
+    """The guide in which only those moves are legal by which the match does not surely end without the
     role's best goal, if there are any.
 
     In terminal states it may call other moves legal; all else is as in the network.
@@ -36,65 +34,53 @@ def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Ne
         effort: how many gate inputs may be looked at.
 
     Returns:
-        The network; None if no move surely ends a match so, or if the limits do not allow for it, or where
-        what a move does, or an end, depends on positive recursion.
+        None if no move surely ends a match so, if the limits are too tight, or where what a move does, or
+        an end, depends on positive recursion.
     """
     try:
-        work = _Work(network, effort)
-        favoured = work.favoured()
-        return with_legality(work.made, favoured, most_inputs) if favoured != work.legal else None
+        ends = _SureEnds(network, effort)
+        favoured = [x for role in range(len(network.roles)) for x in ends.favoured(role, ends.losses(role))]
+        return ends.guide(favoured, most_inputs)
     except EffortError:
         return None
 
 
-class _Work(Lookahead):
-    """Works out which moves surely end a match, as literals over the gates of ``made``."""
+class _SureEnds(Lookahead):
+    """Works out which moves surely end a match, as literals over ``gates``."""
 
-    def favoured(self) -> list[int]:
-        """Per move of all roles a literal: it is legal, and does not end the match badly if others do not."""
-        made, found = self.made, list(self.legal)
-        for role, low in enumerate(self.offsets[:-1]):
-            losses = self._losses(role)
-            good = [made.conjunction([self.legal[m], loss ^ 1]) for m, loss in enumerate(losses, low)]
-            tenable = made.disjunction(good)
-            for move, loss in enumerate(losses, low):
-                found[move] = made.conjunction([self.legal[move], made.conjunction([tenable, loss]) ^ 1])
-        return found
-
-    def _losses(self, role: int) -> list[int]:
+    def losses(self, role: int) -> list[int]:
         """Per move of a role a literal: where it is legal, it surely ends the match without the best goal."""
-        made, first_move = self.made, 1 + len(self.network.bases)
+        gates, first_move = self.gates, 1 + len(self.network.bases)
         best = self.best_goal(role)
-        own = range(self.offsets[role], self.offsets[role + 1])
+        own = self.moves(role)
         moves = {
             first_move + move: (FALSE, FALSE if move in own else self.legal[move])
             for move in range(len(self.legal))
         }
-        step = _two_rails(made.step(), moves)
-        made.evaluate(step, self.running)
-        following = self.network.next_literals.tolist()
-        usual = {1 + base: _pair(step.usual, {}, x) for base, x in enumerate(following)}
-        end = _two_rails(made.above_bases([self.over, best]), usual)
-        made.evaluate(end, self.running)
-        found: list[int] = []
+        step = _two_rails(gates.step(), moves)
+        gates.evaluate(step, self.running)
+        usual = {1 + base: _pair(step.usual, {}, x) for base, x in enumerate(self.next_literals)}
+        end = _two_rails(gates.above_bases([self.over, best]), usual)
+        gates.evaluate(end, self.running)
+        losses: list[int] = []
         for move in own:
             if self.legal[move] == FALSE:
-                found.append(FALSE)
+                losses.append(FALSE)
                 continue
-            known = self.running | made.implied(self.legal[move])
+            known = self.running | gates.implied(self.legal[move])
             rails = _rails(first_move + move)
-            after = made.changed(step, dict.fromkeys(rails, TRUE), known)
+            after = gates.changed(step, dict.fromkeys(rails, TRUE), known)
             bases: Literals = {}
             for node in {rail >> 1 for rail in after}:
                 for base in self.outputs.get(node, ()):
                     bases.update(
-                        zip(_rails(1 + base), _pair(step.usual, after, following[base]), strict=True)
+                        zip(_rails(1 + base), _pair(step.usual, after, self.next_literals[base]), strict=True)
                     )
             bases = {rail: x for rail, x in bases.items() if end.usual.get(rail, x) != x}
-            changed = made.changed(end, bases, known)
+            changed = gates.changed(end, bases, known)
             over, won = (_pair(end.usual, changed, x) for x in (self.over, best))
-            found.append(made.conjunction([over[0], won[1] ^ 1], known))
-        return found
+            losses.append(gates.conjunction([over[0], won[1] ^ 1], known))
+        return losses
 
 
 def _rails(node: int) -> Pair:

@@ -20,7 +20,7 @@ from propnet.native import layout as straight
 from propnet.native.assembler import Target
 from propnet.native.layout import Straight
 from propnet.network import Network
-from propnet.storage.file_store import KeptFiles, default_directory
+from propnet.storage.file_store import FileStore, default_directory
 
 log = logging.getLogger("propnet.native")
 
@@ -40,7 +40,7 @@ class ObjectCache:
     """
 
     def __init__(self, directory: Path | None = None, most_bytes: int = MOST_BYTES) -> None:
-        self._files = KeptFiles(directory or default_directory() / "native", most_bytes)
+        self._files = FileStore(directory or default_directory() / "native", most_bytes)
 
     def path(self, network: Network, target: Target) -> Path:
         """The file of a network for a processor."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 
 TRUE = 0
 FALSE = 1
@@ -16,8 +19,7 @@ class Shape:
     Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts*
     (atoms at which cycles of positive recursion were cut open), then the gates.
     Outputs: next (one per base), legal (one per move), goals, terminal, then the
-    definition of each cut. A base proposition that nothing can make true has the output
-    ``FALSE``, and so on.
+    definition of each cut. An output that nothing can make true is ``FALSE``.
 
     Attributes:
         bases: number of base propositions.
@@ -39,7 +41,7 @@ class Shape:
     @property
     def first_cut(self) -> int:
         """The node of the first cut, one past the last move."""
-        return 1 + self.bases + sum(self.moves)
+        return self.first_move + sum(self.moves)
 
     @property
     def first_gate(self) -> int:
@@ -47,9 +49,23 @@ class Shape:
         return self.first_cut + self.cuts
 
     @property
+    def first_goal_output(self) -> int:
+        """The output of the first goal, one past the last legal."""
+        return self.bases + sum(self.moves)
+
+    @property
     def first_cut_output(self) -> int:
-        """The output that defines the first cut."""
-        return self.bases + sum(self.moves) + self.goals + 1
+        """The output that defines the first cut, one past terminal."""
+        return self.first_goal_output + self.goals + 1
+
+    @cached_property
+    def role_starts(self) -> list[int]:
+        """The node of each role's first move, then one past the last move."""
+        return list(accumulate(self.moves, initial=self.first_move))
+
+    def role_of(self, move: int) -> int:
+        """The role whose move a node is."""
+        return bisect_right(self.role_starts, move) - 1
 
 
 @dataclass(frozen=True)
@@ -69,30 +85,36 @@ class Circuit:
 
     @property
     def gate_inputs(self) -> int:
-        """The sum of all gates' inputs: what evaluating it costs."""
+        """The sum of all gates' inputs: what evaluating the circuit costs."""
         return sum(map(len, self.gates))
 
     def fanout(self) -> list[int]:
         """How many gates and outputs read each node."""
         count = [0] * (self.shape.first_gate + len(self.gates))
-        for gate in self.gates:
-            for literal in gate:
+        for literals in (*self.gates, self.outputs):
+            for literal in literals:
                 count[literal >> 1] += 1
-        for literal in self.outputs:
-            count[literal >> 1] += 1
         return count
+
+    def with_inputs(self, literals: list[int]) -> Circuit:
+        """The circuit built anew with other literals in place of its inputs (by node, node 0 first)."""
+        builder = CircuitBuilder(self.shape.first_gate)
+        literal_of = literals.copy()
+        for gate in self.gates:
+            literal_of.append(builder.conjunction(replaced(gate, literal_of)))
+        return Circuit(self.shape, builder.gates, replaced(self.outputs, literal_of))
 
 
 @dataclass
-class Builder:
+class CircuitBuilder:
     """Makes gates, each only once (structural hashing), with the trivial laws applied.
 
     Attributes:
         first_gate: node of the first gate.
         gates: the gates so far.
         index: gate -> its literal.
-        effort: how many literals factoring may still look at; past that ORs of products
-            are built as they are.
+        effort: how many literals factoring may still look at; then ORs of products are
+            built as they are.
     """
 
     first_gate: int
@@ -108,9 +130,9 @@ class Builder:
         if len(inputs) < 2:
             return inputs.pop() if inputs else TRUE
         key = tuple(sorted(inputs))
-        found = self.index.get(key)
-        if found is not None:
-            return found
+        known = self.index.get(key)
+        if known is not None:
+            return known
         if key[0] == FALSE:
             return FALSE
         previous = -1
@@ -118,10 +140,10 @@ class Builder:
             if literal == previous + 1 and literal & 1:
                 return FALSE
             previous = literal
-        made = 2 * (self.first_gate + len(self.gates))
+        new = 2 * (self.first_gate + len(self.gates))
         self.gates.append(key)
-        self.index[key] = made
-        return made
+        self.index[key] = new
+        return new
 
     def disjunction(self, literals: Iterable[int]) -> int:
         """A literal for the OR of some literals."""
@@ -131,3 +153,8 @@ class Builder:
         """The inputs of the gate below a literal; ``()`` for inputs of the circuit."""
         gate = (literal >> 1) - self.first_gate
         return self.gates[gate] if gate >= 0 else ()
+
+
+def replaced(literals: Iterable[int], literal_of: list[int]) -> list[int]:
+    """Literals after each node has become the literal ``literal_of[node]``."""
+    return [literal_of[x >> 1] ^ (x & 1) for x in literals]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit
+from propnet.passes.circuit import FALSE, TRUE, Circuit
 from propnet.passes.dead import remove_dead
 
 OPEN = 2
@@ -17,34 +17,29 @@ def constant_latches(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
     """Put constants in the place of base propositions that keep their initial value in every
     state that legal moves lead to, and of moves that are legal in none of these states.
 
-    Outputs keep their function in the states that can be reached: a constant base
-    proposition still has its (constant) output.
+    Outputs keep their function in these states: a constant base proposition still has its
+    (constant) output.
 
     Args:
         circuit: any circuit; what its cuts hold is taken to be open.
         initial: shape (bases,): the initial state.
     """
     shape = circuit.shape
-    first = shape.first_gate
-    values = _settled(circuit, initial)
-    literal_of = [2 * node for node in range(first)]
+    values = _values_in_play(circuit, initial)
+    inputs = [2 * node for node in range(shape.first_gate)]
     fixed = [node for node in range(1, shape.first_cut) if values[node] != OPEN]
     if not fixed:
         return circuit
     for node in fixed:
-        literal_of[node] = TRUE if values[node] else FALSE
-    builder = Builder(first)
-    for gate in circuit.gates:
-        literal_of.append(builder.conjunction([literal_of[x >> 1] ^ (x & 1) for x in gate]))
-    outputs = [literal_of[x >> 1] ^ (x & 1) for x in circuit.outputs]
-    outputs[: shape.bases] = [
-        x if values[1 + base] == OPEN else literal_of[1 + base]
-        for base, x in enumerate(outputs[: shape.bases])
-    ]
-    return remove_dead(Circuit(shape, builder.gates, outputs))
+        inputs[node] = TRUE if values[node] else FALSE
+    rewritten = circuit.with_inputs(inputs)
+    for node in fixed:
+        if node < shape.first_move:
+            rewritten.outputs[node - 1] = inputs[node]
+    return remove_dead(rewritten)
 
 
-def _settled(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
+def _values_in_play(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
     """Each node's value in all states that can be reached: 0, 1 or ``OPEN``.
 
     Values start from those of the initial state with no move made and only ever open: moves
@@ -73,7 +68,7 @@ def _settled(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
         values.append(value)
     # Base propositions and moves (nodes) by the node of their next, or legal.
     latches: dict[int, list[int]] = {}
-    for node, x in enumerate(circuit.outputs[: shape.first_cut - 1], 1):
+    for node, x in enumerate(circuit.outputs[: shape.first_goal_output], 1):
         latches.setdefault(x >> 1, []).append(node)
 
     def open_up(stack: list[int], least: int) -> None:
@@ -84,24 +79,22 @@ def _settled(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
             values[node] = OPEN
             stack.extend([latch for latch in latches.get(node, ()) if latch >= least])
             for number in waiting[node]:
-                if values[first + number] == 0:
-                    gate = gates[number]
-                    for i in range(place[number] + 1, len(gate)):
-                        if values[gate[i] >> 1] == gate[i] & 1:
-                            place[number] = i
-                            waiting[gate[i] >> 1].append(number)
-                            break
-                    else:
-                        stack.append(first + number)
+                gate = gates[number]
+                # Another false input of a false gate keeps it false.
+                rest = range(place[number] + 1, len(gate)) if values[first + number] == 0 else ()
+                for i in rest:
+                    if values[gate[i] >> 1] == gate[i] & 1:
+                        place[number] = i
+                        waiting[gate[i] >> 1].append(number)
+                        break
                 else:
                     stack.append(first + number)
             waiting[node] = []
 
-    def unlike(latch: int) -> bool:
+    def changes(latch: int) -> bool:
         x = circuit.outputs[latch - 1]
         return values[x >> 1] == OPEN or values[x >> 1] ^ (x & 1) != values[latch]
 
-    moves = range(shape.first_move, shape.first_cut)
-    open_up([move for move in moves if unlike(move)], shape.first_move)
-    open_up([base for base in range(1, shape.first_move) if unlike(base)], 1)
+    open_up([move for move in range(shape.first_move, shape.first_cut) if changes(move)], shape.first_move)
+    open_up([base for base in range(1, shape.first_move) if changes(base)], 1)
     return values

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compile.stratify import components
 from gdl.errors import RulesError
-from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit, Shape
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.cuts import cut_points
 from propnet.passes.factor import Product, sum_of_products
-from propnet.passes.graph import components, order
+from propnet.passes.graph import order
 from propnet.passes.prune import AtomRules, owners_of
 
 ELSEWHERE = -1
+"""In place of a literal: the atom is merged into its reader, or not defined yet."""
 
 INLINED_USES = 4
 """A two-literal product that at most so many rules read is copied into them: it factors
-better there, and pairs that stay common are found again."""
+better there, and extraction shares pairs that stay common."""
 
 
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
@@ -35,15 +35,13 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
     """
     sequence, cuts = evaluation_order(rules)
     shape = Shape(rules.bases, moves, goals, len(cuts))
-    builder = Builder(shape.first_gate)
+    builder = CircuitBuilder(shape.first_gate)
     literals = np.full(2 * rules.atom_count, ELSEWHERE, np.int64)
     literals[: 2 * rules.inputs] = 2 + np.arange(2 * rules.inputs)
-    first = rules.bases
-    for count in moves:
+    for start, count in zip(shape.role_starts, moves, strict=False):
         # A role with one move always makes it.
         if count == 1:
-            literals[2 * first : 2 * first + 2] = TRUE, FALSE
-        first += count
+            literals[2 * start - 2 : 2 * start] = TRUE, FALSE
     literals[0::2][values >= 0] = values[values >= 0] ^ 1
     literals[1::2][values >= 0] = values[values >= 0]
     for number, atom in enumerate(cuts):
@@ -77,10 +75,9 @@ class _Atoms:
     """The rules in plain lists, and what their atoms have become.
 
     Attributes:
-        literals: the circuit's literal of each literal of the rules; ``ELSEWHERE`` for an
-            atom that is in ``merged``, or not defined yet.
-        merged: products of atoms that are read once, by a rule of which they are the whole
-            body, or with a single rule of their own.
+        literals: the circuit's literal of each literal of the rules, or ``ELSEWHERE``.
+        merged: the products of atoms that are read once and have a single product, or are the
+            whole body of the rule that reads them.
         copied: products that are copied wherever they are read un-negated.
     """
 
@@ -104,10 +101,10 @@ class _Atoms:
         for number in range(self.first[atom], self.past[atom]):
             body = bodies[starts[number] : ends[number]]
             if len(body) == 1 and literals[body[0]] == ELSEWHERE:
-                taken = self.merged.pop(body[0] >> 1)
-                if len(taken) > len(products):
-                    products, taken = taken, products
-                products.extend(taken)
+                shorter = self.merged.pop(body[0] >> 1)
+                if len(shorter) > len(products):
+                    products, shorter = shorter, products
+                products.extend(shorter)
                 continue
             inputs: set[int] = set()
             for x in body:
@@ -139,19 +136,22 @@ def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
     cuts: list[int] = []
     sequence, behind = order(rules.atom_count, source, target)
     if behind.any():
+        # Atoms on cycles or behind them, numbered in their own right.
+        atoms: list[int] = np.flatnonzero(behind).tolist()
+        number = np.cumsum(behind) - 1
         inside = behind[source] & behind[target]
-        reads: dict[int, list[int]] = defaultdict(list)
-        for lower, upper in zip(source[inside].tolist(), target[inside].tolist(), strict=True):
-            reads[upper].append(lower)
-        component = np.full(rules.atom_count, -1, np.int64)
-        found = components(list(reads), lambda atom: reads.get(atom, ()))
-        for number, members in enumerate(found):
-            component[members] = number
-        if (negated & (component[source] == component[target]) & (component[source] >= 0)).any():
-            raise RulesError("an atom depends on its own negation", remedy="negation must be stratified")
-        for members in found:
+        lower, upper = number[source[inside]], number[target[inside]]
+        reads: list[list[int]] = [[] for _ in atoms]
+        for below, above in zip(lower.tolist(), upper.tolist(), strict=True):
+            reads[above].append(below)
+        component = np.zeros(len(atoms), np.int64)
+        for rank, members in enumerate(components(reads)):
+            component[members] = rank
             within = set(members)
-            cuts += cut_points({atom: [r for r in reads.get(atom, ()) if r in within] for atom in members})
+            points = cut_points({v: [w for w in reads[v] if w in within] for v in members})
+            cuts += [atoms[v] for v in points]
+        if (negated[inside] & (component[lower] == component[upper])).any():
+            raise RulesError("an atom depends on its own negation", remedy="negation must be stratified")
         cut = np.zeros(rules.atom_count, bool)
         cut[cuts] = True
         waits = ~cut[source]

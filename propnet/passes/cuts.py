@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 
 
 def cut_points(edges: dict[int, list[int]]) -> list[int]:
-    """Atoms whose removal leaves the dependency graph without cycles.
+    """Atoms without which the dependency graph has no cycles, ascending.
 
     Vertices without predecessors or successors are peeled; when none is left, the vertex
     with the largest product of degrees is cut.
@@ -17,23 +17,19 @@ def cut_points(edges: dict[int, list[int]]) -> list[int]:
     """
     forward: dict[int, set[int]] = {v: set(reads) for v, reads in edges.items()}
     backward: dict[int, set[int]] = defaultdict(set)
-    for vertex, reads in forward.items():
+    for vertex, reads in edges.items():
         for read in reads:
             backward[read].add(vertex)
-    for read in list(backward):
-        if read not in forward:
-            forward[read] = set()
+            forward.setdefault(read, set())
     cuts = []
 
     def remove(vertex: int) -> set[int]:
-        below, above = forward.pop(vertex), backward.pop(vertex, set())
-        for other in below:
-            if other != vertex:
-                backward[other].discard(vertex)
-        for other in above:
-            if other != vertex:
-                forward[other].discard(vertex)
-        return (below | above) - {vertex}
+        below, above = forward.pop(vertex) - {vertex}, backward.pop(vertex, set()) - {vertex}
+        for read in below:
+            backward[read].discard(vertex)
+        for reader in above:
+            forward[reader].discard(vertex)
+        return below | above
 
     def peel(stack: list[int]) -> None:
         while stack:
@@ -50,9 +46,9 @@ def cut_points(edges: dict[int, list[int]]) -> list[int]:
         if vertex not in forward:
             continue
         if vertex not in forward[vertex]:
-            now = -len(forward[vertex]) * len(backward[vertex])
-            if now != weight:
-                heappush(heap, (now, vertex))
+            current = -len(forward[vertex]) * len(backward[vertex])
+            if current != weight:
+                heappush(heap, (current, vertex))
                 continue
         cuts.append(vertex)
         peel(list(remove(vertex)))

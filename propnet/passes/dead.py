@@ -1,8 +1,8 @@
-"""Gates that no output reads are removed."""
+"""Dead gates: what no output reads is removed."""
 
 from __future__ import annotations
 
-from propnet.passes.circuit import Circuit
+from propnet.passes.circuit import Circuit, replaced
 
 
 def remove_dead(circuit: Circuit) -> Circuit:
@@ -20,10 +20,10 @@ def remove_dead(circuit: Circuit) -> Circuit:
                     alive[(x >> 1) - first] = True
     if all(alive):
         return circuit
-    node = list(range(first))
-    kept: list[tuple[int, ...]] = []
+    literal_of = [2 * node for node in range(first)]
+    live_gates: list[tuple[int, ...]] = []
     for gate, live in zip(gates, alive, strict=True):
-        node.append(first + len(kept))
+        literal_of.append(2 * (first + len(live_gates)))
         if live:
-            kept.append(tuple([2 * node[x >> 1] + (x & 1) for x in gate]))
-    return Circuit(circuit.shape, kept, [2 * node[x >> 1] + (x & 1) for x in circuit.outputs])
+            live_gates.append(tuple(replaced(gate, literal_of)))
+    return Circuit(circuit.shape, live_gates, replaced(circuit.outputs, literal_of))

@@ -6,11 +6,12 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 
 import numpy as np
+from numpy.typing import NDArray
 
-from propnet.passes.circuit import Builder, Circuit, Shape
+from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, replaced
 
 WIDEST = 200
-"""Gates with more inputs are left out when pairs are counted (pairs grow with the square)."""
+"""Gates with more inputs are left out of the count of pairs, which grow with the square."""
 
 PAIRS = 6_000_000
 """Most pairs of inputs that are counted."""
@@ -18,7 +19,8 @@ PAIRS = 6_000_000
 COMPARISONS = 1_000_000
 """Most literals that are looked at in search of gates inside gates."""
 
-_ROW = 1 << 32
+ROW = 1 << 32
+"""A pair of numbers is packed as ``low * ROW + high``."""
 
 
 def extract(circuit: Circuit) -> Circuit:
@@ -31,7 +33,7 @@ def extract(circuit: Circuit) -> Circuit:
     pool.join_companions()
     pool.join_pairs()
     pool.use_contained_gates()
-    return pool.circuit()
+    return in_order(pool.shape, pool.gates, pool.outputs)
 
 
 class _Pool:
@@ -56,17 +58,17 @@ class _Pool:
         readers: dict[int, list[int]] = {}
         for number, gate in enumerate(self.gates):
             for x in gate:
-                where = readers.get(x)
-                if where is None:
+                gates = readers.get(x)
+                if gates is None:
                     readers[x] = [number]
                 else:
-                    where.append(number)
+                    gates.append(number)
         return readers
 
     def use_contained_gates(self) -> None:
         """A gate whose inputs another gate has among its own is read in their place."""
         readers = self.readers()
-        widest = {x: max([len(self.gates[g]) for g in where]) for x, where in readers.items()}
+        widest = {x: max([len(self.gates[g]) for g in gates]) for x, gates in readers.items()}
         budget = COMPARISONS
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
             inner = self.gates[number]
@@ -77,8 +79,8 @@ class _Pool:
             budget -= len(rarest)
             if budget < 0:
                 return
-            for other in rarest:
-                outer = self.gates[other]
+            for reader in rarest:
+                outer = self.gates[reader]
                 if len(outer) > size and inner <= outer:
                     outer -= inner
                     outer.add(self.literal(number))
@@ -86,73 +88,72 @@ class _Pool:
     def join_companions(self) -> None:
         """Literals that exactly the same gates read become one gate."""
         groups: dict[tuple[int, ...], list[int]] = {}
-        for x, where in self.readers().items():
-            if len(where) > 1:
-                groups.setdefault(tuple(where), []).append(x)
+        for x, gates_of_x in self.readers().items():
+            if len(gates_of_x) > 1:
+                groups.setdefault(tuple(gates_of_x), []).append(x)
         for gates, literals in groups.items():
             if len(gates) * len(literals) <= len(gates) + len(literals):
                 continue
-            whole = [g for g in gates if len(self.gates[g]) == len(literals)]
-            joint = self.literal(whole[0]) if whole else self.add(set(literals))
+            equal = [g for g in gates if len(self.gates[g]) == len(literals)]
+            joint = self.literal(equal[0]) if equal else self.add(set(literals))
             for number in gates:
-                if number not in whole:
+                if number not in equal:
                     self.gates[number].difference_update(literals)
                     self.gates[number].add(joint)
 
     def join_pairs(self) -> None:
         """The pair of literals that most gates share becomes a gate, again and again."""
-        where = self.frequent_pairs()
-        heap = [(-len(gates), pair) for pair, gates in where.items()]
+        sharing = self.frequent_pairs()
+        heap = [(-len(gates), pair) for pair, gates in sharing.items()]
         heapify(heap)
         while heap:
             size, pair = heappop(heap)
-            gates = where.get(pair)
+            gates = sharing.get(pair)
             if gates is None or len(gates) < 3:
                 continue
             if len(gates) != -size:
                 heappush(heap, (-len(gates), pair))
                 continue
-            del where[pair]
-            low, high = divmod(pair, _ROW)
+            del sharing[pair]
+            low, high = divmod(pair, ROW)
             joint = self.add({low, high})
-            fresh: dict[int, set[int]] = {}
+            with_joint: dict[int, set[int]] = {}
             for number in gates:
                 inputs = self.gates[number]
                 inputs.discard(low)
                 inputs.discard(high)
                 for x in inputs:
                     for y in (low, high):
-                        shared = where.get(x * _ROW + y if x < y else y * _ROW + x)
+                        shared = sharing.get(x * ROW + y if x < y else y * ROW + x)
                         if shared is not None:
                             shared.discard(number)
-                    fresh.setdefault(x, set()).add(number)
+                    with_joint.setdefault(x, set()).add(number)
                 inputs.add(joint)
-            for x, numbers in fresh.items():
+            for x, numbers in with_joint.items():
                 if len(numbers) > 2:
-                    pair = x * _ROW + joint
-                    where[pair] = numbers
+                    pair = x * ROW + joint
+                    sharing[pair] = numbers
                     heappush(heap, (-len(numbers), pair))
 
     def frequent_pairs(self) -> dict[int, set[int]]:
-        """Pairs of literals (as ``low * 2**32 + high``) that at least three gates share."""
+        """Pairs of literals (packed) that at least three gates share."""
         by_size: dict[int, list[int]] = {}
         for number, gate in enumerate(self.gates):
             if 2 < len(gate) <= WIDEST:
                 by_size.setdefault(len(gate), []).append(number)
-        keys, owners = [], []
+        pairs_by_size, owners = [], []
         room = PAIRS
         for size, numbers in sorted(by_size.items()):
-            rows, columns = np.triu_indices(size, 1)
-            numbers = numbers[: max(room, 0) // len(rows)]
+            per_gate = size * (size - 1) // 2
+            numbers = numbers[: max(room, 0) // per_gate]
             if not numbers:
                 break
-            room -= len(numbers) * len(rows)
-            table = np.array([sorted(self.gates[g]) for g in numbers], np.int64)
-            keys.append((table[:, rows] * _ROW + table[:, columns]).ravel())
-            owners.append(np.repeat(np.array(numbers, np.int32), len(rows)))
-        if not keys:
+            room -= len(numbers) * per_gate
+            pairs_by_size.append(pairs_in_rows([sorted(self.gates[g]) for g in numbers]))
+            owners.append(np.repeat(np.array(numbers, np.int32), per_gate))
+        if not owners:
             return {}
-        key, owner = np.concatenate(keys), np.concatenate(owners)
+        key, owner = np.concatenate(pairs_by_size), np.concatenate(owners)
         order = np.argsort(key, kind="stable")
         key, owner = key[order], owner[order]
         start = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
@@ -163,9 +164,13 @@ class _Pool:
         bounds = zip(start[often].tolist(), (start + count)[often].tolist(), strict=True)
         return {pair: set(lists[a:b]) for pair, (a, b) in zip(pairs, bounds, strict=True)}
 
-    def circuit(self) -> Circuit:
-        """The gates in evaluation order."""
-        return in_order(self.shape, self.gates, self.outputs)
+
+def pairs_in_rows(rows: list[list[int]]) -> NDArray[np.int64]:
+    """All pairs in rows of one length, ``low * ROW + high`` where the row is ascending, row after row."""
+    table = np.array(rows, np.int64)
+    low, high = np.triu_indices(table.shape[1], 1)
+    pairs: NDArray[np.int64] = (table[:, low] * ROW + table[:, high]).ravel()
+    return pairs
 
 
 def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit:
@@ -180,7 +185,7 @@ def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit
             uses[x >> 1] += 1 if not x & 1 else 2
     for x in outputs:
         uses[x >> 1] += 2
-    builder = Builder(first)
+    builder = CircuitBuilder(first)
     literal_of = [2 * node for node in range(first)] + [-1] * len(gates)
     for root in outputs:
         stack = [root >> 1]
@@ -202,5 +207,5 @@ def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit
                 stack.extend(waiting)
                 continue
             stack.pop()
-            literal_of[node] = builder.conjunction([literal_of[x >> 1] ^ (x & 1) for x in inputs])
-    return Circuit(shape, builder.gates, [literal_of[x >> 1] ^ (x & 1) for x in outputs])
+            literal_of[node] = builder.conjunction(replaced(inputs, literal_of))
+    return Circuit(shape, builder.gates, replaced(outputs, literal_of))

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from propnet.passes.circuit import FALSE, TRUE, Builder
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 
 Product = tuple[int, ...]
-
 
 DEEPEST = 40
 """How many literals are taken out of one product, one after the other."""
 
 
-def sum_of_products(builder: Builder, products: list[Product], depth: int = 0) -> int:
-    """Build the OR of some products in factored form; gives its literal.
+def sum_of_products(builder: CircuitBuilder, products: list[Product], depth: int = 0) -> int:
+    """Build the OR of some products in factored form; return its literal.
 
     Args:
         products: literals of each product, ascending and without repetition.
@@ -38,30 +37,29 @@ def sum_of_products(builder: Builder, products: list[Product], depth: int = 0) -
     places: dict[int, list[int]] = {}
     for number, product in enumerate(longer):
         for literal in product:
-            where = places.get(literal)
-            if where is None:
+            numbers = places.get(literal)
+            if numbers is None:
                 places[literal] = [number]
             else:
-                where.append(number)
+                numbers.append(number)
     if not plain:
-        shared = [literal for literal, where in places.items() if len(where) == len(longer)]
+        shared = [literal for literal, numbers in places.items() if len(numbers) == len(longer)]
         if shared:
             out = set(shared)
             rest = [tuple([x for x in p if x not in out]) for p in longer]
             return builder.conjunction([*shared, sum_of_products(builder, rest, depth + 1)])
-    heap = [(-len(where), literal) for literal, where in places.items() if len(where) > 1]
+    heap = [(-len(numbers), literal) for literal, numbers in places.items() if len(numbers) > 1]
     if not heap:
         return builder.disjunction([*plain, *[builder.conjunction(p) for p in longer]])
     heapify(heap)
     alive = [True] * len(longer)
-    count = {literal: len(where) for literal, where in places.items()}
+    count = {literal: len(numbers) for literal, numbers in places.items()}
     terms = plain
     while heap:
         size, literal = heappop(heap)
-        now = count[literal]
-        if now != -size:
-            if now > 1:
-                heappush(heap, (-now, literal))
+        if count[literal] != -size:
+            if count[literal] > 1:
+                heappush(heap, (-count[literal], literal))
             continue
         chosen = [number for number in places[literal] if alive[number]]
         group = [longer[number] for number in chosen]
@@ -70,8 +68,8 @@ def sum_of_products(builder: Builder, products: list[Product], depth: int = 0) -
         rest = []
         for number, product in zip(chosen, group, strict=True):
             alive[number] = False
-            for other in product:
-                count[other] -= 1
+            for x in product:
+                count[x] -= 1
             rest.append(tuple([x for x in product if x != literal]))
         terms.append(builder.conjunction([literal, sum_of_products(builder, rest, depth + 1)]))
     terms.extend([builder.conjunction(p) for p, left in zip(longer, alive, strict=True) if left])
@@ -82,13 +80,8 @@ def _absorb(plain: list[int], longer: list[Product]) -> list[Product]:
     """Products less those that a one-literal term absorbs, and less its complement in them."""
     known = set(plain)
     denied = {literal ^ 1 for literal in plain}
-    kept = []
-    for product in longer:
-        if known.isdisjoint(product):
-            if not denied.isdisjoint(product):
-                product = tuple([x for x in product if x not in denied])
-            kept.append(product)
-    return kept
+    rest = [product for product in longer if known.isdisjoint(product)]
+    return [p if denied.isdisjoint(p) else tuple([x for x in p if x not in denied]) for p in rest]
 
 
 def _pays(group: list[Product]) -> bool:

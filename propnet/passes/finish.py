@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compile.stratify import components
 from gdl.errors import RulesError
-from gdl.terms import Term
+from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
-from propnet.passes.circuit import FALSE, Builder, Circuit, Shape
-from propnet.passes.graph import components, spread
+from propnet.passes.circuit import FALSE, Circuit, Shape
+from propnet.passes.graph import spread
 
 
 def settle_cuts(circuit: Circuit) -> Circuit:
@@ -37,22 +37,18 @@ def settle_cuts(circuit: Circuit) -> Circuit:
                 same[definition] = node
         if _read_cuts(circuit).isdisjoint(value):
             return circuit
-        literal_of = [2 * node for node in range(shape.first_gate)]
+        inputs = [2 * node for node in range(shape.first_gate)]
         for node in value:
-            literal_of[node] = _resolve(node, value)
-        builder = Builder(shape.first_gate)
-        for gate in circuit.gates:
-            literal_of.append(builder.conjunction([literal_of[x >> 1] ^ (x & 1) for x in gate]))
-        circuit = Circuit(shape, builder.gates, [literal_of[x >> 1] ^ (x & 1) for x in circuit.outputs])
+            inputs[node] = _resolve(node, value)
+        circuit = circuit.with_inputs(inputs)
 
 
 def _read_cuts(circuit: Circuit) -> set[int]:
     """The cuts that some gate or output (other than a cut's own definition) reads."""
     shape = circuit.shape
     cuts = range(shape.first_cut, shape.first_gate)
-    found = {x >> 1 for gate in circuit.gates for x in gate if x >> 1 in cuts}
-    found.update(x >> 1 for x in circuit.outputs[: shape.first_cut_output] if x >> 1 in cuts)
-    return found
+    readers = (*circuit.gates, circuit.outputs[: shape.first_cut_output])
+    return {x >> 1 for literals in readers for x in literals if x >> 1 in cuts}
 
 
 def _resolve(node: int, value: dict[int, int]) -> int:
@@ -67,33 +63,23 @@ def _resolve(node: int, value: dict[int, int]) -> int:
     return literal
 
 
-class Game(Protocol):
-    """What a network says of a game besides its gates: see :class:`propnet.network.Network`."""
-
-    @property
-    def roles(self) -> tuple[Term, ...]: ...
-    @property
-    def bases(self) -> tuple[Term, ...]: ...
-    @property
-    def moves(self) -> tuple[tuple[Term, ...], ...]: ...
-    @property
-    def initial(self) -> NDArray[np.bool_]: ...
-
-
 def finish(
-    circuit: Circuit, game: Game, goals: Iterable[tuple[int, int]], stats: dict[str, float]
+    circuit: Circuit, game: GroundRules | Network, goals: Iterable[tuple[int, int]], stats: dict[str, float]
 ) -> Network:
     """Close the loops and lay the gates out in evaluation order.
 
+    Order: what legal and terminal need, what else next needs of the base propositions,
+    what goals alone need, then everything that needs moves. Within each section a gate
+    stands close before its first reader.
+
     Args:
         circuit: the gates and outputs.
-        game: the names of the circuit's inputs, and the initial state.
+        game: roles, names of the circuit's inputs, and the initial state.
         goals: the role and the value of each goal output.
-        stats: what the network is to tell of how it was made.
+        stats: the network's :attr:`~propnet.network.Network.stats`.
 
-    Order: what legal and terminal need, what else next needs of the base propositions,
-    what goals alone need, then everything that needs moves. Within each part a gate
-    stands close before its first reader.
+    Raises:
+        RulesError: an atom depends on its own negation.
     """
     circuit = settle_cuts(circuit)
     shape = circuit.shape
@@ -114,8 +100,7 @@ def finish(
         return new.astype(np.int32)
 
     literals = renumbered(outputs)
-    moves = sum(shape.moves)
-    ends = literals[shape.bases + moves : shape.bases + moves + shape.goals]
+    goal, terminal = shape.first_goal_output, shape.first_cut_output - 1
     return Network(
         roles=game.roles,
         bases=game.bases,
@@ -126,11 +111,12 @@ def finish(
         loops=np.array(loops, np.int32).reshape(-1, 2),
         loop_init=init,
         next_literals=literals[: shape.bases],
-        legal_literals=literals[shape.bases : shape.bases + moves],
+        legal_literals=literals[shape.bases : goal],
         goals=np.array(
-            [(role, value, x) for (role, value), x in zip(goals, ends, strict=True)], np.int32
+            [(role, value, x) for (role, value), x in zip(goals, literals[goal:terminal], strict=True)],
+            np.int32,
         ).reshape(-1, 3),
-        terminal_literal=int(literals[shape.bases + moves + shape.goals]),
+        terminal_literal=int(literals[terminal]),
         initial=game.initial,
         stats=stats,
     )
@@ -161,10 +147,9 @@ def _layout(
     loop_of: dict[int, list[int]] = {}
     if shape.cuts:
         below = [[(x >> 1) - first for x in gate if x >> 1 >= first] for gate in reads]
-        for found in components(range(len(reads)), below.__getitem__):
-            if len(found) > 1 or found[0] in below[found[0]]:
-                found.sort()
-                loop_of.update(dict.fromkeys(found, found))
+        for members in components(below):
+            if len(members) > 1 or members[0] in below[members[0]]:
+                loop_of.update(dict.fromkeys(members, members))
     sequence: list[int] = []
     loops: list[tuple[int, int]] = []
     placed: set[int] = set()
@@ -192,12 +177,11 @@ def _layout(
                 sequence.extend(unit)
 
     moved = _moved(shape, reads)
-    moves = sum(shape.moves)
-    visit(outputs[shape.bases : shape.bases + moves])
+    visit(outputs[shape.bases : shape.first_goal_output])
     visit(outputs[-1:])
     edge = [x for gate, needs in zip(reads, moved[first:], strict=True) if needs for x in gate]
     visit(x for x in [*outputs[: shape.bases], *edge] if not moved[x >> 1])
-    visit(outputs[shape.bases + moves : -1])
+    visit(outputs[shape.first_goal_output : -1])
     base_gates = len(sequence)
     visit(outputs[: shape.bases])
     return sequence, base_gates, loops

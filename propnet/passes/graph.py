@@ -1,8 +1,7 @@
-"""Directed graphs: reachability, evaluation order (A. Kahn, 1962), strong components (R. Tarjan, 1972)."""
+"""Directed graphs in arrays: reachability and evaluation order (A. Kahn, 1962)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,47 +58,3 @@ def order(nodes: int, source: Ints, target: Ints) -> tuple[Ints, Bools]:
         missing[reached] -= times
         front = reached[missing[reached] == 0]
     return np.concatenate([*layers, np.zeros(0, np.int64)]), missing > 0
-
-
-def components(nodes: Sequence[int], reads: Callable[[int], Sequence[int]]) -> list[list[int]]:
-    """Strongly connected components, each after those that it reads.
-
-    Args:
-        nodes: where to start; whatever they read is found.
-        reads: the nodes that a node reads.
-    """
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    done: set[int] = set()
-    path: list[int] = []
-    found: list[list[int]] = []
-    for root in nodes:
-        if root in number:
-            continue
-        number[root] = low[root] = len(number)
-        path.append(root)
-        stack = [(root, iter(reads(root)))]
-        while stack:
-            node, rest = stack[-1]
-            for read in rest:
-                if read not in number:
-                    number[read] = low[read] = len(number)
-                    path.append(read)
-                    stack.append((read, iter(reads(read))))
-                    break
-                if read not in done and number[read] < low[node]:
-                    low[node] = number[read]
-            else:
-                stack.pop()
-                if stack and low[node] < low[stack[-1][0]]:
-                    low[stack[-1][0]] = low[node]
-                if low[node] == number[node]:
-                    component = []
-                    while True:
-                        member = path.pop()
-                        component.append(member)
-                        done.add(member)
-                        if member == node:
-                            break
-                    found.append(component)
-    return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
-from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder
 from propnet.passes.dead import remove_dead
 
 SETS = 8_000_000
@@ -22,8 +21,8 @@ def one_move_per_role(circuit: Circuit) -> Circuit:
     equal and complementary sets are one gate. An OR of several roles' sets is an OR of one
     set for each role if that has fewer inputs.
 
-    Only what depends on moves is changed, so legal, terminal and goal, which are evaluated
-    before any move is made, stay what they are.
+    Only what depends on moves changes: legal, terminal and goal, which are evaluated before
+    any move is made, do not.
     """
     return _MoveSets(circuit).run()
 
@@ -41,7 +40,7 @@ class MoveSet:
     others: bool
 
     def negated(self, negate: int) -> MoveSet:
-        """The other moves, if that is asked for."""
+        """The role's other moves if ``negate``, else the set itself."""
         return MoveSet(self.members, not self.others) if negate else self
 
 
@@ -75,12 +74,9 @@ class _MoveSets:
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
-        shape = circuit.shape
-        self.builder = Builder(shape.first_gate)
+        self.shape = shape = circuit.shape
+        self.builder = CircuitBuilder(shape.first_gate)
         self.moves = range(shape.first_move, shape.first_cut)
-        self.starts = [shape.first_move]
-        for count in shape.moves:
-            self.starts.append(self.starts[-1] + count)
         self.set_of: dict[int, tuple[int, MoveSet]] = {}
         self.union_of: dict[int, dict[int, MoveSet]] = {}
         self.literal_of = [2 * node for node in range(shape.first_gate)]
@@ -104,21 +100,21 @@ class _MoveSets:
         """The role whose moves alone an old literal depends on, and for which it holds."""
         node = old >> 1
         if node in self.moves:
-            return bisect_right(self.starts, node) - 1, MoveSet({node}, bool(old & 1))
-        found = self.set_of.get(node)
-        return found and (found[0], found[1].negated(old & 1))
+            return self.shape.role_of(node), MoveSet({node}, bool(old & 1))
+        known = self.set_of.get(node)
+        return known and (known[0], known[1].negated(old & 1))
 
     def add(self, gate: tuple[int, ...]) -> None:
-        """Rewrite one gate; one that is a set gets its literal only when it is asked for."""
+        """Rewrite one gate; one that is a set gets its literal only when something reads it."""
         node = len(self.literal_of)
         meets: dict[int, _Meet] = {}
         inputs = []
         for x in gate:
-            found = self.moves_of(x)
-            if found is None:
-                inputs.append(x)
-            else:
-                meets.setdefault(found[0], _Meet()).add(found[1])
+            match self.moves_of(x):
+                case None:
+                    inputs.append(x)
+                case role, moves:
+                    meets.setdefault(role, _Meet()).add(moves)
         sets = {role: meet.result() for role, meet in meets.items()}
         self.room -= sum(len(moves.members) for moves in sets.values())
         if len(sets) == 1 and not inputs and self.room > 0:
@@ -129,43 +125,39 @@ class _MoveSets:
         if union is not None:
             self.union_of[node] = union
             if sum(self.width(role, moves) for role, moves in union.items()) < len(gate):
-                made = [self.membership(role, moves) ^ 1 for role, moves in union.items()]
-                self.literal_of.append(self.builder.conjunction(made))
+                literals = [self.membership(role, moves) ^ 1 for role, moves in union.items()]
+                self.literal_of.append(self.builder.conjunction(literals))
                 return
-        made = [self.membership(role, moves) for role, moves in sets.items()]
-        self.literal_of.append(self.builder.conjunction([*made, *map(self.literal, inputs)]))
+        literals = [self.membership(role, moves) for role, moves in sets.items()]
+        self.literal_of.append(self.builder.conjunction([*literals, *map(self.literal, inputs)]))
 
-    def union(self, sets: dict[int, MoveSet], others: Iterable[int]) -> dict[int, MoveSet] | None:
-        """The sets of moves one of which is made where an AND is false, of sets and other old
-        literals; None if there are none such."""
+    def union(self, sets: dict[int, MoveSet], inputs: Iterable[int]) -> dict[int, MoveSet] | None:
+        """The AND of sets and old literals as a negated union: per role a set of moves such that
+        the AND is false where a move of one of these sets is made. None if it is no such thing."""
         meets: dict[int, _Meet] = {}
         for role, moves in sets.items():
             meets.setdefault(role, _Meet()).add(moves)
-        for x in others:
-            parts = None if x & 1 else self.union_of.get(x >> 1)
-            if parts is None or self.room < 0:
+        for x in inputs:
+            inner = None if x & 1 else self.union_of.get(x >> 1)
+            if inner is None or self.room < 0:
                 return None
-            for role, moves in parts.items():
+            for role, moves in inner.items():
                 meets.setdefault(role, _Meet()).add(moves.negated(1))
         union = {role: meet.result().negated(1) for role, meet in meets.items()}
         self.room -= sum(len(moves.members) for moves in union.values())
         return union
 
-    def count(self, role: int) -> int:
-        """How many moves a role has."""
-        return self.starts[role + 1] - self.starts[role]
-
     def width(self, role: int, moves: MoveSet) -> int:
         """About how many gate inputs it takes to read whether a role's move is in a set."""
-        return 1 + min(len(moves.members), self.count(role) - len(moves.members))
+        return 1 + min(len(moves.members), self.shape.moves[role] - len(moves.members))
 
     def membership(self, role: int, moves: MoveSet) -> int:
         """A literal that says that the role's move is in a set."""
         members, others = moves.members, moves.others
-        size, count = len(members), self.count(role)
+        size, count = len(members), self.shape.moves[role]
         if size in (0, count):
             return TRUE if others == (size == 0) else FALSE
         if 2 * size > count or (2 * size == count and others):
-            members = set(range(self.starts[role], self.starts[role + 1])) - members
+            members = set(range(*self.shape.role_starts[role : role + 2])) - members
             others = not others
         return self.builder.disjunction([2 * node for node in members]) ^ others

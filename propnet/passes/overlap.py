@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from propnet.passes.circuit import Circuit
-from propnet.passes.extract import in_order
+from propnet.passes.extract import ROW, in_order, pairs_in_rows
 
 READERS = 12
 """Literals that more gates read are left out when overlaps are counted."""
@@ -19,14 +19,12 @@ PAIRS = 4_000_000
 SMALLEST = 3
 """Sharing fewer literals saves nothing."""
 
-_ROW = 1 << 32
-
 
 def share_overlaps(circuit: Circuit) -> Circuit:
     """Take out of two gates what both read, the largest overlap first.
 
-    ``extract`` looks for few literals in many gates, this for many literals in two: sets of
-    moves that cross each other (those from a square, those to a square), say.
+    ``extract`` shares few literals of many gates, this many literals of two: sets of moves
+    that cross each other, such as those from one square and those to another.
     """
     first = circuit.shape.first_gate
     gates = [set(gate) for gate in circuit.gates]
@@ -45,47 +43,45 @@ def share_overlaps(circuit: Circuit) -> Circuit:
             if len(joint) >= SMALLEST:
                 heappush(heap, (-len(joint), low, high))
             continue
-        made = len(gates)
-        whole = low if len(joint) == len(gates[low]) else high if len(joint) == len(gates[high]) else made
-        others: dict[int, int] = {}
-        for x in joint:
-            for other in readers[x]:
-                if other != low and other != high and x in gates[other]:
-                    others[other] = others.get(other, 0) + 1
-        if whole == made:
-            gates.append(joint)
+        new = len(gates)
+        shared = low if len(joint) == len(gates[low]) else high if len(joint) == len(gates[high]) else new
+        if shared == new:
+            with_joint: dict[int, int] = {}
             for x in joint:
-                readers[x].append(made)
-            for other in sorted(others):
-                if others[other] >= SMALLEST:
-                    heappush(heap, (-others[other], other, made))
-        literal = 2 * (first + whole)
+                for reader in readers[x]:
+                    if reader != low and reader != high and x in gates[reader]:
+                        with_joint[reader] = with_joint.get(reader, 0) + 1
+                readers[x].append(new)
+            gates.append(joint)
+            for reader, count in with_joint.items():
+                if count >= SMALLEST:
+                    heappush(heap, (-count, reader, new))
+        literal = 2 * (first + shared)
         for number in (low, high):
-            if number != whole:
+            if number != shared:
                 gates[number] = gates[number] - joint
                 gates[number].add(literal)
-        readers.setdefault(literal, []).extend(n for n in (low, high) if n != whole)
+                readers.setdefault(literal, []).append(number)
     return in_order(circuit.shape, gates, circuit.outputs)
 
 
 def _overlaps(readers: dict[int, list[int]]) -> list[tuple[int, int, int]]:
     """How many literals two gates share, and the gates, where it is enough."""
     by_count: dict[int, list[list[int]]] = {}
-    for where in readers.values():
-        if 1 < len(where) <= READERS:
-            by_count.setdefault(len(where), []).append(where)
-    keys = []
+    for gates in readers.values():
+        if 1 < len(gates) <= READERS:
+            by_count.setdefault(len(gates), []).append(gates)
+    pairs = []
     room = PAIRS
-    for count, lists in sorted(by_count.items()):
-        rows, columns = np.triu_indices(count, 1)
-        lists = lists[: max(room, 0) // len(rows)]
-        if lists:
-            room -= len(lists) * len(rows)
-            table = np.array(lists, np.int64)
-            keys.append((table[:, rows] * _ROW + table[:, columns]).ravel())
-    if not keys:
+    for count, rows in sorted(by_count.items()):
+        per_row = count * (count - 1) // 2
+        rows = rows[: max(room, 0) // per_row]
+        if rows:
+            room -= len(rows) * per_row
+            pairs.append(pairs_in_rows(rows))
+    if not pairs:
         return []
-    key, size = np.unique(np.concatenate(keys), return_counts=True)
+    key, size = np.unique(np.concatenate(pairs), return_counts=True)
     enough = size >= SMALLEST
-    low, high = np.divmod(key[enough], _ROW)
+    low, high = np.divmod(key[enough], ROW)
     return list(zip(size[enough].tolist(), low.tolist(), high.tolist(), strict=True))

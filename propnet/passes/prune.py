@@ -1,5 +1,5 @@
-"""Ground rules before they become a circuit: constant and unread atoms go, and what decides legal, terminal
-and goal is separated from the moves."""
+"""Ground rules before they become a circuit: constants are propagated, unread atoms go, and what decides
+legal, terminal and goal is separated from the moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class AtomRules:
-    """Rules by head, and the outputs that they define.
+    """Rules and the outputs that they define.
 
     Attributes:
         inputs: atoms below this are base propositions and moves.
@@ -26,9 +26,8 @@ class AtomRules:
         start: int64, shape (rules + 1,): rule i's body is ``bodies[start[i]:start[i + 1]]``.
         bodies: int32: literals.
         outputs: int32: the atom of each output (next, legal, goals, terminal); -1 for one
-            that never holds.
-        moveless: how many of the outputs, counted from the end, are evaluated before any
-            move is made (all but next).
+            that never holds. All but the first ``bases``, those of next, are evaluated before
+            any move is made.
     """
 
     inputs: int
@@ -38,7 +37,17 @@ class AtomRules:
     start: NDArray[np.int64]
     bodies: Ints
     outputs: Ints
-    moveless: int
+
+
+def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
+    """What the outputs depend on of a game's rules.
+
+    Returns:
+        rules whose legal, terminal and goal are independent of the moves, and each atom's
+        value: 1 holds, 0 never holds, -1 depends.
+    """
+    rules, values = constants(reachable(without_moves(atom_rules(ground))))
+    return reachable(rules), values
 
 
 def atom_rules(ground: GroundRules) -> AtomRules:
@@ -49,14 +58,13 @@ def atom_rules(ground: GroundRules) -> AtomRules:
     )
     bases = len(ground.bases)
     return AtomRules(
-        bases + ground.move_count,
-        bases,
-        ground.atom_count,
-        ground.heads,
-        ground.body_start,
-        ground.bodies,
-        outputs.astype(np.int32),
-        len(outputs) - bases,
+        inputs=bases + ground.move_count,
+        bases=bases,
+        atom_count=ground.atom_count,
+        heads=ground.heads,
+        start=ground.body_start,
+        bodies=ground.bodies,
+        outputs=outputs.astype(np.int32),
     )
 
 
@@ -88,7 +96,7 @@ def without_moves(rules: AtomRules) -> AtomRules:
     moved = np.zeros(atoms, bool)
     moved[rules.bases : rules.inputs] = True
     spread(moved, read, rules.heads[owners])
-    roots = rules.outputs[len(rules.outputs) - rules.moveless :]
+    roots = rules.outputs[rules.bases :]
     wanted = np.zeros(atoms, bool)
     wanted[roots[roots >= 0]] = True
     wanted &= moved
@@ -106,7 +114,7 @@ def without_moves(rules: AtomRules) -> AtomRules:
     impossible[owners[is_move & ~negated]] = True
     clone = _select(rules, copied & ~impossible, ~is_move)
     outputs = rules.outputs.copy()
-    tail = outputs[len(outputs) - rules.moveless :]
+    tail = outputs[rules.bases :]
     # Only a move that is itself an output would be negative here; the grounder makes none.
     tail[tail >= 0] = np.where(wanted[tail[tail >= 0]], copy[tail[tail >= 0]], tail[tail >= 0])
     return replace(

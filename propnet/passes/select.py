@@ -6,35 +6,34 @@ A role makes one move, so for some of its moves S and all its moves M ``OR[m in 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
 
-from propnet.passes.circuit import Builder, Circuit
+from propnet.passes.circuit import Circuit, CircuitBuilder, replaced
 from propnet.passes.dead import remove_dead
 
 MEMBERS = 3_000_000
 """Most moves that all unions of moves may hold together; gates past that are left alone."""
 
 WIDEST = 1 / 3
-"""A product that more of a role's moves pick is no pick: it says what stays as it is."""
+"""A product that a larger share of a role's moves pick is no pick: it says what stays as it is."""
 
 CANDIDATES = 3
-"""With how many groups, those that it shares most with, a sum is compared."""
+"""A sum is compared with so many multiplexers: those that it shares most with."""
 
 Rest = tuple[int, ...]
 Moves = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Term:
-    """A product in an OR: that one of some moves is made, and a rest.
+class Pick:
+    """A product in an OR: one of some moves is made, and a rest.
 
     Attributes:
         gate: the product's gate.
         roles: how many roles' moves it names.
-        saved: gate inputs that go with one role's part of it.
+        saved: gate inputs that go if one role's share of it goes.
     """
 
     gate: int
@@ -50,13 +49,13 @@ class Sum:
         gate: the OR.
         role: the role.
         rest_of: the number of the rest that each move (its node) picks.
-        terms: the products that this comes from.
+        picks: the products that this comes from.
     """
 
     gate: int
     role: int
     rest_of: dict[int, int] = field(default_factory=dict)
-    terms: list[Term] = field(default_factory=list)
+    picks: list[Pick] = field(default_factory=list)
 
     @property
     def moves(self) -> Moves:
@@ -65,7 +64,7 @@ class Sum:
 
 
 @dataclass
-class Group:
+class Multiplexer:
     """Sums of one role that agree on every move that several of them know."""
 
     role: int
@@ -83,9 +82,9 @@ class Group:
 def select_once(circuit: Circuit) -> Circuit:
     """Share what moves pick between the ORs that pick it.
 
-    The piece that arrives with a move takes, without this, a product for each move and each
-    piece it might be; with it the piece is read off once, where the move comes from, and
-    handed to the square where the move goes.
+    Without this pass a piece that arrives takes one product for each move and each piece it
+    might be; with it the piece is read off once, where the move comes from, and handed to the
+    square where the move goes.
     """
     return _Selections(circuit).run()
 
@@ -97,9 +96,6 @@ class _Selections:
         self.circuit = circuit
         shape = circuit.shape
         self.first = shape.first_gate
-        self.starts = [shape.first_move]
-        for count in shape.moves:
-            self.starts.append(self.starts[-1] + count)
         self.rests: dict[Rest, int] = {}
         self.unions = self.find_unions()
         # What is known before any move is made, or is a move itself.
@@ -111,11 +107,11 @@ class _Selections:
             self.early.append(not depends)
 
     def run(self) -> Circuit:
-        groups = self.worthwhile(self.grouped(self.sums()))
-        return self.rewritten(groups) if groups else self.circuit
+        multiplexers = self.worthwhile(self.multiplexers(self.sums()))
+        return self.rewritten(multiplexers) if multiplexers else self.circuit
 
     def find_unions(self) -> dict[int, Moves]:
-        """Literals that say that one of some moves is made, and the nodes of these moves."""
+        """Literals that hold where one of some moves is made, and the nodes of these moves."""
         shape = self.circuit.shape
         unions: dict[int, Moves] = {2 * node: (node,) for node in range(shape.first_move, shape.first_cut)}
         room = MEMBERS
@@ -131,12 +127,12 @@ class _Selections:
     def sums(self) -> list[Sum]:
         """The sums in which each of a role's moves picks one rest."""
         gates, first = self.circuit.gates, self.first
-        unions, moves = self.unions, self.circuit.shape.moves
+        unions, shape = self.unions, self.circuit.shape
         fanout = self.circuit.fanout()
-        found = []
+        sums = []
         for number, gate in enumerate(gates):
-            sums: dict[int, Sum] = {}
-            torn: set[int] = set()
+            by_role: dict[int, Sum] = {}
+            torn: set[int] = set()  # roles with a move that picks two rests
             for x in gate:
                 inner = (x >> 1) - first
                 if not x & 1 or inner < 0:
@@ -149,46 +145,46 @@ class _Selections:
                 if not all(self.early[y >> 1] or y in unions for y in rest):
                     continue
                 picked = self.rests.setdefault(rest, len(self.rests))
-                by_role: dict[int, list[int]] = {}
+                nodes_of: dict[int, list[int]] = {}
                 for node in unions[chosen]:
-                    by_role.setdefault(bisect_right(self.starts, node) - 1, []).append(node)
-                saved = (1 + (len(inputs) if fanout[x >> 1] == 1 else 0)) / len(by_role)
-                if any(len(nodes) > WIDEST * moves[role] for role, nodes in by_role.items()):
+                    nodes_of.setdefault(shape.role_of(node), []).append(node)
+                saved = (1 + (len(inputs) if fanout[x >> 1] == 1 else 0)) / len(nodes_of)
+                if any(len(nodes) > WIDEST * shape.moves[role] for role, nodes in nodes_of.items()):
                     continue
-                for role, nodes in by_role.items():
-                    own = sums.get(role)
+                for role, nodes in nodes_of.items():
+                    own = by_role.get(role)
                     if own is None:
-                        own = sums[role] = Sum(number, role)
-                    own.terms.append(Term(inner, len(by_role), saved))
+                        own = by_role[role] = Sum(number, role)
+                    own.picks.append(Pick(inner, len(nodes_of), saved))
                     if any(own.rest_of.setdefault(node, picked) != picked for node in nodes):
                         torn.add(role)
-            found += [own for role, own in sums.items() if role not in torn and len(own.terms) > 1]
-        return found
+            sums += [own for role, own in by_role.items() if role not in torn and len(own.picks) > 1]
+        return sums
 
-    def grouped(self, sums: list[Sum]) -> list[Group]:
+    def multiplexers(self, sums: list[Sum]) -> list[Multiplexer]:
         """Sums put together, those first that pick most, each where it shares most."""
-        groups: list[Group] = []
+        multiplexers: list[Multiplexer] = []
         known: dict[tuple[int, int], list[int]] = {}
-        for own in sorted(sums, key=lambda s: -len(s.terms)):
+        for own in sorted(sums, key=lambda s: -len(s.picks)):
             rests = dict.fromkeys(own.rest_of.values())
             shared = Counter([number for rest in rests for number in known.get((own.role, rest), ())])
             for number, _ in shared.most_common(CANDIDATES):
-                of = groups[number].rest_of
-                if all(of.get(move, rest) == rest for move, rest in own.rest_of.items()):
+                rest_of = multiplexers[number].rest_of
+                if all(rest_of.get(move, rest) == rest for move, rest in own.rest_of.items()):
                     break
             else:
-                number = len(groups)
-                groups.append(Group(own.role))
+                number = len(multiplexers)
+                multiplexers.append(Multiplexer(own.role))
             for rest in rests:
-                places = known.setdefault((own.role, rest), [])
-                if number not in places:
-                    places.append(number)
-            groups[number].rest_of.update(own.rest_of)
-            groups[number].sums.append(own)
-        return [group for group in groups if len(group.sums) > 1]
+                numbers = known.setdefault((own.role, rest), [])
+                if number not in numbers:
+                    numbers.append(number)
+            multiplexers[number].rest_of.update(own.rest_of)
+            multiplexers[number].sums.append(own)
+        return [multiplexer for multiplexer in multiplexers if len(multiplexer.sums) > 1]
 
-    def worthwhile(self, groups: list[Group]) -> list[Group]:
-        """The groups that lower the number of gate inputs."""
+    def worthwhile(self, multiplexers: list[Multiplexer]) -> list[Multiplexer]:
+        """Those that lower the number of gate inputs."""
         rests = list(self.rests)
         moves = self.circuit.shape.moves
 
@@ -197,59 +193,53 @@ class _Selections:
             return size if size > 1 else 0
 
         while True:
-            readers: Counter[Moves] = Counter()
-            for group in groups:
-                readers.update({*group.picked().values(), *[own.moves for own in group.sums]})
-            kept = []
-            for group in groups:
-                picked = group.picked()
-                sets = {*picked.values(), *[own.moves for own in group.sums]}
-                spent = sum(width(members, group.role) / readers[members] for members in sets)
-                spent += 3 * len(group.sums) + sum(2 + len(rests[rest]) for rest in picked)
-                if sum(term.saved for own in group.sums for term in own.terms) > spent:
-                    kept.append(group)
-            if len(kept) == len(groups):
-                return kept
-            groups = kept
+            candidates = [(m, m.picked()) for m in multiplexers]
+            sets = [{*picked.values(), *[own.moves for own in m.sums]} for m, picked in candidates]
+            readers = Counter(chain(*sets))
+            multiplexers = []
+            for (m, picked), read in zip(candidates, sets, strict=True):
+                spent = sum(width(members, m.role) / readers[members] for members in read)
+                spent += 3 * len(m.sums) + sum(2 + len(rests[rest]) for rest in picked)
+                if sum(pick.saved for own in m.sums for pick in own.picks) > spent:
+                    multiplexers.append(m)
+            if len(multiplexers) == len(candidates):
+                return multiplexers
 
-    def rewritten(self, groups: list[Group]) -> Circuit:
-        """The circuit with the products of the groups' sums replaced."""
+    def rewritten(self, multiplexers: list[Multiplexer]) -> Circuit:
+        """The circuit with the products of the multiplexers' sums replaced."""
         circuit, first = self.circuit, self.first
-        builder = Builder(first)
+        builder = CircuitBuilder(first)
         literal_of = [2 * node for node in range(first)] + [-1] * len(circuit.gates)
         rests = list(self.rests)
-        group_of = {id(own): group for group in groups for own in group.sums}
-        sums_at: dict[int, list[Sum]] = {}
-        for group in groups:
-            for own in group.sums:
-                sums_at.setdefault(own.gate, []).append(own)
+        sums_at: dict[int, list[tuple[Sum, Multiplexer]]] = {}
+        for multiplexer in multiplexers:
+            for own in multiplexer.sums:
+                sums_at.setdefault(own.gate, []).append((own, multiplexer))
         values: dict[int, int] = {}
-
-        def new(x: int) -> int:
-            return literal_of[x >> 1] ^ (x & 1)
 
         def one_of(moves: Moves) -> int:
             return builder.disjunction([2 * node for node in moves])
 
-        def value(group: Group) -> int:
-            made = values.get(id(group))
-            if made is None:
-                picks = group.picked().items()
-                products = [[one_of(moves), *map(new, rests[rest])] for rest, moves in picks]
-                made = values[id(group)] = builder.disjunction(map(builder.conjunction, products))
-            return made
+        def value(multiplexer: Multiplexer) -> int:
+            literal = values.get(id(multiplexer))
+            if literal is None:
+                picked = multiplexer.picked().items()
+                products = [[one_of(moves), *replaced(rests[rest], literal_of)] for rest, moves in picked]
+                literal = builder.disjunction(map(builder.conjunction, products))
+                values[id(multiplexer)] = literal
+            return literal
 
-        # A group's rests come before its first sum.
+        # A multiplexer's rests come before its first sum.
         stages: list[list[int]] = [[], [], []]
         for number in range(len(circuit.gates)):
             node = first + number
             stages[0 if self.early[node] else 1 if 2 * node + 1 in self.unions else 2].append(number)
         for number in chain(*stages):
             sums = sums_at.get(number, [])
-            parts = Counter([(term.gate, term.roles) for own in sums for term in own.terms])
-            gone = {2 * (first + gate) + 1 for (gate, roles), count in parts.items() if count == roles}
-            inputs = [new(x) for x in circuit.gates[number] if x not in gone]
-            for own in sums:
-                inputs.append(builder.conjunction([one_of(own.moves), value(group_of[id(own)])]) ^ 1)
+            replaced_roles = Counter([(pick.gate, pick.roles) for own, _ in sums for pick in own.picks])
+            gone = {2 * (first + gate) + 1 for (gate, roles), n in replaced_roles.items() if n == roles}
+            inputs = replaced([x for x in circuit.gates[number] if x not in gone], literal_of)
+            for own, multiplexer in sums:
+                inputs.append(builder.conjunction([one_of(own.moves), value(multiplexer)]) ^ 1)
             literal_of[first + number] = builder.conjunction(inputs)
-        return remove_dead(Circuit(circuit.shape, builder.gates, [new(x) for x in circuit.outputs]))
+        return remove_dead(Circuit(circuit.shape, builder.gates, replaced(circuit.outputs, literal_of)))

@@ -1,10 +1,10 @@
-"""What a gate's other inputs tell is used inside it: absorption, subsumption, flattening, refactoring."""
+"""Absorption, subsumption, flattening and refactoring: below an input of a gate the other inputs are true."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from propnet.passes.circuit import FALSE, Builder, Circuit
+from propnet.passes.circuit import FALSE, Circuit, CircuitBuilder, replaced
 from propnet.passes.factor import sum_of_products
 
 TREE_DEPTH = 40
@@ -17,29 +17,34 @@ CLOSURE = 64
 def simplify(circuit: Circuit) -> Circuit:
     """Rewrite every tree of gates that are read once.
 
-    A gate ``x & f`` lets ``f`` take ``x`` for true, at any depth below it as long as
-    nothing else reads what is changed. Positive gates read once merge into their reader,
-    product terms implied by another product term of the same OR go, and what is left of
-    an OR of products is factored anew.
+    In a gate ``x & f``, ``f`` takes ``x`` for true, at any depth as long as nothing else
+    reads the gate that changes. Positive gates read once merge into their reader, product
+    terms that imply another product term of the same OR go, and the remaining OR of products
+    is factored anew.
     """
     return _Simplifier(circuit).run()
 
 
 class _Simplifier:
-    """One pass. ``literal_of[node]`` is the new literal of each old root; roots are the
-    gates that several gates or outputs read, whose function therefore stays."""
+    """One pass.
+
+    Attributes:
+        is_root: per node, whether it is an input or a gate whose function stays, because
+            several gates or an output read it or its tree would become too deep.
+        literal_of: the new literal of each old root.
+        known: new literals that hold where the current gate matters.
+    """
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         self.first = circuit.shape.first_gate
-        self.builder = Builder(self.first)
+        self.builder = CircuitBuilder(self.first)
         self.literal_of = [2 * node for node in range(self.first)]
         self.literal_of += [-1] * len(circuit.gates)
         self.is_root = self._roots()
         self.known: set[int] = set()
 
     def _roots(self) -> list[bool]:
-        """Which nodes are inputs, or gates that more than one place reads."""
         circuit, first = self.circuit, self.first
         root = [count != 1 for count in circuit.fanout()]
         root[:first] = [True] * first
@@ -63,7 +68,7 @@ class _Simplifier:
         for number in range(len(self.circuit.gates)):
             if self.is_root[first + number]:
                 self.literal_of[first + number] = self.conjunction(self.circuit.gates[number])
-        outputs = [self.literal_of[x >> 1] ^ (x & 1) for x in self.circuit.outputs]
+        outputs = replaced(self.circuit.outputs, self.literal_of)
         return Circuit(self.circuit.shape, self.builder.gates, outputs)
 
     def conjunction(self, old_inputs: tuple[int, ...]) -> int:
@@ -83,48 +88,45 @@ class _Simplifier:
         settled = self.settle(fixed)
         if settled is None:
             return FALSE
-        kept, learnt = settled
+        literals, learnt = settled
         products = []
         for tree in trees:
             below = self.conjunction(tree)
             if below != FALSE:
                 products.append(self.product(below))
         self.known.difference_update(learnt)
-        # What other gates read as well stays a gate, but may absorb, or be absorbed.
-        shared = [x for x in kept if x & 1 and x >> 1 >= self.first]
+        # Gates that others read as well stay gates, but may absorb, or be absorbed.
+        shared = [x for x in literals if x & 1 and x >> 1 >= self.first]
         if len(products) + len(shared) > 1:
-            kept = [x for x in kept if not x & 1 or x >> 1 < self.first]
+            literals = [x for x in literals if not x & 1 or x >> 1 < self.first]
             terms = list(dict.fromkeys(products))
             survivors = self.unsubsumed([*terms, *map(self.builder.inputs_of, shared)])
             products = [terms[i] for i in survivors if i < len(terms)]
-            kept += [shared[i - len(terms)] for i in survivors if i >= len(terms)]
+            literals += [shared[i - len(terms)] for i in survivors if i >= len(terms)]
         if products:
-            kept.append(sum_of_products(self.builder, products) ^ 1)
-        return self.builder.conjunction(kept)
+            literals.append(sum_of_products(self.builder, products) ^ 1)
+        return self.builder.conjunction(literals)
 
     def product(self, literal: int) -> tuple[int, ...]:
         """A new literal as a product term: the inputs of its gate, or itself."""
-        if not literal & 1:
-            return self.builder.inputs_of(literal) or (literal,)
-        return (literal,)
+        return (() if literal & 1 else self.builder.inputs_of(literal)) or (literal,)
 
     def settle(self, literals: Iterable[int]) -> tuple[list[int], list[int]] | None:
         """Literals that remain of an AND where ``known`` holds, and what they add to
         ``known`` (to be taken out again by the caller); None where the AND is false."""
         known = self.known
         learnt: list[int] = []
-        kept: list[int] = []
+        remaining: list[int] = []
         negative: list[int] = []
-        wanted = sorted(set(literals), reverse=True)
         # Later gates come first: what they imply makes earlier literals needless.
-        for x in wanted:
+        for x in sorted(set(literals), reverse=True):
             if x in known:
                 continue
             if x & 1 and x >> 1 >= self.first:
                 negative.append(x)
                 continue
             if self.learn(x, learnt):
-                kept.append(x)
+                remaining.append(x)
                 continue
             known.difference_update(learnt)
             return None
@@ -145,8 +147,8 @@ class _Simplifier:
             if not self.learn(x, learnt):
                 known.difference_update(learnt)
                 return None
-            kept.append(x)
-        return kept, learnt
+            remaining.append(x)
+        return remaining, learnt
 
     def learn(self, literal: int, learnt: list[int]) -> bool:
         """Add a literal and what it implies to ``known``; False if that contradicts it."""
@@ -168,15 +170,15 @@ class _Simplifier:
 
     def closure(self, product: tuple[int, ...]) -> set[int]:
         """Literals that a product term implies, itself included; at most about ``CLOSURE``."""
-        found: set[int] = set(product)
+        implied = set(product)
         stack = [x for x in product if not x & 1 and x >> 1 >= self.first]
-        while stack and len(found) < CLOSURE:
+        while stack and len(implied) < CLOSURE:
             for y in self.builder.inputs_of(stack.pop()):
-                if y not in found:
-                    found.add(y)
+                if y not in implied:
+                    implied.add(y)
                     if not y & 1 and y >> 1 >= self.first:
                         stack.append(y)
-        return found
+        return implied
 
     def unsubsumed(self, products: list[tuple[int, ...]]) -> list[int]:
         """The numbers of the product terms that imply no other one."""
@@ -191,9 +193,8 @@ class _Simplifier:
         gone = [False] * len(products)
         for number, product in enumerate(products):
             implied = self.closure(product)
-            candidates = [other for x in implied if x in filed for other in filed[x]]
+            candidates = [i for x in implied if x in filed for i in filed[x]]
             gone[number] = any(
-                other != number and not gone[other] and implied.issuperset(products[other])
-                for other in candidates
+                i != number and not gone[i] and implied.issuperset(products[i]) for i in candidates
             )
         return [number for number, absent in enumerate(gone) if not absent]

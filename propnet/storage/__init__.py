@@ -1,1 +1,2 @@
-"""Networks on disk: as bytes, and in files that are found by the rules they come from."""
+"""Networks on disk: network_bytes writes and reads one, file_store keeps files, network_cache finds a
+network by the rules it comes from."""

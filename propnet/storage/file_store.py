@@ -1,8 +1,7 @@
-"""Bytes kept on disk by name: each file is found whole or not at all, and the oldest make room.
+"""A store of named files on disk: readers get a file whole or not at all.
 
-A file is written under another name and then given its own, so that readers see all of it or nothing
-whoever writes at the same time; a checksum finds files that were cut short or changed. Files that have
-not been used for the longest time go first when all together grow too large.
+A file is written under a temporary name and then renamed, so that concurrent writers do no harm; a checksum
+finds files that were cut short or changed. The least recently used files go when all together grow too large.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _NEW = ".new-"
 
 
 def default_directory() -> Path:
-    """Where caches are: ``$GGP_CACHE``, or what the platform has for users' caches.
+    """Where caches are: ``$GGP_CACHE``, or the platform's folder for users' caches.
 
     Raises:
         RuntimeError: the user has no home.
@@ -34,11 +33,11 @@ def default_directory() -> Path:
     return platformdirs.user_cache_path("kaskade-ggp")
 
 
-class KeptFiles:
-    """A directory of such files. Nothing is raised: where it fails it only forgets.
+class FileStore:
+    """A directory of such files. It never raises: where it fails it only forgets.
 
     Args:
-        directory: where; made when first needed. It may hold nothing else.
+        directory: made when first needed. It must hold nothing else.
         most_bytes: how large its files may become together.
     """
 
@@ -47,7 +46,7 @@ class KeptFiles:
         self._most_bytes = most_bytes
 
     def get(self, name: str) -> bytes | None:
-        """The bytes that were kept under a name; they count as used now."""
+        """The bytes stored under a name, which counts as a use of them; None if there are none."""
         path = self.directory / name
         try:
             if not _trusted(self.directory):
@@ -65,7 +64,7 @@ class KeptFiles:
         return data[_DIGEST:]
 
     def put(self, name: str, data: bytes) -> bool:
-        """Keep bytes under a name; whether that was possible."""
+        """Store bytes under a name; whether that was possible."""
         if len(data) + _DIGEST > self._most_bytes:
             return False
         try:
@@ -88,15 +87,14 @@ class KeptFiles:
         return True
 
     def _make_room(self) -> None:
-        """Remove the files that were not used for the longest time, among them what writers that were
-        killed have left."""
-        found: list[tuple[float, int, Path]] = []
+        """Remove the least recently used files, among them leftovers of killed writers."""
+        files: list[tuple[float, int, Path]] = []
         for path in self.directory.iterdir():
             with contextlib.suppress(OSError):  # another process has removed it
                 status = path.stat()
-                found.append((status.st_mtime, status.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
+                files.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
             if total <= self._most_bytes:
                 break
             path.unlink(missing_ok=True)
@@ -104,7 +102,7 @@ class KeptFiles:
 
 
 def _trusted(directory: Path) -> bool:
-    """Whether a directory is there, and nobody but its owner, us, can write to it: code may lie there."""
+    """Whether a directory exists, is ours, and nobody else can write to it: it may hold code."""
     if not hasattr(os, "getuid"):
         return directory.is_dir()
     try:

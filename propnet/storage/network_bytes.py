@@ -1,9 +1,8 @@
 """A network as bytes and back, for other processes and for caches: checked, and without pickles.
 
-Layout: the line ``network 1``, a line of JSON with the names of all symbols and what each field is,
-then the arrays one after the other, little-endian: first that of the terms, then those of the
-fields. The terms' array holds, term after term, the place of its name, how many arguments it has, and
-their places among the terms before it.
+Layout: the line ``network 1``, a line of JSON with the names of all symbols and a description of each field,
+then little-endian arrays: first that of the terms, then those of the fields. The terms' array holds, term
+after term, the place of its name, how many arguments it has, and their places among the terms before it.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ def to_bytes(network: Network) -> bytes:
             array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
             fields[field.name] = {"array": array.dtype.str[1:], "shape": array.shape}
             arrays.append(array)
-        elif isinstance(value, tuple) and any(isinstance(part, tuple) for part in value):
-            fields[field.name] = {"lists": [list(map(terms.place, part)) for part in value]}
+        elif isinstance(value, tuple) and any(isinstance(group, tuple) for group in value):
+            fields[field.name] = {"lists": [list(map(terms.place, group)) for group in value]}
         elif isinstance(value, tuple):
             fields[field.name] = {"list": list(map(terms.place, value))}
         else:
@@ -73,13 +72,13 @@ class _Terms:
 
     def place(self, term: Term) -> int:
         """The number of a term."""
-        found = self._places.get(term)
-        if found is None:
+        place = self._places.get(term)
+        if place is None:
             places = [self.place(arg) for arg in term.args]
             name = self.names.setdefault(term.name, len(self.names))
             self.words += [name, len(places), *places]
-            found = self._places[term] = len(self._places)
-        return found
+            place = self._places[term] = len(self._places)
+        return place
 
 
 def _read(data: bytes) -> Network:
@@ -95,9 +94,9 @@ def _read(data: bytes) -> Network:
             raise ValueError(f"an array of {kind}, {shape}")
         dtype = np.dtype("<" + kind)
         count = int(np.prod(shape, dtype=object))
-        found = np.frombuffer(data, dtype, count, at).reshape(shape)
-        at += found.nbytes
-        return found.astype(dtype.newbyteorder("="))
+        array = np.frombuffer(data, dtype, count, at).reshape(shape)
+        at += array.nbytes
+        return array.astype(dtype.newbyteorder("="))
 
     terms = _terms(head["names"], take("i4", [head["words"]]).tolist())
     values: dict[str, Any] = {}
@@ -105,7 +104,7 @@ def _read(data: bytes) -> Network:
         if "array" in field:
             values[name] = take(field["array"], field["shape"])
         elif "lists" in field:
-            values[name] = tuple(tuple(terms[place] for place in part) for part in field["lists"])
+            values[name] = tuple(tuple(terms[place] for place in group) for group in field["lists"])
         elif "list" in field:
             values[name] = tuple(terms[place] for place in field["list"])
         else:
@@ -129,7 +128,7 @@ def _terms(names: list[str], words: list[int]) -> list[Term]:
 
 
 def _fault(network: Network) -> str:
-    """What in a network would lead its readers out of their arrays; empty where nothing does."""
+    """The fields that would lead readers of the network out of its arrays; empty if there are none."""
     gates, nodes = network.gates, network.nodes
     start, inputs, loops = network.gate_start, network.gate_inputs, network.loops
     moves = sum(map(len, network.moves))

@@ -1,7 +1,7 @@
 """Networks on disk, so that a game that was played before needs no grounding and no building.
 
-A file is named by a hash of the rules and of the code that builds, so that neither another game nor
-another version of a pass ever finds it. It holds the network's bytes (:mod:`propnet.storage.network_bytes`).
+A file is named by a hash of the rules and of the code that builds: no other game, and no other version of a
+pass, finds it. It holds the network's bytes (:mod:`propnet.storage.network_bytes`).
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from pathlib import Path
 
 import propnet
 from gdl.rules import Rules
-from propnet.storage.file_store import KeptFiles, default_directory
+from propnet.storage.file_store import FileStore, default_directory
 
 MAX_BYTES = 256 * 1024 * 1024
 """Size of all files together, in bytes."""
 
 _CODE = "gdl", "propnet"
-"""The packages that take part in building, with all folders in them."""
+"""The packages that take part in building."""
 
 
 def load(rules: Rules) -> bytes | None:
-    """The bytes of the network of these rules, if they were kept."""
+    """The bytes of the network of these rules, if they are stored."""
     files = _files()
     return files.get(_name(rules)) if files is not None else None
 
 
 def keep(rules: Rules, network: bytes) -> bool:
-    """Keep the bytes of a network; whether that was possible."""
+    """Store the bytes of a network; whether that was possible."""
     files = _files()
     return files is not None and files.put(_name(rules), network)
 
 
-def _files() -> KeptFiles | None:
+def _files() -> FileStore | None:
     try:
-        return KeptFiles(default_directory() / "networks", MAX_BYTES)
-    except RuntimeError:  # nobody's home
+        return FileStore(default_directory() / "networks", MAX_BYTES)
+    except RuntimeError:  # the user has no home
         return None
 
 
@@ -46,19 +46,18 @@ def _name(rules: Rules) -> str:
 
 @cache
 def _code_version() -> bytes:
-    """Changes when a module that takes part in building does."""
     return code_version(Path(propnet.__path__[0]).parent)
 
 
 def code_version(root: Path) -> bytes:
-    """What changes when a module that takes part in building does, is moved, comes or goes.
+    """Bytes that change when a module that takes part in building changes, moves, comes or goes.
 
     Args:
         root: the folder that holds the packages.
     """
-    seen: list[str] = []
+    modules: list[str] = []
     for folder in _CODE:
         for path in sorted((root / folder).rglob("*.py")):
             status = path.stat()
-            seen.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(seen).encode() + b"\n\n"
+            modules.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(modules).encode() + b"\n\n"

@@ -10,7 +10,7 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
-from ggp.tournament.scores import Tally
+from ggp.tournament.statistics.scores import Tally
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
@@ -18,12 +18,12 @@ from propnet.machine import PropnetMachine
 
 def test_tunings_are_read_as_options_of_the_player() -> None:
     assert tuning_of("-") == Tuning(prove=False)
-    assert tuning_of("policy=equal,explore=0.3,decisive=0,prove=1") == Tuning(
-        policy="equal", explore=0.3, decisive=False
+    assert tuning_of("policy=equal,exploration=0.3,decisive=0,prove=1") == Tuning(
+        policy="equal", exploration=0.3, decisive=False
     )
 
 
-@pytest.mark.parametrize("text", ["workers=2", "nothing=1", "policy=best", "explore=much"])
+@pytest.mark.parametrize("text", ["workers=2", "nothing=1", "policy=best", "exploration=much"])
 def test_what_a_search_does_not_know_is_refused(text: str) -> None:
     with pytest.raises(GdlError):
         tuning_of(text)

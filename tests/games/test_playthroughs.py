@@ -12,8 +12,8 @@ from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
 from ggp.commands.playthrough import command
 from ggp.game import Game
-from ggp.playthrough import record
-from ggp.verify import read_trace, verify_game
+from ggp.traces.record import record
+from ggp.traces.verify import read_trace, verify_game
 from tests.games.known import OPENINGS
 from tests.games.rules_of_games import FOLDER, NAMES, prover, rules
 

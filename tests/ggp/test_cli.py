@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from ggp.cli import COMMANDS
+import ggp.commands
+from ggp.cli import build, names
 
 
-def ggp(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "ggp", *arguments], capture_output=True, text=True, timeout=120, check=False
@@ -21,22 +23,39 @@ def ggp(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_names_every_command() -> None:
-    found = ggp("--help")
+    found = run("--help")
     assert found.returncode == 0
-    for name, text in COMMANDS.items():
-        assert name in found.stdout
-        assert text in found.stdout
+    for name in names():
+        text = inspect.getdoc(importlib.import_module(f"ggp.commands.{name}").command) or ""
+        assert f"  {name} " in found.stdout
+        assert f" {text.splitlines()[0]}\n" in found.stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", names())
 def test_every_command_has_a_module_with_a_documented_function(name: str) -> None:
     command = importlib.import_module(f"ggp.commands.{name}").command
-    assert inspect.getdoc(command)
+    first, _, rest = (inspect.getdoc(command) or "").partition("\n")
+    assert first.endswith(".")
+    assert not rest or rest.startswith("\n")
 
 
 def test_every_module_of_a_command_is_listed() -> None:
     folder = Path(__file__).parents[2] / "ggp" / "commands"
-    assert {p.stem for p in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)
+    assert {p.stem for p in folder.glob("*.py")} - {"__init__", "_common"} == set(names())
+
+
+def test_a_command_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "say_hello.py").write_text(
+        "import typer\n\ndef command(who: str = typer.Argument('you')) -> None:\n"
+        '    """Greet somebody.\n\n    At length."""\n    typer.echo(f"hello {who}")\n'
+    )
+    monkeypatch.setattr(ggp.commands, "__path__", [*ggp.commands.__path__, str(tmp_path)])
+    assert "say-hello" in names()
+    listed = CliRunner().invoke(build(None), ["--help"])
+    assert "Greet somebody.\n" in listed.output
+    assert "At length" not in listed.output
+    done = CliRunner().invoke(build("say-hello"), ["say-hello", "me"])
+    assert (done.exit_code, done.output) == (0, "hello me\n")
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -58,7 +77,7 @@ def test_importing_gdl_imports_neither_numpy_nor_numba() -> None:
 
 
 def test_version() -> None:
-    assert ggp("--version").stdout.startswith("ggp")
+    assert run("--version").stdout.startswith("ggp")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +92,7 @@ def test_version() -> None:
     ],
 )
 def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list[str], says: str) -> None:
-    found = ggp(*arguments)
+    found = run(*arguments)
     assert found.returncode == 2
     assert says in " ".join(found.stderr.split())
     assert "Traceback" not in found.stderr
@@ -82,7 +101,7 @@ def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list
 def test_rules_that_cannot_be_played_are_answered_with_a_readable_line(tmp_path: Path) -> None:
     broken = tmp_path / "broken.kif"
     broken.write_text("(role x)\n(<= terminal (true (a)")
-    found = ggp("play", str(broken))
+    found = run("play", str(broken))
     assert found.returncode == 2
     assert "2:" in found.stderr
     assert "Traceback" not in found.stderr

@@ -18,6 +18,8 @@ from players.registry import (
     split_names,
     with_option,
 )
+from players.uct.player import UctPlayer
+from players.uct.tuning import Tuning
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -94,3 +96,16 @@ def test_players_that_look_ahead_take_what_is_one_move_away(name: str, level: st
         assert machine.rules.spell(machine.move(role, choice.move)) == "good"
         assert len(choice.candidates) == 2
         player.stop()
+
+
+def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
+    player = make_player("uct:exploration=0.4,policy=equal,prove=0", playouts=5, memory=1 << 24)
+    assert isinstance(player, UctPlayer)
+    assert player._tuning == Tuning(
+        exploration=0.4, policy="equal", prove=False, memory=1 << 24, proof_memory=0
+    )
+    assert player.options["paths"] == 512
+    assert make_player("uct-sequential").options["paths"] == 1
+    for text in ("paths=0", "per_leaf=-1", "workers=-1", "selection=tuned", "prior=mast", "number=1"):
+        with pytest.raises(GdlError):
+            check_name(f"uct:{text}")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.network import Network
-from propnet.passes.circuit import Builder, Circuit, Shape
+from propnet.passes.circuit import Circuit, CircuitBuilder, Shape
 
 WIDTH = 64
 ALL = (1 << WIDTH) - 1
@@ -240,7 +240,7 @@ def circuits(draw: st.DrawFn) -> Circuit:
     rng = random.Random(draw(st.integers(0, 2**32)))
     moves = tuple(rng.randint(1, 5) for _ in range(rng.randint(1, 2)))
     shape = Shape(rng.randint(1, 4), moves, rng.randint(0, 2), rng.randint(0, 2))
-    builder = Builder(shape.first_gate)
+    builder = CircuitBuilder(shape.first_gate)
     literals = list(range(2, 2 * shape.first_gate))
     local = rng.choice((4, 12, 1000))
     for _ in range(rng.randint(0, 60)):

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from gdl.errors import RulesError, TooLargeError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
-from propnet.build import BuildLimits, build
+from propnet.build import PASSES, BuildLimits, Pass, build
 from propnet.network import Network
+from propnet.passes.circuit import Circuit
 from tests.propnet.ground_cases import assignments, ground_answers, ground_rules, network_answers, walks
 
 
@@ -141,3 +142,25 @@ def test_stats_follow_the_passes() -> None:
     assert network.stats["finish.gates"] == network.gates
     assert network.stats["finish.inputs"] == len(network.gate_inputs)
     assert "extract.cpu_s" in network.stats
+
+
+def test_a_row_adds_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate_inputs: list[int] = []
+
+    def watch(circuit: Circuit) -> Circuit:
+        gate_inputs.append(circuit.gate_inputs)
+        return circuit
+
+    rows = [Pass("watch", watch, 0.0), Pass("watch_again", watch, 0.0, repeats=True)]
+    monkeypatch.setattr("propnet.build.PASSES", (*PASSES[:5], *rows, *PASSES[5:]))
+    game = _game([(3, [0, 2]), (3, [1, 4]), (4, [])], 5, next_atom=3, legal=4)
+    stats = build(game).stats
+    names = list(dict.fromkeys(key.split(".")[0] for key in stats))
+    expected = ["prune", "construct", "constant_latches", *[row.name for row in PASSES], "finish", "build"]
+    expected[8:8] = ["watch", "watch_again"]
+    assert names == expected
+    assert [stats["watch.inputs"], stats["watch_again.inputs"]] == gate_inputs
+    assert stats["watch.inputs"] == stats["extract.inputs"] > 0
+    # In large circuits it is not repeated, since it brings nothing.
+    monkeypatch.setattr("propnet.build.LARGE", 0)
+    assert "watch_again.inputs" not in build(game).stats

@@ -1,106 +1,82 @@
-"""The playouts of a search: made with equal chances, or by a policy where that was found to be better."""
+"""The rollouts of a search: by the policy that was asked for, or by the one that trials recommend."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
-from players.uct.rollouts.choose_policy import PlayoutChoice
-from players.uct.rollouts.move_averages import PlayoutPolicy
-
-POLICIES = ("auto", "equal", "averages")
-"""What may be asked for: what trials recommend, equal chances, or moves by their averages."""
-_REMEMBER = 0.5
-"""How much what moves have brought still counts when the root has moved."""
+from players.uct.rollouts.policy import GuidedPolicy, RolloutPolicy
+from players.uct.rollouts.stepwise import stepwise_playouts
 
 
-class Playing:
+def roll_out(
+    batched: NetworkBatch,
+    policy: RolloutPolicy,
+    starts: Records,
+    seed: int,
+    steps: int,
+    deadline: float,
+    each: int,
+    counted: int = 1,
+    traces: list[list[int]] | None = None,
+) -> Ends:
+    """Playouts by a policy, which learns from them.
+
+    Args:
+        batched: the machine, whose guide the playouts run on if it has one.
+        policy: how moves are chosen.
+        starts, seed, steps, deadline, each: as for :meth:`players.batch_machine.BatchMachine.playouts`.
+        counted: from how many of the playouts from each state the policy learns.
+        traces: takes the moves of the first role in each playout, where the policy looks.
+    """
+    policy = GuidedPolicy(policy) if batched.guided else policy
+    tallies = policy.new_tallies()
+    network = policy.network(batched.machine)
+    if policy.looks:
+        starts = np.repeat(starts, each, axis=0)
+        ends, moves = stepwise_playouts(network, policy, starts, seed, steps, deadline, tallies)
+        if traces is not None:
+            traces[:] = moves
+    else:
+        ends = batched.playouts(
+            starts,
+            seed,
+            steps,
+            deadline,
+            each,
+            weights=policy.weights,
+            tallies=tallies,
+            counted=counted,
+            on=network,
+        )
+    if tallies is not None:
+        policy.learn(tallies)
+    return ends
+
+
+class Rollouts:
     """How the playouts of one search choose moves.
 
     Args:
-        lanes: the machine; the scalar ones know equal chances only.
-        asked: one of :data:`POLICIES`.
-        seed: of the trials.
+        batched: the machine. One without lanes knows equal chances only.
+        policy: how moves are chosen at first.
 
     Attributes:
-        policy: by which playouts choose moves; None for equal chances.
+        policy: how moves are chosen now.
     """
 
-    def __init__(self, lanes: BatchMachine, asked: str, seed: int) -> None:
-        self.policy: PlayoutPolicy | None = None
-        self._choice: PlayoutChoice | None = None
-        self._seed = seed
-        self._batched = lanes
-        if not isinstance(lanes, NetworkBatch) or len(lanes.machine.roles) == 1:
-            return
-        if asked == "averages":
-            self.policy = PlayoutPolicy(lanes.first_column, 1.0)
-        elif asked == "auto":
-            self._choice = PlayoutChoice(lanes, seed)
+    def __init__(self, batched: BatchMachine, policy: RolloutPolicy) -> None:
+        self.policy = policy
+        self.batched = batched
+        self._traces: list[list[int]] = []
 
-    def set_lanes(self, lanes: BatchMachine) -> None:
-        """Play on this machine from now on, which numbers states and moves alike. Playouts with a guide are
-        tried anew, and it goes on as before until that is done."""
-        other = lanes.guided != self._batched.guided
-        self._batched = lanes
-        if self._choice is None or not isinstance(lanes, NetworkBatch):
-            return
-        if other or not self._choice.done:  # if it is only faster, what is under way is done sooner anew
-            self._choice = PlayoutChoice(lanes, self._seed)
+    def playouts(self, starts: Records, seed: int, steps: int, deadline: float, each: int) -> Ends:
+        """Playouts from these states, by the policy: see :func:`roll_out`."""
+        batched = self.batched
+        if not isinstance(batched, NetworkBatch):
+            return batched.playouts(starts, seed, steps, deadline, each)
+        return roll_out(batched, self.policy, starts, seed, steps, deadline, each, traces=self._traces)
 
-    def set_root(self) -> None:
-        """The root has moved: what was learnt counts for less."""
-        if self.policy is not None:
-            self.policy.forget(_REMEMBER)
-
-    def playouts(
-        self,
-        starts: Records,
-        seed: int,
-        steps: int,
-        deadline: float,
-        each: int,
-        tallies: NDArray[np.int32] | None,
-        counted: int,
-    ) -> Ends:
-        """Playouts from these states; the arguments are those of
-        :meth:`players.batch_machine.BatchMachine.playouts`."""
-        policy = self.policy
-        if policy is None:
-            return self._batched.playouts(
-                starts, seed, steps, deadline, each, tallies=tallies, counted=counted
-            )
-        if tallies is None:
-            tallies, counted = policy.new_tallies(), 1
-        weights = policy.weights
-        ends = self._batched.playouts(
-            starts, seed, steps, deadline, each, weights=weights, tallies=tallies, counted=counted
-        )
-        policy.learn(tallies)
-        return ends
-
-    def grant(self, seconds: float) -> None:
-        """Take note of time that the search has taken."""
-        if self._choice is not None:
-            self._choice.grant(seconds)
-
-    def learn(self, deadline: float) -> bool:
-        """Find out for some milliseconds what is better, if that is not known and it is time for that.
-        Returns whether it did.
-
-        ``deadline``: when the search must be over; time.monotonic() seconds."""
-        choice = self._choice
-        if choice is None or not choice.learn(deadline):
-            return False
-        if choice.done:
-            wanted = choice.temperature
-            if not wanted:
-                self.policy = None
-            elif self.policy is None or self.policy.temperature != wanted:
-                self.policy = PlayoutPolicy(self._batched.first_column, wanted)
-        return True
-
-    def __str__(self) -> str:
-        """What was found out, empty if nothing yet."""
-        return str(self._choice) if self._choice is not None and self._choice.done else ""
+    def playout_moves(self, row: int) -> list[int]:
+        """The moves of the first role in one of the last playouts."""
+        return self._traces[row] if self.policy.looks else self.batched.playout_moves(row)

@@ -1,24 +1,8 @@
 """Tries one way to judge states against another: in games between the two, which gets more?
 
 Each role looks one move ahead, one of them by the judge that is tried, the others by the usual one. Many
-games are played side by side, so that hundreds take seconds.
-
-How much such games tell of a search was measured with playouts by :mod:`players.uct.rollouts.move_averages`
-against uniform ones: the lead with 32 and with 512 playouts from each state, and then games of UCT with
-0.1, 0.3 and 1 s a move.
-
-================ ===== ===== ======== ===== =======
-game                32   512    0.1 s 0.3 s     1 s
-================ ===== ===== ======== ===== =======
-reversi          +54 % +35 %     22:2  14:2 9.5:0.5
-chineseCheckers2 +29 % +27 %     22:8   9:7    13:7
-knightThrough    +83 % +25 %     19:5   8:8
-breakthrough     +71 % +13 %    14:10  2:10
-connectFour       +4 % -10 % 5.5:18.5
-================ ===== ===== ======== ===== =======
-
-With few playouts it is the noise that decides, in short searches as in trials; with many what is left is how
-far what they say is from the truth.
+games are played side by side, so that hundreds take seconds. (What such games tell of a search:
+docs/measurements.md.)
 """
 
 from __future__ import annotations
@@ -32,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.batch_machine import NetworkBatch
-from players.uct.rollouts.move_averages import PlayoutPolicy
+from players.uct.rollouts.policy import RolloutPolicy
+from players.uct.rollouts.rollouts import roll_out
 
 _SUCCESSORS = 1 << 14
 """Successors of all games side by side, about: where there would be more, fewer games are played."""
@@ -62,12 +47,10 @@ class ByPlayouts:
         seed: of the playouts.
         each: playouts from each state.
         steps: after which a playout is cut; it says nothing then.
-        policy: by which moves are chosen, learning as it goes; None for equal chances.
+        policy: by which moves are chosen, learning as it goes.
     """
 
-    def __init__(
-        self, lanes: NetworkBatch, seed: int, each: int, steps: int, policy: PlayoutPolicy | None = None
-    ) -> None:
+    def __init__(self, lanes: NetworkBatch, seed: int, each: int, steps: int, policy: RolloutPolicy) -> None:
         self._batched = lanes
         self._steps = steps
         self._rng = np.random.default_rng(seed)
@@ -75,17 +58,11 @@ class ByPlayouts:
         self._policy = policy
 
     def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
-        seed, each, steps, policy = int(self._rng.integers(1 << 40)), self._each, self._steps, self._policy
-        play, late = self._batched.playouts, math.inf
-        if policy is None:
-            goals = play(records, seed, steps, late, each).goals
-        else:
-            tallies, weights = policy.new_tallies(), policy.weights
-            goals = play(
-                records, seed, steps, late, each, weights=weights, tallies=tallies, counted=_COUNTED
-            ).goals
-            policy.forget(_FADE)
-            policy.learn(tallies)
+        seed, each, policy = int(self._rng.integers(1 << 40)), self._each, self._policy
+        policy.forget(_FADE)
+        goals = roll_out(
+            self._batched, policy, records, seed, self._steps, math.inf, each, counted=_COUNTED
+        ).goals
         known = np.where(goals < 0, 50, goals).reshape(len(records), each, -1)
         means: NDArray[np.float64] = known.mean(axis=1) / 100.0
         return means

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct_parts import Parts
 from propnet.jit.decorators import inner
 from propnet.kernels.record_table import mix
 
@@ -30,7 +29,7 @@ SEVERAL = -1
 PAIR = -2
 """Two have, and the table of their joint moves is small enough to be kept."""
 
-NODES, EDGES, LINKS, OPENED, PEAK, TABLES, CELLS, TABLED = 0, 1, 2, 3, 4, 5, 6, 7
+NODES, EDGES, LINKS, OPENED, PEAK, CELLS, TABLED = 0, 1, 2, 3, 4, 5, 6
 """Places in :attr:`Arrays.used`; ``PEAK`` is the longest path so far."""
 
 
@@ -42,8 +41,8 @@ NODE = np.dtype(
         ("first_move", np.int32),  # the role to move's first edge
         ("choices", np.int32),  # how many the to_move has
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
-        ("table", np.int32),  # its table of moves made below it, -1 for none
         ("first_cell", np.int32),  # in a PAIR: of the table of its joint moves, -1 for none
+        ("prior_visits", np.float32),  # how many visits the priors of its moves count as
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the to_move is proven to reach; -1 for none
         ("to_move", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
@@ -62,8 +61,7 @@ EDGE = np.dtype(
         ("proven", np.int16),  # as that of the child, where the edge is the role to move's
         ("best", np.uint16),  # the best result, in units of 1 / BEST
         ("prior", np.float32),  # what the move was thought to be worth before it was tried
-        ("trust", np.float32),  # how many visits that counts as
-        ("spread", np.float32),  # UCB1-tuned: variance of the results; PUCT: the move's share
+        ("share", np.float32),  # what PUCT multiplies the move's bonus with
     ]
 )
 LINK = np.dtype(
@@ -83,8 +81,8 @@ CELL = np.dtype(
     ]
 )
 BEST = 10_000
-_PAIRS, _MORE_PAIRS = 1 << 16, 1 << 20
-"""Rows for moves and their contexts; more where these are states of factors."""
+_PAIRS = 1 << 16
+"""Rows for moves and the moves before them."""
 MAX_DEPTH = 264
 """A path does not go deeper into the tree than this; states may repeat in a game. No power of two: the
 beginnings of all paths, which are what is used most, would share a few places of the processor's caches."""
@@ -111,16 +109,11 @@ class Arrays(NamedTuple):
     opened: NDArray[np.int32]  # (N,) the OPEN nodes in the order of their edges
     node_table: NDArray[np.int32]  # (power of two,) hash table of records: index + 1, 0 is free
     link_table: NDArray[np.int32]  # (power of two,) hash table of links: index + 1, 0 is free
-    used: NDArray[np.int64]  # (8,) see NODES...
+    used: NDArray[np.int64]  # (7,) see NODES...
     random: NDArray[np.uint64]  # (1,) state of the random numbers
     columns: NDArray[np.int32]  # (roles + 1,) where each role's moves begin among those of all roles
     averages: NDArray[np.float32]  # (moves of all roles, 2) how often each was made, sum of the goals then
-    pairs: NDArray[np.float32]  # (power of two, 2) the same of moves and the contexts they were made in
-    contexts: NDArray[np.uint64]  # (1 + parts,) of the node at hand; see uct_contexts
-    parts: NDArray[np.int32]  # (moves of all roles,) the place of each one's context in these
-    masks: NDArray[np.uint64]  # (parts, words) the bits of each part in a record
-    tables: NDArray[np.float32]  # (T, moves of all roles, 2) the same of what was made below some nodes
-    owners: NDArray[np.int32]  # (T,) these nodes
+    pairs: NDArray[np.float32]  # (power of two, 2) the same of moves and the moves before them
 
 
 class Paths(NamedTuple):
@@ -148,12 +141,9 @@ def make_arrays(
     cells: int,
     seed: int,
     first_column: NDArray[np.int32],
-    tables: int,
-    parts: Parts,
 ) -> Arrays:
-    """Room for so many nodes, edges, cells, and tables of moves; nothing is in it. ``first_column`` has a
-    place for each role and one more, or is empty where moves are numbered as they come up;
-    ``parts`` are the factors by which moves are counted."""
+    """Room for so many nodes, edges and cells; nothing is in it. ``first_column`` has a place for each role
+    and one more, or is empty where moves are numbered as they come up."""
     links = 2 * nodes
     columns = first_column if len(first_column) else np.zeros(roles + 1, np.int32)
     return Arrays(
@@ -168,16 +158,11 @@ def make_arrays(
         opened=np.empty(nodes, np.int32),
         node_table=np.zeros(_table_size(nodes), np.int32),
         link_table=np.zeros(_table_size(links), np.int32),
-        used=np.zeros(8, np.int64),
+        used=np.zeros(7, np.int64),
         random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
         columns=columns,
         averages=np.zeros((int(columns[-1]), 2), np.float32),
-        pairs=np.zeros((_MORE_PAIRS if parts.several else _PAIRS, 2), np.float32),
-        contexts=np.zeros(1 + len(parts.masks), np.uint64),
-        parts=parts.of_move,
-        masks=parts.masks,
-        tables=np.empty((tables, int(columns[-1]), 2), np.float32),
-        owners=np.empty(tables, np.int32),
+        pairs=np.zeros((_PAIRS, 2), np.float32),
     )
 
 

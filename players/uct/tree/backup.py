@@ -12,21 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Paths
-from players.uct.tree.move_contexts import context_of, note_contexts
 from players.uct.tree.regret_matching import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
-from players.uct.tree.selection_rules import (
-    FACTOR,
-    GRAVE,
-    NONE,
-    NST,
-    TUNED,
-    UCB,
-    Rule,
-    mean_prior,
-    note_move,
-    pair_row,
-    set_priors,
-)
+from players.uct.tree.selection_rules import NST, SelectionRule, mean_prior, note_move, pair_row, set_priors
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.prefetch import prefetch
 
@@ -83,34 +70,16 @@ def average(
 
 
 @inner
-def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, kind: Any) -> None:
-    before = edges[edge].total
+def _book_edge(edges: Any, edge: Any, result: Any, best: Any, greed: Any, prior_visits: Any) -> None:
     edges[edge].visits += 1
     edges[edge].pending -= 1
     edges[edge].total += result
     visits = edges[edge].visits
-    trust = edges[edge].trust
-    mean = (edges[edge].total + trust * edges[edge].prior) / (visits + trust)
-    if kind == TUNED:  # by Welford's rule
-        change = result - before / max(1, visits - 1)
-        product = change * (result - edges[edge].total / visits)
-        old = edges[edge].spread if visits > 1 else 0.0
-        edges[edge].spread = np.float32(old + (product - old) / visits)
+    mean = (edges[edge].total + prior_visits * edges[edge].prior) / (visits + prior_visits)
     if greed > 0.0:
         edges[edge].best = max(edges[edge].best, np.uint16(best * BEST + 0.5))
         mean += greed * (edges[edge].best / BEST - mean)
     edges[edge].worth = np.float32(mean)
-
-
-@inner
-def _table(nodes: Any, tables: Any, averages: Any, path: Any, depth: Any) -> Any:
-    """The table of the last node of a path down to this depth that has one, or that of all moves."""
-    while depth >= 0:
-        table = nodes[path[depth]].table
-        if table >= 0:
-            return tables[table]
-        depth -= 1
-    return averages
 
 
 @kernel(nogil=True)
@@ -121,7 +90,7 @@ def backup(
     results: NDArray[np.float64],
     bests: NDArray[np.float64],
     greed: Any,
-    rule: Rule,
+    rule: SelectionRule,
 ) -> None:
     """Book ``results`` (lanes, roles; 0..1) along the paths, and what is proven with them. ``bests``
     (lanes,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much
@@ -130,10 +99,8 @@ def backup(
     Above a node whose to_move is proven to reach more than the result, that bound is booked
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     roles = results.shape[1]
-    nodes, edges, cells, counts, columns = tree.nodes, tree.edges, tree.cells, tree.counts, tree.columns
-    averages, pairs, tables = tree.averages, tree.pairs, tree.tables
-    contexts, parts, masks, records = tree.contexts, tree.parts, tree.masks, tree.records
-    by_parts = rule.prior == FACTOR
+    nodes, edges, cells, counts = tree.nodes, tree.edges, tree.cells, tree.counts
+    averages, pairs = tree.averages, tree.pairs
     rows_of_pairs = pairs.reshape(-1)
     for lane in range(-2, lanes):
         # What comes next is asked for now: nodes two paths ahead, their edges one path ahead.
@@ -145,19 +112,16 @@ def backup(
                 to_move = np.int64(nodes[paths.nodes[lane + 1, depth]].to_move)
                 prefetch(edges, paths.edges[lane + 1, depth, max(to_move, np.int64(0))])
                 if rule.prior == NST and depth:
-                    column, context = paths.columns[lane + 1, depth], paths.columns[lane + 1, depth - 1] + 1
-                    prefetch(rows_of_pairs, 2 * pair_row(pairs, np.uint64(context), column))
+                    before, column = paths.columns[lane + 1, depth - 1], paths.columns[lane + 1, depth]
+                    prefetch(rows_of_pairs, 2 * pair_row(pairs, before, column))
         if lane < 0:
             continue
         node = np.int64(paths.leaf[lane])
         chooser = np.int64(nodes[node].to_move)
         if nodes[node].status == OPEN and nodes[node].visits == 0 and chooser >= 0:
-            first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
             length = paths.length[lane]
             before = np.int64(paths.columns[lane, length - 1] if length else -1)
-            note_contexts(contexts, masks, records, node, before, by_parts)
-            offset, base = columns[chooser], results[lane, chooser]
-            set_priors(edges, averages, pairs, contexts, parts, first, count, offset, base, rule)
+            set_priors(tree, node, before, results[lane, chooser], rule)
         for depth in range(paths.length[lane] - 1, -1, -1):
             node = paths.nodes[lane, depth]
             nodes[node].visits += 1
@@ -165,21 +129,15 @@ def backup(
             to_move = np.int64(nodes[node].to_move)
             if to_move >= 0:
                 edge = paths.edges[lane, depth, to_move]
-                _book_edge(edges, edge, results[lane, to_move], bests[lane], greed, rule.kind)
-                if rule.prior != NONE:
-                    offset = columns[to_move]
-                    column = np.int64(paths.columns[lane, depth])
+                prior_visits = nodes[node].prior_visits
+                _book_edge(edges, edge, results[lane, to_move], bests[lane], greed, prior_visits)
+                if rule.prior == NST:
                     before = np.int64(paths.columns[lane, depth - 1] if depth else -1)
-                    if rule.prior != GRAVE:
-                        context = context_of(masks, records, node, parts[column], before, by_parts)
-                        note_move(averages, pairs, context, column, results[lane, to_move], rule)
+                    column = np.int64(paths.columns[lane, depth])
+                    note_move(averages, pairs, before, column, results[lane, to_move])
                     visits = nodes[node].visits
                     if visits >= _RENEW and visits & (visits - 1) == 0:
-                        table = _table(nodes, tables, averages, paths.nodes[lane], depth)
-                        first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
-                        base = mean_prior(edges, first, count)
-                        note_contexts(contexts, masks, records, node, before, by_parts)
-                        set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule)
+                        set_priors(tree, node, before, mean_prior(nodes, edges, node), rule)
             elif to_move == PAIR:
                 if wants_cells(nodes, counts, node, len(cells)):
                     give_cells(tree, node)
@@ -187,7 +145,7 @@ def backup(
             else:
                 for role in range(roles):
                     edge = paths.edges[lane, depth, role]
-                    _book_edge(edges, edge, results[lane, role], bests[lane], greed, UCB)
+                    _book_edge(edges, edge, results[lane, role], bests[lane], greed, 0.0)
             bound = nodes[node].bound / 100.0
             if bound > 0.0 and results[lane, to_move] < bound:
                 results[lane, to_move] = bound

@@ -71,7 +71,6 @@ def compact(tree: Arrays, place: NDArray[np.int32]) -> None:
         kept += 1
         tree.nodes[to] = tree.nodes[node]
         tree.nodes[to].first_link = -1
-        tree.nodes[to].table = -1
         for w in range(tree.records.shape[1]):
             tree.records[to, w] = tree.records[node, w]
         for role in range(roles):

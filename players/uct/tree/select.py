@@ -30,7 +30,7 @@ from players.uct.tree.arrays import (
     find_link,
 )
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
-from players.uct.tree.selection_rules import EAGER, Rule, best_edge, start
+from players.uct.tree.selection_rules import UCB, SelectionRule, best_edge, start
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
@@ -54,13 +54,13 @@ def _clear_node(nodes: Any, node: Any) -> None:
     nodes[node].visits = 0
     nodes[node].pending = 0
     nodes[node].first_link = -1
-    nodes[node].table = -1
+    nodes[node].prior_visits = 0.0
     nodes[node].first_cell = -1
     nodes[node].to_move = 0
 
 
 @inner
-def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, explore: Any) -> Any:
+def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, exploration: Any) -> Any:
     """UCB1 where several roles choose: the exploration terms vary at random and some choices
     are random. Else roles with like statistics would choose in step, and learn what their
     moves are worth in pairs."""
@@ -70,7 +70,7 @@ def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, ex
     best = at
     if next_random(random) < _RANDOM_CHOICE:
         return best
-    weight = explore * math.sqrt(math.log(visits + 1.0))
+    weight = exploration * math.sqrt(math.log(visits + 1.0))
     best_score = -1.0
     for _ in range(count):
         tried = edges[at].visits + edges[at].pending
@@ -87,7 +87,7 @@ def _mixed_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, ex
 
 
 @kernel(nogil=True)
-def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed: Any) -> Any:
+def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: SelectionRule, fixed: Any) -> Any:
     """Walk ``lanes`` paths from the root to leaves, and make the nodes that they newly reach. Of the
     root's edges, ``fixed`` is taken by its role (-1: each role chooses).
 
@@ -136,7 +136,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                     if depth == 0 and edge <= fixed < edge + count:
                         place = np.int64(fixed)
                     else:
-                        eager = depth == 0 or rule.urgency >= EAGER
+                        eager = depth == 0 or rule.kind == UCB
                         place = best_edge(edges, tree.random, edge, count, visits, eager, rule)
                     child = np.int64(edges[place].child)
                     if child < 0 and tree.used[NODES] == len(nodes):
@@ -154,7 +154,7 @@ def select(tree: Arrays, paths: Paths, root: Any, lanes: Any, rule: Rule, fixed:
                         elif to_move == PAIR:
                             chosen = matched_edge(edges, tree.random, edge, count, visits)
                         else:
-                            chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.explore)
+                            chosen = _mixed_edge(edges, tree.random, edge, count, visits, rule.exploration)
                         paths.edges[lane, depth, role] = chosen
                         joint = joint * np.uint64(count) + np.uint64(chosen - edge)
                         edge += count
@@ -293,7 +293,6 @@ def list_moves(
                 tree.edges[first + k].proven = -1
                 tree.edges[first + k].child = -1
                 tree.edges[first + k].prior = 0.5
-                tree.edges[first + k].trust = 0.0
-                tree.edges[first + k].spread = 1.0
+                tree.edges[first + k].share = 1.0
             tree.nodes[node].status = OPEN
         at += total

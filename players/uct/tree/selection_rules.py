@@ -1,16 +1,15 @@
 """The compiled rules by which one role chooses among its moves in the tree, and what they know beforehand.
 
-UCB1 and UCB1-tuned: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in the form of Silver et al.
-2017. First-play urgency: Wang and Gelly 2007. Move averages: Finnsson and Bjornsson 2008 (MAST; here of the
-moves in the tree); of pairs of moves: Tak, Winands and Bjornsson 2012 (NST).
+UCB1: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in the form of Silver et al.
+2017. First-play urgency: Wang and Gelly 2007. Averages of moves and of pairs of moves (NST): Tak, Winands and
+Bjornsson 2012, here of the moves in the tree.
 
 Paths under way count as visits, and about half of them as lost ones (virtual loss: Chaslot, Winands and
-van den Herik 2008): a batch of paths would else go down one line, however many lead elsewhere. In
-breakthrough, 0.2 s a move, that won 18:4 against counting them as visits alone (Liu et al. 2020).
+van den Herik 2008): a batch of paths would else go down one line, however many lead elsewhere.
 
 A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
 ``[number, sum of goals]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of a move
-and its context (:mod:`players.uct.tree.move_contexts`). For GRAVE see :mod:`players.uct_amaf`.
+and the move made before it.
 """
 
 from __future__ import annotations
@@ -20,37 +19,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from players.uct.tree.arrays import Arrays
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.splitmix import next_random
 
-UCB, TUNED, PUCT = 0, 1, 2
-"""Values of :attr:`Rule.kind`."""
-NONE, MAST, NST, GRAVE, FACTOR = 0, 1, 2, 3, 4
-"""Values of :attr:`Rule.prior`."""
-EAGER = 1.0
-"""With this urgency every move is tried once before any is tried again."""
+UCB, PUCT = 0, 1
+"""Values of :attr:`SelectionRule.kind`."""
+NONE, NST = 0, 1
+"""Values of :attr:`SelectionRule.prior`."""
 _DOUBT = np.float32(8.0)
 """Results of a move that count as much as the average of all moves of its role."""
 _TEMPERATURE = 0.1
 """Priors differ so much where the shares of PUCT differ by a factor e."""
 
 
-class Rule(NamedTuple):
+class SelectionRule(NamedTuple):
     """How moves are chosen.
 
     Attributes:
-        kind: UCB, TUNED or PUCT.
-        explore: the constant of the exploration term, for results 0..1.
-        urgency: a move that was never tried counts as if it was tried once, with its prior plus this as
-            the result; from EAGER on it is tried first.
-        trust: visits that the prior counts as.
-        prior: where priors come from: NONE (the node's first value), MAST, NST, GRAVE or FACTOR.
+        kind: UCB, which tries every move once before any is tried again, or PUCT, to which a move that was
+            never tried is worth its prior.
+        exploration: the exploration constant, for results 0..1.
+        prior_visits: how many visits the prior counts as.
+        prior: where priors come from: NONE (the node's first value) or NST.
     """
 
     kind: int = UCB
-    explore: float = 0.3
-    urgency: float = EAGER
-    trust: float = 0.0
+    exploration: float = 0.3
+    prior_visits: float = 0.0
     prior: int = NONE
 
 
@@ -82,13 +78,14 @@ def _any_untried(edges: Any, random: Any, first: Any, count: Any) -> Any:
 
 
 @inner
-def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: Rule) -> Any:
+def best_edge(
+    edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: SelectionRule
+) -> Any:
     """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
     if count == 1:
         return np.int64(first)
-    log_visits = about_log(visits + 1)
-    weight = np.float32(rule.explore)
-    weight *= np.float32(math.sqrt(np.float32(visits + 1) if rule.kind == PUCT else log_visits))
+    weight = np.float32(rule.exploration)
+    weight *= np.float32(math.sqrt(np.float32(visits + 1) if rule.kind == PUCT else about_log(visits + 1)))
     best = np.int64(first)
     best_score = np.float32(-1e9)
     untried = 0
@@ -100,12 +97,8 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
         n = np.float32(max(tried, 1))
         if rule.kind == UCB:
             term = weight / np.float32(math.sqrt(n))
-        elif rule.kind == TUNED:
-            variance = edges[at].spread + np.float32(math.sqrt(np.float32(2.0) * log_visits / n))
-            # Twice, so that the constant means the same as in UCB where the variance is largest.
-            term = np.float32(2.0) * weight * np.float32(math.sqrt(min(variance, np.float32(0.25)) / n))
         else:
-            term = weight * edges[at].spread / np.float32(1 + tried)
+            term = weight * edges[at].share / np.float32(1 + tried)
         # About half of the paths under way are lost.
         score = edges[at].worth * (n / (n + np.float32(pending))) + term
         # Where the result is known visits tell more elsewhere. It counts in the final choice.
@@ -119,74 +112,65 @@ def best_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any, eage
 
 
 @inner
-def pair_row(pairs: Any, context: Any, column: Any) -> Any:
-    """The row of a move in a context."""
-    h = (context * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
+def pair_row(pairs: Any, before: Any, column: Any) -> Any:
+    """The row of a move, its column, after the move made before it: a column too, or -1."""
+    h = (np.uint64(np.int64(before) + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
     h *= np.uint64(0xC2B2AE3D27D4EB4F)
     return np.int64(h >> np.uint64(40)) & np.int64(len(pairs) - 1)
 
 
 @inner
-def note_move(averages: Any, pairs: Any, context: Any, column: Any, result: Any, rule: Rule) -> None:
-    """Count a result (0..1) of a move, its column, that was made in this context."""
+def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any) -> None:
+    """Count a result (0..1) of a move, its column, that was made after the move ``before``."""
     goal = np.float32(100.0 * result)
     averages[column, 0] += np.float32(1.0)
     averages[column, 1] += goal
-    if rule.prior == NST or rule.prior == FACTOR:
-        pair = pair_row(pairs, context, column)
-        pairs[pair, 0] += np.float32(1.0)
-        pairs[pair, 1] += goal
+    pair = pair_row(pairs, before, column)
+    pairs[pair, 0] += np.float32(1.0)
+    pairs[pair, 1] += goal
 
 
 @inner
-def set_priors(
-    edges: Any,
-    table: Any,
-    pairs: Any,
-    contexts: Any,
-    parts: Any,
-    first: Any,
-    count: Any,
-    offset: Any,
-    base: Any,
-    rule: Rule,
-) -> None:
-    """Give the edges of a role, whose columns begin at ``offset``, their priors: ``base`` on average, more
-    or less by what the moves have brought elsewhere, which ``table`` tells, and ``pairs`` in the
-    context of each: ``contexts[parts[column]]``."""
+def set_priors(tree: Arrays, node: Any, before: Any, base: Any, rule: SelectionRule) -> None:
+    """Give the moves of a node's role to move their priors: ``base`` (0..1) on average, more or less by what
+    they have brought elsewhere, above all after the move ``before``."""
+    nodes, edges, averages, pairs = tree.nodes, tree.edges, tree.averages, tree.pairs
+    first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
+    offset = tree.columns[nodes[node].to_move]
     mean = np.float32(0.0)
-    if rule.prior != NONE:
+    if rule.prior == NST:
         usual = np.float32(100.0 * base)
         for edge in range(first, first + count):
             column = offset + edges[edge].move
             # Few results leave a move near the average.
-            expected = (table[column, 1] + _DOUBT * usual) / (table[column, 0] + _DOUBT)
-            if rule.prior == NST or rule.prior == FACTOR:
-                pair = pair_row(pairs, contexts[parts[column]], column)
-                expected = (pairs[pair, 1] + _DOUBT * expected) / (pairs[pair, 0] + _DOUBT)
+            expected = (averages[column, 1] + _DOUBT * usual) / (averages[column, 0] + _DOUBT)
+            pair = pair_row(pairs, before, column)
+            expected = (pairs[pair, 1] + _DOUBT * expected) / (pairs[pair, 0] + _DOUBT)
             edges[edge].prior = np.float32(0.01) * expected
             mean += edges[edge].prior
         mean /= np.float32(count)
+    nodes[node].prior_visits = np.float32(rule.prior_visits)
+    urgency = np.float32(1.0) if rule.kind == UCB else np.float32(0.0)
     total = np.float32(0.0)
     for edge in range(first, first + count):
         prior = np.float32(base)
-        if rule.prior != NONE:
+        if rule.prior == NST:
             prior = min(np.float32(1.0), max(np.float32(0.0), edges[edge].prior - mean + prior))
         edges[edge].prior = prior
-        edges[edge].trust = np.float32(rule.trust)
         if edges[edge].visits == 0:
-            edges[edge].worth = prior + np.float32(rule.urgency)
+            edges[edge].worth = prior + urgency
         if rule.kind == PUCT:
-            edges[edge].spread = np.float32(math.exp((prior - base) / _TEMPERATURE))
-            total += edges[edge].spread
+            edges[edge].share = np.float32(math.exp((prior - base) / _TEMPERATURE))
+            total += edges[edge].share
     if rule.kind == PUCT:
         for edge in range(first, first + count):
-            edges[edge].spread = edges[edge].spread / total
+            edges[edge].share = edges[edge].share / total
 
 
 @inner
-def mean_prior(edges: Any, first: Any, count: Any) -> Any:
-    """The mean of the priors of some edges."""
+def mean_prior(nodes: Any, edges: Any, node: Any) -> Any:
+    """The mean of the priors of a node's role to move."""
+    first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
     total = 0.0
     for edge in range(first, first + count):
         total += edges[edge].prior

@@ -29,22 +29,18 @@ from players.uct.tree.arrays import (
 )
 from players.uct.tree.backup import average, backup
 from players.uct.tree.regret_matching import drop_tables
-from players.uct.tree.selection_rules import GRAVE, MAST, Rule, forget
-from players.uct_amaf import count_moves, keep_tables
-from players.uct_parts import Parts
+from players.uct.tree.selection_rules import SelectionRule, forget
 from propnet.kernels.record_table import find_node
 
-_TABLES_PART = 8
-"""One part in so many of the memory is for counts of moves, ..."""
 _CELLS_PART = 8
-"""... and of the rest for tables of joint moves."""
+"""One part in so many of the memory is for tables of joint moves."""
 _REMEMBER = 0.5
 """How much what moves have brought still counts when the root has moved."""
 
 
 _LEAF = np.zeros((), layout.NODE)
 _LEAF["status"] = LEAF
-_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["table"] = _LEAF["first_cell"] = -1
+_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["first_cell"] = -1
 
 
 class Tree:
@@ -59,15 +55,12 @@ class Tree:
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
-    def __init__(
-        self, lanes: BatchMachine, batch: int, seed: int, memory: int, parts: Parts | None = None
-    ) -> None:
+    def __init__(self, lanes: BatchMachine, batch: int, seed: int, memory: int) -> None:
         """Args:
         lanes: the machine.
         batch: the most paths at once.
         seed: for the choice among moves never tried.
         memory: bytes that the arrays may take.
-        parts: the factors that moves are counted by, where the rule of selection asks for that.
         """
         roles = len(lanes.machine.roles)
         self.batched = lanes
@@ -76,17 +69,11 @@ class Tree:
         node_bytes = (
             lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + hashed + 8
         )
-        numbered = int(lanes.first_column[-1]) if len(lanes.first_column) else 0
-        tables = max(1, memory // _TABLES_PART // (8 * numbered)) if numbered else 0
-        memory -= memory // _TABLES_PART
         cells = max(8192, memory // _CELLS_PART // layout.CELL.itemsize)
         memory -= memory // _CELLS_PART
         nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
         edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
-        parts = parts or Parts.none(numbered, lanes.words)
-        self.arrays = layout.make_arrays(
-            lanes.words, roles, nodes, edges, cells, seed, lanes.first_column, tables, parts
-        )
+        self.arrays = layout.make_arrays(lanes.words, roles, nodes, edges, cells, seed, lanes.first_column)
         self.paths = layout.make_paths(batch, roles)
         self.root = 0
         self.trimmed = False
@@ -131,7 +118,6 @@ class Tree:
         had_links = bool(arrays.used[LINKS])
         place = keeping.mark_from(arrays, root, fewest)
         keeping.compact(arrays, place)
-        keep_tables(arrays, place)
         self.root = int(place[root])
         kept = int(arrays.used[NODES])
         arrays.records[:kept] = self.batched.retain(arrays.records[:kept].copy())
@@ -189,7 +175,7 @@ class Tree:
         selection.list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
-    def descend(self, lanes: int, rule: Rule, fixed: int = -1) -> NDArray[np.int32]:
+    def descend(self, lanes: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
         """Walk paths from the root, make and open the nodes they ask for. Returns the leaves.
         ``fixed`` is an edge of the root that is to be taken, -1 for none."""
         arrays, paths = self.arrays, self.paths
@@ -208,7 +194,12 @@ class Tree:
         return paths.leaf[:lanes]
 
     def book(
-        self, lanes: int, results: NDArray[np.float64], bests: NDArray[np.float64], greed: float, rule: Rule
+        self,
+        lanes: int,
+        results: NDArray[np.float64],
+        bests: NDArray[np.float64],
+        greed: float,
+        rule: SelectionRule,
     ) -> None:
         """Back up the results (lanes, roles; 0..1) of the last batch; ``bests`` (lanes,) are role 0's
         best, and ``greed`` how much these count."""
@@ -218,29 +209,6 @@ class Tree:
     def numbered(self) -> bool:
         """Whether there is room for counts of moves: the machine numbers them beforehand."""
         return len(self.arrays.averages) > 0
-
-    def new_tallies(self, rule: Rule, leaves: int) -> NDArray[np.int32] | None:
-        """Room for the counts of moves (rows, moves, 2) that the rule wants of the playouts from some
-        leaves: a row for each, or one for all; None if it wants none."""
-        rows = {MAST: 1, GRAVE: leaves}.get(rule.prior, 0)
-        return np.zeros((rows, len(self.arrays.averages), 2), np.int32) if rows else None
-
-    def count_moves(
-        self,
-        rule: Rule,
-        rows: NDArray[np.int64],
-        tallies: NDArray[np.int32],
-        counted: int,
-        results: NDArray[np.float64],
-        fewest: int,
-    ) -> None:
-        """Add counts of moves, of playouts from the leaves of these paths of the last batch: ``counted``
-        from each, with these mean ``results`` (lanes, roles). With GRAVE nodes of ``fewest`` visits get
-        tables of their own."""
-        if rule.prior == GRAVE:
-            count_moves(self.arrays, self.paths, rows, tallies, counted, results, fewest)
-        else:
-            self.arrays.averages[:] += tallies[0]
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
         """Note that the match is over in these nodes, and with which result."""
@@ -326,10 +294,8 @@ class Tree:
 
 def _small() -> tuple[Arrays, Paths]:
     """A tree of a single node that is not open yet, with room for some more, and one path."""
-    arrays, paths = (
-        layout.make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32), 1, Parts.none(2, 1)),
-        layout.make_paths(1, 1),
-    )
+    arrays = layout.make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32))
+    paths = layout.make_paths(1, 1)
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
     arrays.used[NODES] = 1
@@ -347,7 +313,7 @@ def warm_up_down() -> None:
     keeping.rehash(arrays, True)
     find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
     _open_root(arrays)
-    selection.select(arrays, paths, 0, 1, Rule(), -1)
+    selection.select(arrays, paths, 0, 1, SelectionRule(), -1)
     selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
 
 
@@ -355,9 +321,7 @@ def warm_up_up() -> None:
     """The same of those that go up."""
     arrays, paths = _small()
     average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
-    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, Rule())
-    tallies = np.zeros((1, 2, 2), np.int32)
-    count_moves(arrays, paths, np.zeros(1, np.int64), tallies, 1, np.ones((1, 1)), 1)
+    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, SelectionRule())
 
 
 def warm_up_keep() -> None:
@@ -366,7 +330,6 @@ def warm_up_keep() -> None:
     forget(arrays.averages, arrays.pairs, _REMEMBER)
     place = keeping.mark_from(arrays, 0, 0)
     keeping.compact(arrays, place)
-    keep_tables(arrays, place)
     drop_tables(arrays, 0)
 
 

@@ -11,7 +11,7 @@ from gdl.errors import TooLargeError
 from gdl.prover import function_source
 from gdl.prover import join_code as joins
 from gdl.prover.estimates import Estimates
-from gdl.prover.limits import Limits
+from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
@@ -174,7 +174,7 @@ def test_a_deep_product_without_end_is_refused_in_time(check: str) -> None:
     body = f"{numbered('(true (a# ?x#))', n)} {check}"
     machine = ProverMachine(
         parse_rules(f"{GAME} {facts} (<= (legal you (m {numbered('?x#', n)})) {body})"),
-        Limits(rows=100_000, seconds=1.0 if check else 300.0),
+        ProverLimits(rows=100_000, seconds=1.0 if check else 300.0),
     )
     with pytest.raises(TooLargeError, match="1 seconds" if check else "100000 rows"):
         machine.legal_moves(machine.initial_state(), 0)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from gdl.errors import MoveError, RulesError, StateError, TooLargeError
 from gdl.machine import Machine, State
 from gdl.prover.estimates import Estimates
-from gdl.prover.limits import Limits
+from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
@@ -40,7 +40,7 @@ TIC_TAC_TOE = """
 """
 
 
-def prover(text: str, limits: Limits | None = None) -> ProverMachine:
+def prover(text: str, limits: ProverLimits | None = None) -> ProverMachine:
     return ProverMachine(parse_rules(text), limits)
 
 
@@ -243,7 +243,7 @@ def test_a_long_walk_down_a_recursive_relation_needs_no_deep_stack() -> None:
 )
 def test_rules_without_end_are_refused(rules: str) -> None:
     domain = "".join(f"(d {i})" for i in range(40))
-    limits = Limits(rows=200_000, seconds=3.0, depth=60, terms=20_000)
+    limits = ProverLimits(rows=200_000, seconds=3.0, depth=60, terms=20_000)
 
     def ask() -> None:
         machine = prover(GAME + domain + rules, limits)
@@ -258,7 +258,7 @@ def test_rules_without_end_are_refused(rules: str) -> None:
 def test_a_question_that_failed_fails_again() -> None:
     machine = prover(
         GAME + "(<= (n z) (true start)) (<= (n (s ?x)) (n ?x)) (<= (legal you (go ?x)) (n ?x))",
-        Limits(rows=1000, seconds=1.0, depth=30, terms=500),
+        ProverLimits(rows=1000, seconds=1.0, depth=30, terms=500),
     )
     for _ in range(2):
         with pytest.raises(TooLargeError):

@@ -46,11 +46,13 @@ def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], 
         first.play(play(number, moves, answered, False))
         kind, found = told[-1]
         if kind == "options":
-            if found["made"] is not None:
-                history.append(list(found["made"]))
+            if found["joint"] is not None:
+                history.append(list(found["joint"]))
             answered = found["safe"]
         advanced = data.draw(st.booleans())
-        before = history[:-1] if kind == "options" and found["made"] is not None and not advanced else history
+        before = (
+            history[:-1] if kind == "options" and found["joint"] is not None and not advanced else history
+        )
         if kind == "options":
             second, heard = follower(before)
             second.play(play(number, moves, answered, advanced or before == history))

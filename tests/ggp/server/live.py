@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from ggp.protocol.http10 import request_bytes
 from ggp.server.server import Server
-from ggp.server.settings import ServerConfig, Settings
+from ggp.server.settings import MatchSettings, ServerConfig
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class LiveServer:
     """A :class:`Server` on a free port of 127.0.0.1."""
 
     def __init__(self, **config: Any) -> None:
-        settings = Settings(
+        settings = MatchSettings(
             player=config.pop("player", "legal"),
             machine=config.pop("machine", "prover"),
             margin=config.pop("margin", 0.8),

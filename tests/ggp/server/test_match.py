@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from ggp.protocol.messages import Play, Start
-from ggp.server.child_process import Spares
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.metrics import Metrics
-from ggp.server.settings import Settings
+from ggp.server.settings import MatchSettings
+from ggp.server.spares import Spares
 
 CLOCK = 600
 START = Start("m1", "me", "( role me )", CLOCK, CLOCK)
 
 
-class Process:
-    """A :class:`ggp.server.child_process.Worker` that only notes what it is told."""
+class FakeChild:
+    """A :class:`ggp.processes.child.Child` that only notes what it is told."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -28,7 +28,7 @@ class Process:
         self.stopped = False
         self.told: list[tuple[str, dict[str, Any]]] = []
         self.on_message: Callable[[dict[str, Any]], None] | None = None
-        self.on_exit: Callable[[Process], None] | None = None
+        self.on_exit: Callable[[FakeChild], None] | None = None
 
     def send(self, do: str, **fields: Any) -> None:
         self.told.append((do, fields))
@@ -39,7 +39,7 @@ class Process:
     async def ended(self) -> None:
         self.alive = False
 
-    async def stop(self, moves: tuple[str, ...] | None) -> None:
+    async def end(self, seconds: float) -> None:
         self.alive = False
 
     # --- what the test has it do
@@ -52,8 +52,8 @@ class Process:
         if self.on_exit is not None:
             self.on_exit(self)
 
-    def names(self, turn: int, safe: str, made: list[str] | None = None) -> None:
-        self.says("options", id=turn, safe=safe, made=made)
+    def names(self, turn: int, safe: str, joint: list[str] | None = None) -> None:
+        self.says("options", id=turn, safe=safe, joint=joint)
 
     def answers(self, turn: int, move: str) -> None:
         self.says("move", id=turn, move=move, again=False)
@@ -63,33 +63,33 @@ class Process:
         return self.told[-1]
 
 
-class Source:
-    """A :class:`ggp.server.child_process.Spare` of such processes."""
+class FakeSpare:
+    """A :class:`ggp.server.spares.Spare` of such processes."""
 
     def __init__(self) -> None:
-        self.made: list[Process] = []
+        self.made: list[FakeChild] = []
 
-    async def take(self) -> Process:
-        self.made.append(Process(len(self.made)))
+    async def take(self) -> FakeChild:
+        self.made.append(FakeChild(len(self.made)))
         return self.made[-1]
 
-    def give_back(self, worker: Process) -> bool:
+    def give_back(self, child: FakeChild) -> bool:
         return False
 
     @property
-    def now(self) -> Process:
+    def now(self) -> FakeChild:
         return self.made[-1]
 
 
-class Case:
+class MatchCase:
     """A match that has begun, and its processes."""
 
     def __init__(self) -> None:
-        self.main, self.keeper = Source(), Source()
+        self.main, self.keeper = FakeSpare(), FakeSpare()
         self.log: list[str] = []
         self.match = ServedMatch(
             START,
-            Settings(),
+            MatchSettings(),
             Spares(self.main, self.keeper),  # type: ignore[arg-type]
             lambda level, event, **fields: self.log.append(event),
             Metrics("0"),
@@ -117,9 +117,9 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def in_match(test: Callable[[Case], Coroutine[Any, Any, None]]) -> None:
+def in_match(test: Callable[[MatchCase], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
-        case = Case()
+        case = MatchCase()
         await case.begin()
         await test(case)
         await case.match.close()
@@ -128,7 +128,7 @@ def in_match(test: Callable[[Case], Coroutine[Any, Any, None]]) -> None:
 
 
 def test_the_players_move_is_the_answer() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         asked = await case.play(None)
         case.keeper.now.names(1, "a")
         case.main.now.names(1, "b")
@@ -140,7 +140,7 @@ def test_the_players_move_is_the_answer() -> None:
 
 @pytest.mark.parametrize("who", ["main", "keeper"])
 def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(who: str) -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         asked = await case.play(None)
         other = case.keeper if who == "main" else case.main
         other.now.dies()
@@ -152,7 +152,7 @@ def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(who: str) ->
 
 
 def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_once() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         first = await case.play(None)
         case.main.now.answers(1, "legal in turn 1")
         await first
@@ -167,7 +167,7 @@ def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_on
 
 
 def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         first = await case.play(None)
         case.main.now.answers(1, "a")
         await first
@@ -182,8 +182,8 @@ def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer() -> None:
 @pytest.mark.parametrize("who", ["main", "keeper"])
 @pytest.mark.parametrize("how", ["dies", "is stopped"])
 def test_a_lost_process_is_replaced_and_told_where_the_match_stands(who: str, how: str) -> None:
-    async def test(case: Case) -> None:
-        source: Source = getattr(case, who)
+    async def test(case: MatchCase) -> None:
+        source: FakeSpare = getattr(case, who)
         first = await case.play(None)
         case.main.now.names(1, "a")
         case.main.now.answers(1, "a")
@@ -215,7 +215,7 @@ def test_a_lost_process_is_replaced_and_told_where_the_match_stands(who: str, ho
 
 
 def test_processes_that_die_again_and_again_are_tried_once_a_turn() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         asked = await case.play(None)
         case.keeper.now.names(1, "a")
         for _ in range(MAX_RESTARTS + 1):
@@ -232,7 +232,7 @@ def test_processes_that_die_again_and_again_are_tried_once_a_turn() -> None:
 
 
 def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         first = await case.play(None)
         case.main.now.answers(1, "a")
         assert await first == "a"
@@ -246,7 +246,7 @@ def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks() 
 
 
 def test_shares_are_told_when_they_change_and_to_those_who_come_later() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         case.match.share(2, True)
         assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
         before = len(case.main.now.told)
@@ -261,7 +261,7 @@ def test_shares_are_told_when_they_change_and_to_those_who_come_later() -> None:
 
 
 def test_an_end_tells_the_waiting_manager_what_is_known() -> None:
-    async def test(case: Case) -> None:
+    async def test(case: MatchCase) -> None:
         asked = await case.play(None)
         case.keeper.now.names(1, "a")
         await case.match.close()

@@ -48,9 +48,9 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]
 def pid_of(server: LiveServer) -> int:
     """The process of the only match, once there is one that lives."""
     while True:
-        worker = server.server.running[0]._main.worker
-        if worker is not None and worker.alive:
-            return worker.pid
+        child = server.server.running[0]._main.child
+        if child is not None and child.alive:
+            return child.pid
         time.sleep(0.01)
 
 

@@ -286,9 +286,9 @@ def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:
     assert server.say(start("m1")) == "ready"
     server.say("( PLAY m1 NIL )")
     server.say("( PLAY m1 (( mark 1 1 ) pass) )")
-    worker = server.server.running[0]._main.worker
-    assert worker is not None
-    os.kill(worker.pid, signal.SIGKILL)
+    child = server.server.running[0]._main.child
+    assert child is not None
+    os.kill(child.pid, signal.SIGKILL)
     assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
 
 
@@ -299,9 +299,9 @@ def test_a_match_process_killed_while_it_thinks_still_gives_a_legal_move(serve: 
     thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
     thread.start()
     time.sleep(0.5)
-    worker = server.server.running[0]._main.worker
-    assert worker is not None
-    os.kill(worker.pid, signal.SIGKILL)
+    child = server.server.running[0]._main.child
+    assert child is not None
+    os.kill(child.pid, signal.SIGKILL)
     thread.join()
     assert move(answers[0]) in LEGAL
     assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL

@@ -23,13 +23,15 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.entrants import Entrant, parse_entrants
-from ggp.tournament.export import write_csv, write_json
 from ggp.tournament.openings import Openings, rules_from
-from ggp.tournament.ratings import ELO, _posterior, rate
-from ggp.tournament.report import html_report
+from ggp.tournament.output.export import write_csv, write_json
+from ggp.tournament.output.report import html_report
+from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.runner import Cores
 from ggp.tournament.schedule import Fixture, plan, seatings
-from ggp.tournament.scores import (
+from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.statistics.ratings import ELO, _posterior, rate
+from ggp.tournament.statistics.scores import (
     Comparison,
     block_scores,
     by_game,
@@ -37,10 +39,8 @@ from ggp.tournament.scores import (
     conduct,
     crosstable,
 )
-from ggp.tournament.settings import GameSpec, Settings
-from ggp.tournament.sprt import Sprt, expected
+from ggp.tournament.statistics.sprt import Sprt, expected
 from ggp.tournament.store import Result, Store, faults_of
-from ggp.tournament.tables import LiveTable
 
 
 # --- schedule -----------------------------------------------------------------------------------
@@ -105,8 +105,8 @@ def test_players_are_named_and_counted() -> None:
     assert [e.remote for e in found] == [False, True, False]
     assert [e.cores(4) for e in found] == [1, 0, 1]
     assert Entrant("x", "uct:workers=3").cores(4) == 3
-    assert Entrant("x", "uct:workers=all,explore=1").cores(4) == 4
-    assert Entrant("x", "uct:workers=all,explore=1").local_name(4) == "uct:workers=4,explore=1"
+    assert Entrant("x", "uct:workers=all,exploration=1").cores(4) == 4
+    assert Entrant("x", "uct:workers=all,exploration=1").local_name(4) == "uct:workers=4,exploration=1"
     assert (Entrant("x", "uct").workers(4), Entrant("x", "uct").cores(4)) == (0, 1)
     assert Entrant("x", "m:Class").local_name(4) == "m:Class"
 
@@ -117,26 +117,26 @@ def test_unknown_and_doubled_players_are_refused(text: str) -> None:
         parse_entrants([text])
 
 
-def settings_of(*labels: str, **more: object) -> Settings:
+def settings_of(*labels: str, **more: object) -> TournamentSettings:
     games = (GameSpec("g", "(role a)", 2), GameSpec("h", "(role a)", 1))
     fields: dict[str, object] = {"rounds": 3, "startclock": 1.0, "playclock": 1.0, **more}
     entrants = tuple(Entrant(label, "random") for label in labels)
-    return Settings(name="test", games=games, entrants=entrants, **fields)  # type: ignore[arg-type]
+    return TournamentSettings(name="test", games=games, entrants=entrants, **fields)  # type: ignore[arg-type]
 
 
 def test_a_tournament_may_grow_but_not_change() -> None:
     before = settings_of("a", "b")
-    assert Settings.from_json(json.loads(json.dumps(before.as_json()))) == before
+    assert TournamentSettings.from_json(json.loads(json.dumps(before.as_json()))) == before
     grown = settings_of("c", rounds=5).continues(before)
     assert grown.labels == ["a", "b", "c"]
     assert grown.rounds == 5
     with pytest.raises(GdlError, match="playclock"):
         settings_of("a", "b", playclock=2.0).continues(before)
-    other = Settings("t", (GameSpec("g", "(role b)", 2),), before.entrants, 3, 1.0, 1.0)
+    other = TournamentSettings("t", (GameSpec("g", "(role b)", 2),), before.entrants, 3, 1.0, 1.0)
     with pytest.raises(GdlError, match="another g"):
         other.continues(before)
     with pytest.raises(GdlError, match="whole seconds"):
-        Settings("t", before.games, (Entrant("u", "http://h"),), 1, 1.0, 0.5)
+        TournamentSettings("t", before.games, (Entrant("u", "http://h"),), 1, 1.0, 0.5)
 
 
 # --- openings ---------------------------------------------------------------------------------------
@@ -406,7 +406,7 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
     for heading in ("Ratings", "Crosstable", "By game", "Conduct", "Sequential test", "could not be run"):
         assert heading in page
 
-    from ggp.tournament.plots import figures, write_plots
+    from ggp.tournament.output.plots import figures, write_plots
 
     paths = write_plots(figures(results, tournament.labels), tmp_path / "plots")
     assert {path.name for path in paths} == {"ratings.png", "ratings.svg", "games.png", "games.svg"}

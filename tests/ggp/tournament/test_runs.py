@@ -17,8 +17,8 @@ from ggp.game import Game
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.settings import GameSpec, Settings
-from ggp.tournament.sprt import Sprt
+from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store
 from tests.ggp.server.live import ROOT, LiveServer
 
@@ -53,7 +53,7 @@ def spec(name: str, roles: int = 2) -> GameSpec:
     return GameSpec(name, Game.load(name).text, roles)
 
 
-def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: object) -> Settings:
+def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: object) -> TournamentSettings:
     """Players by ``odd_players:...`` or registered names; the clocks never matter unless given."""
     entrants = tuple(Entrant(name, f"odd_players:{name}" if name[0].isupper() else name) for name in players)
     fields: dict[str, object] = {
@@ -63,11 +63,11 @@ def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: o
         "level": "prover",
         **more,
     }
-    return Settings(name="test", games=(spec(game, roles),), entrants=entrants, **fields)  # type: ignore[arg-type]
+    return TournamentSettings(name="test", games=(spec(game, roles),), entrants=entrants, **fields)  # type: ignore[arg-type]
 
 
 def run(
-    settings: Settings, path: Path, sprt: Sprt | None = None, workers: int = 1
+    settings: TournamentSettings, path: Path, sprt: Sprt | None = None, workers: int = 1
 ) -> tuple[list[Result], Silent]:
     """Play a tournament to its end."""
     watcher = Silent()
@@ -188,7 +188,7 @@ def test_players_over_http_play_along_from_openings(tmp_path: Path) -> None:
         server.warm()
         settings = tournament("random", rounds=2, game="connectfour", startclock=30.0, playclock=30.0)
         remote = Entrant("remote", f"http://127.0.0.1:{server.port}")
-        settings = Settings(
+        settings = TournamentSettings(
             "http", settings.games, (*settings.entrants, remote), 2, 30.0, 30.0, level="prover", plies=3
         )
         results, watcher = run(settings, tmp_path / "t.sqlite")

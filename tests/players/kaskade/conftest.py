@@ -1,4 +1,4 @@
-"""Fixtures of the tests of cascades."""
+"""Fixtures of the tests of kaskades."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def log() -> Log:
-    """What the cascades of a test tell."""
+    """What the kaskades of a test tell."""
     return Log()
 
 
 @pytest.fixture
 def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
-    """Makes cascades of some stages that tell the log; closes them, and finds nothing left of them."""
+    """Makes kaskades of some stages that tell the log; closes them, and finds nothing left of them."""
     made: list[Kaskade] = []
 
     def make(*stages: Stage, level: str = "auto") -> Kaskade:
@@ -46,7 +46,7 @@ def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
 
 @pytest.fixture
 def gated(tmp_path: Path, make: Callable[..., Kaskade]) -> tuple[Kaskade, Path]:
-    """A cascade whose first machine is there, and the file that its second one waits for."""
+    """A kaskade whose first machine is there, and the file that its second one waits for."""
     gate = tmp_path / "gate"
     kaskade = make(stage("one", "deliver"), stage("two", "when_told"))
     kaskade.begin(f"{GAME} ;{gate}")

@@ -1,4 +1,4 @@
-"""What tests of cascades share: a game, a log of what happened, and looks at processes and files."""
+"""What tests of kaskades share: a game, a log of what happened, and looks at processes and files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="need
 
 
 class Log:
-    """What a cascade tells, in order."""
+    """What a kaskade tells, in order."""
 
     def __init__(self) -> None:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()

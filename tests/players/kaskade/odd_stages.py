@@ -1,11 +1,11 @@
-"""Stages of a cascade whose builders are those of :mod:`tests.players.kaskade.odd_builders`."""
+"""Stages of a kaskade whose builders are those of :mod:`tests.players.kaskade.odd_builders`."""
 
 from __future__ import annotations
 
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from players.kaskade.builder import Work
+from players.kaskade.builder import BuildJob
 from players.kaskade.stages import Stage
 
 
@@ -34,4 +34,4 @@ def stage(level: str, function: str, **limits: float) -> Stage:
             raise ZeroDivisionError("this cannot be loaded")
         return Named(rules, level)
 
-    return Stage(level, Work(f"tests.players.kaskade.odd_builders:{function}", **limits), load)  # type: ignore[arg-type]
+    return Stage(level, BuildJob(f"tests.players.kaskade.odd_builders:{function}", **limits), load)  # type: ignore[arg-type]

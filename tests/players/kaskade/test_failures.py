@@ -1,4 +1,4 @@
-"""Nothing that happens to a builder of a cascade reaches the player, and nothing of it is left."""
+"""Nothing that happens to a builder of a kaskade reaches the player, and nothing of it is left."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_what_a_builder_has_started_dies_with_it(make: Callable[..., Kaskade]) -
         children.append(int(product))
         return ProverMachine(parse_rules(GAME))
 
-    kaskade = make(Stage("one", hanging.work, load))
+    kaskade = make(Stage("one", hanging.job, load))
     kaskade.begin(GAME)
     assert kaskade.wait("one", LONG)
     assert alive(children[0])
@@ -129,7 +129,7 @@ def test_closing_does_not_wait_for_a_builder_that_hangs(
     assert FAILED not in {event.what for event in log.all()}
 
 
-def test_a_cascade_that_nobody_begins_leaves_nothing(make: Callable[..., Kaskade]) -> None:
+def test_a_kaskade_that_nobody_begins_leaves_nothing(make: Callable[..., Kaskade]) -> None:
     make(stage("one", "deliver"))
 
 

@@ -1,4 +1,4 @@
-"""The cascade: machines come as they are built, each stage on the one before."""
+"""The kaskade: machines come as they are built, each stage on the one before."""
 
 from __future__ import annotations
 

@@ -6,23 +6,22 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from players.kaskade.compile_budget import compile_seconds
-from players.kaskade.make_machine import LEVELS, make_machine
+from players.kaskade.make_machine import LEVELS, compile_budget, make_machine
 from propnet.native.machine import NativeMachine
 
 
 def test_the_budget_for_native_code_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GGP_COMPILE_SECONDS", raising=False)
-    assert compile_seconds(7.0) == 7.0
+    assert compile_budget(7.0) == 7.0
     monkeypatch.setenv("GGP_COMPILE_SECONDS", "2.5")
-    assert compile_seconds(7.0) == 2.5
+    assert compile_budget(7.0) == 2.5
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "inf", "nan"])
 def test_a_budget_that_is_no_time_is_told(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("GGP_COMPILE_SECONDS", text)
     with pytest.raises(GdlError, match="GGP_COMPILE_SECONDS"):
-        compile_seconds(1.0)
+        compile_budget(1.0)
 
 
 def test_no_budget_means_that_the_network_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:

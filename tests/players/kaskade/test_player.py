@@ -1,4 +1,4 @@
-"""The player of a cascade goes up to each machine as it comes, with its search, and answers in between."""
+"""The player of a kaskade goes up to each machine as it comes, with its search, and answers in between."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_player_that_cannot_go_on_with_a_search_is_asked_once_a_turn(gated: tu
     assert player.on == ["one", "two"]
 
 
-def test_a_machine_that_lies_is_not_taken(log: Log, make: Callable[..., Kaskade]) -> None:
+def test_a_machine_that_lies_is_not_current(log: Log, make: Callable[..., Kaskade]) -> None:
     kaskade = make(stage("one", "deliver"), stage("two", "lie"))
     kaskade.begin(GAME)
     assert kaskade.wait("two", LONG)
@@ -112,7 +112,7 @@ def test_a_machine_that_the_player_cannot_take_is_given_up(log: Log, make: Calla
     state = kaskade.prover().initial_state()
     assert kaskade.wait("one", LONG)
     player.machine = kaskade.prover()
-    rising.machine = rising._taken = player.machine
+    rising.machine = rising._current = player.machine
     player.role = rising.role = 0
     assert kaskade.wait("two", LONG)
     rising.choose(state, time.monotonic() + LONG)
@@ -129,7 +129,7 @@ def test_uct_plays_legal_moves_through_all_machines(make: Callable[..., Kaskade]
     rising = KaskadePlayer(player, kaskade)
     state = kaskade.prover().initial_state()
     player.start(state.machine, 0, state, 0.0, 0.0)
-    rising.role, rising.machine, rising._taken = 0, state.machine, state.machine
+    rising.role, rising.machine, rising._current = 0, state.machine, state.machine
     levels: list[str] = []
     machine = state.machine
     for level in ("prover", *kaskade.levels):
@@ -183,7 +183,7 @@ def test_a_search_is_called_back_for_a_machine_and_goes_on_with_its_tree(
 
     gate = tmp_path / "gate"
     game = Game.load("connectfour")
-    kaskade = make(STAGES[0], Stage("twin", stage("twin", "when_told").work, twin))
+    kaskade = make(STAGES[0], Stage("twin", stage("twin", "when_told").job, twin))
     kaskade.begin(f"{game.text}\n;{gate}", game.rules)
     assert kaskade.wait(STAGES[0].level, LONG)
     player = CalledBack()

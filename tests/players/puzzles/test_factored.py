@@ -11,6 +11,7 @@ import pytest
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from players.puzzles.factored import Factored
+from players.puzzles.solver import Task
 from propnet.analysis import factors
 from propnet.build import build
 from propnet.machine import PropnetMachine
@@ -60,7 +61,7 @@ def solved(rules: str) -> tuple[Factored, list[tuple[int, list[int]]]]:
     def keep(value: int, moves: Sequence[int]) -> None:
         lines.append((value, list(moves)))
 
-    solver = Factored(machine, machine.initial_state(), keep)
+    solver = Factored(Task(machine, machine.initial_state(), keep, 1 << 26))
     while solver.step(time.monotonic()):
         pass
     for value, line in lines:

@@ -10,16 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
+from players.puzzles import registry
 from players.puzzles.best_line import BestLine
 from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.closed_list import ClosedList
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
-from players.puzzles.portfolio import LineSearch
+from players.puzzles.portfolio import Portfolio
+from players.puzzles.registry import Row
+from players.puzzles.solver import LineSolver, Outcome, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
@@ -68,9 +72,13 @@ class Told:
         self.lines.append((value, len(line)))
 
 
+def task(machine: PropnetMachine, report: Report, seed: int = 0, memory: int = MEMORY) -> Task:
+    return Task(machine, machine.initial_state(), report, memory, seed)
+
+
 def solved(machine: PropnetMachine, memory: int = MEMORY) -> tuple[BreadthFirst, Told]:
     told = Told(machine)
-    solver = BreadthFirst(machine, machine.initial_state(), told, memory)
+    solver = BreadthFirst(task(machine, told, memory=memory))
     assert not solver.step(FOREVER)
     return solver, told
 
@@ -165,7 +173,7 @@ def test_a_closed_list_holds_each_state_once_and_knows_the_way_to_it(seed: int, 
 def test_lines_found_by_a_policy_replay_and_learning_makes_a_line_likelier(coding: int) -> None:
     machine = game("pegsolitaire")
     told = Told(machine)
-    solver = NestedPolicy(machine, machine.initial_state(), told, seed=coding)
+    solver = NestedPolicy(task(machine, told, coding))
     solver._steps = 64
     while solver._coding != coding:
         solver._begin_run()
@@ -184,7 +192,7 @@ def test_the_same_seed_gives_the_same_lines() -> None:
     machine = game("knightstour")
     told = [Told(machine), Told(machine)]
     for each in told:
-        solver = NestedPolicy(machine, machine.initial_state(), each, seed=5)
+        solver = NestedPolicy(task(machine, each, 5))
         solver._steps = 128
         for _ in range(5):
             solver._round()
@@ -199,30 +207,104 @@ def test_endless_playouts_are_cut_and_make_no_line() -> None:
         (<= terminal (true (at 2))) (goal r 100)"""
     )
     told = Told(machine)
-    NestedPolicy(machine, machine.initial_state(), told, seed=1)._round()
+    NestedPolicy(task(machine, told, 1))._round()
     assert told.lines == []
 
 
 def test_no_round_is_begun_after_the_deadline() -> None:
     machine = game("pegsolitaire")
     told = Told(machine)
-    assert NestedPolicy(machine, machine.initial_state(), told, seed=1).step(0.0)
+    assert NestedPolicy(task(machine, told, 1)).step(0.0)
     assert told.lines == []
 
 
 def test_solvers_take_turns_until_the_result_is_proven() -> None:
     machine = game("hanoi")
     line = BestLine()
-    search = LineSearch(machine, machine.initial_state(), line, MEMORY, 0)
-    while search.step(time.monotonic() + 0.01):
-        pass
-    assert search.proven == line.value == 100
+    portfolio = Portfolio(machine, machine.initial_state(), line, MEMORY, 0)
+    while portfolio.active:
+        portfolio.step(0.01, time.monotonic() + 0.01)
+    assert portfolio.value == line.value == 100
+    assert portfolio.solver == "breadth-first"
+    assert portfolio.states > 100
     assert len(line.moves) == 31
     following = machine.next_state(machine.initial_state(), line.moves[:1])
     line.follow(following)
-    assert search.holds(following)
+    assert portfolio.holds(following)
 
 
 def test_a_machine_without_lanes_gets_no_solvers() -> None:
     prover = ProverMachine(game("hanoi").rules)
-    assert not LineSearch(prover, prover.initial_state(), BestLine(), MEMORY, 0).step(FOREVER)
+    assert not Portfolio(prover, prover.initial_state(), BestLine(), MEMORY, 0).active
+
+
+def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() -> None:
+    machine = game("hanoi")
+    at_work = [
+        Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work
+        for number in (0, 1)
+    ]
+    assert at_work == [["breadth-first", "nested-policy"], ["nested-policy"]]
+
+
+class Idle(LineSolver):
+    """Takes its time and finds nothing."""
+
+    name = "idle"
+    promise = Promise(Outcome.MAY_FIND)
+    tasks: list[Task]
+    seconds: float
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        type(self).tasks.append(task)
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        return cls.promise
+
+    def step(self, deadline: float) -> bool:
+        began = time.thread_time()
+        while time.thread_time() < began + 0.002:
+            pass
+        type(self).seconds += time.thread_time() - began
+        return True
+
+
+def idle(promise: Promise) -> type[Idle]:
+    class Kind(Idle):
+        pass
+
+    Kind.promise, Kind.tasks, Kind.seconds = promise, [], 0.0
+    return Kind
+
+
+def test_time_and_memory_are_divided_by_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    specialist, modest, plain, blind = (
+        idle(Promise(Outcome.FINDS)),
+        idle(Promise(Outcome.MAY_FIND, memory=MEMORY // 8)),
+        idle(Promise(Outcome.MAY_FIND)),
+        idle(Promise(Outcome.MAY_FIND)),
+    )
+    rows = [Row("idle", kind.recognise, kind) for kind in (specialist, modest, plain)]
+    monkeypatch.setattr(registry, "SOLVERS", [*rows, Row("blind", lambda machine: None, blind)])
+    machine = game("hanoi")
+    portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
+    for _ in range(200):
+        portfolio.step(0.01, time.monotonic() + 1.0)
+    assert specialist.seconds == pytest.approx(2 * plain.seconds, rel=0.1)
+    assert modest.seconds == pytest.approx(plain.seconds, rel=0.1)
+    sizes = [kind.tasks[0].memory for kind in (specialist, modest, plain)]
+    assert sizes[1] == MEMORY // 8
+    assert sizes[0] == pytest.approx(2 * sizes[2], abs=2)
+    assert sum(sizes) == pytest.approx(MEMORY, abs=3)
+    assert not blind.tasks
+
+
+def test_a_solver_by_name_works_alone_and_one_that_there_is_not_is_refused() -> None:
+    machine = game("hanoi")
+    start = machine.initial_state()
+    only = Portfolio(machine, start, BestLine(), MEMORY, 0, only="nested-policy")
+    assert only.at_work == ["nested-policy"]
+    with pytest.raises(GdlError, match=r"no solver 'magic'.*breadth-first"):
+        Portfolio(machine, start, BestLine(), MEMORY, 0, only="magic")

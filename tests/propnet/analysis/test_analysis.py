@@ -20,7 +20,7 @@ from propnet.analysis.goal_bounds import decided, reachable
 from propnet.analysis.latches import latches
 from propnet.analysis.phases import phases
 from propnet.analysis.symmetry import alike_roles
-from propnet.analysis.ternary import Ternary, lanes_of
+from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.build import build
 from propnet.network import Network
 from propnet.passes.circuit import TRUE
@@ -64,18 +64,18 @@ def test_ternary_simulation_allows_for_every_state_that_is_allowed_for(seed: int
     open_ = rng.integers(0, 2, bases).astype(np.bool_)
     rows[np.repeat(open_, 2)] = ~np.uint64(0)
     step = ternary.step(rows)
-    may, following = lanes_of(step.may, 6), lanes_of(step.following, 6)
-    for lane in range(6):
-        inside = states[lane] ^ (open_ & rng.integers(0, 2, bases).astype(np.bool_))
+    may, following = unpack_cases(step.may, 6), unpack_cases(step.following, 6)
+    for case in range(6):
+        inside = states[case] ^ (open_ & rng.integers(0, 2, bases).astype(np.bool_))
         values = naive(network, inside)
         reads = network.first_gate + network.base_gates
         sure = [x for x in range(2 * reads) if x >> 1 <= bases or x >> 1 >= network.first_gate]
-        assert all(may[lane, x] for x in sure if values[x])
+        assert all(may[case, x] for x in sure if values[x])
         options = legal_moves(network, values)
         if all(options):
             joint = [int(rng.choice(some)) for some in options]
             after = naive(network, inside, joint)
-            assert all(following[lane, 2 * b + (not after[x])] for b, x in enumerate(network.next_literals))
+            assert all(following[case, 2 * b + (not after[x])] for b, x in enumerate(network.next_literals))
 
 
 @settings(max_examples=40, deadline=None)
@@ -135,8 +135,7 @@ def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> Non
     rng = np.random.default_rng(seed)
     network = some_network(rng)
     for role, moves in enumerate(network.moves):
-        found = cofactors(network, role, 10_000)
-        assert found is not None
+        effects, _ = cofactors(network, role, 10_000)
         state = rng.integers(0, 2, len(network.bases)).astype(np.bool_)
         other = int(rng.integers(0, len(network.moves[1 - role])))
         nexts = []
@@ -145,9 +144,9 @@ def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> Non
             after = naive(network, state, joint)
             nexts.append([after[x] for x in network.next_literals])
         # Moves with the same cofactor do the same.
-        for base, usual in enumerate(found[0].usual):
+        for base, usual in enumerate(effects.usual):
             kinds: dict[int, set[bool]] = {}
-            for move, changed in enumerate(found[0].changed):
+            for move, changed in enumerate(effects.changed):
                 kinds.setdefault(changed.get(base, usual), set()).add(nexts[move][base])
             assert all(len(values) == 1 for values in kinds.values())
             assert kinds.get(TRUE, {True}) == {True}

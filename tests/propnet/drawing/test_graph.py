@@ -12,8 +12,8 @@ from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.build import build
-from propnet.drawing import graph as draw
-from propnet.drawing.graph import AND, BASE, MOVE, OR, OUTPUT, dot, drawing, output_names
+from propnet.drawing import graph
+from propnet.drawing.graph import AND, BASE, MOVE, OR, OUTPUT, dot, draw, output_names
 from propnet.drawing.svg import svg
 from propnet.network import Network
 from tests.propnet.ground_cases import ground_rules
@@ -43,49 +43,49 @@ def small(proposition: str = "p") -> Network:
 
 
 def test_cone_of_one_output_has_what_it_reads_and_nothing_else() -> None:
-    picture = drawing(small(), [NEXT])
-    kinds = [(node.kind, node.text) for node in picture.nodes]
+    drawing = draw(small(), [NEXT])
+    kinds = [(box.kind, box.text) for box in drawing.boxes]
     assert kinds == [
         (BASE, "(true (p 1))"),
         (MOVE, "(does r m)"),
         (AND, "and"),
         (OUTPUT, "(next (p 1))"),
     ]
-    assert picture.edges == [(0, 2, False), (1, 2, False), (2, 3, False)]
+    assert drawing.edges == [(0, 2, False), (1, 2, False), (2, 3, False)]
 
 
 def test_negated_and_of_negated_inputs_is_drawn_as_or() -> None:
-    picture = drawing(small(), [TERMINAL])
-    assert [node.kind for node in picture.nodes] == [BASE, BASE, OR, OUTPUT]
-    assert not any(negated for _, _, negated in picture.edges)
+    drawing = draw(small(), [TERMINAL])
+    assert [box.kind for box in drawing.boxes] == [BASE, BASE, OR, OUTPUT]
+    assert not any(negated for _, _, negated in drawing.edges)
 
 
 def test_unknown_output_is_an_error() -> None:
     with pytest.raises(GdlError, match="no output"):
-        drawing(small(), [Term("true", Term("p", Term("1")))])
+        draw(small(), [Term("true", Term("p", Term("1")))])
 
 
 def test_large_networks_are_drawn_only_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "LARGEST", 1)
+    monkeypatch.setattr(graph, "LARGEST", 1)
     with pytest.raises(GdlError, match="gates to draw"):
-        drawing(small())
-    assert len(drawing(small(), everything=True).nodes) > 4
+        draw(small())
+    assert len(draw(small(), everything=True).boxes) > 4
 
 
 def test_names_from_strangers_are_escaped() -> None:
-    picture = drawing(small('<a&"b\\'), title='t"<&')
-    text = svg(picture)
+    drawing = draw(small('<a&"b\\'), title='t"<&')
+    text = svg(drawing)
     ElementTree.fromstring(text)
     assert "<a&" not in text
-    assert r"<a&\"b\\" in dot(picture)
+    assert r"<a&\"b\\" in dot(drawing)
 
 
 @settings(max_examples=60, deadline=None)
 @given(ground_rules())
 def test_every_network_can_be_drawn(ground: GroundRules) -> None:
     network = build(ground)
-    picture = drawing(network, everything=True)
-    assert sum(node.kind == OUTPUT for node in picture.nodes) == len(output_names(network))
-    shapes = ElementTree.fromstring(svg(picture)).iter("{http://www.w3.org/2000/svg}rect")
-    assert sum(1 for _ in shapes) == len(picture.nodes) + 1
-    assert dot(picture).count("->") == len(picture.edges)
+    drawing = draw(network, everything=True)
+    assert sum(box.kind == OUTPUT for box in drawing.boxes) == len(output_names(network))
+    shapes = ElementTree.fromstring(svg(drawing)).iter("{http://www.w3.org/2000/svg}rect")
+    assert sum(1 for _ in shapes) == len(drawing.boxes) + 1
+    assert dot(drawing).count("->") == len(drawing.edges)

@@ -9,26 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from propnet.build import PASSES, Pass
-from propnet.passes.circuit import FALSE, TRUE, Builder, Circuit, Shape
+from gdl.compile.stratify import components
+from propnet.build import PASSES, Rewrite
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.cuts import cut_points
 from propnet.passes.dead import remove_dead
 from propnet.passes.extract import extract
 from propnet.passes.factor import sum_of_products
-from propnet.passes.graph import components, order, spread
+from propnet.passes.graph import order, spread
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.overlap import share_overlaps
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
 
-DISTINCT = {rewrite.__name__: rewrite for _, rewrite, _ in PASSES}
+DISTINCT = {row.rewrite.__name__: row.rewrite for row in PASSES}
 
 
 @pytest.mark.parametrize("rewrite", DISTINCT.values(), ids=DISTINCT.keys())
 @settings(max_examples=150, deadline=None)
 @given(circuit=circuits(), seed=st.integers(0, 2**32))
-def test_pass_keeps_every_output(rewrite: Pass, circuit: Circuit, seed: int) -> None:
+def test_pass_keeps_every_output(rewrite: Rewrite, circuit: Circuit, seed: int) -> None:
     words = circuit_inputs(circuit, seed)
     assert circuit_words(rewrite(circuit), words) == circuit_words(circuit, words)
 
@@ -81,7 +82,7 @@ def _pieces_move(
     absent ones; the piece there arrives, others stay unless they are moved or taken."""
     ways = [(s, t) for s in range(squares) for t in range(squares) if s != t and (s, t) not in absent]
     shape = Shape(squares * pieces, (len(ways) + 1,) * roles, 0, 0)
-    builder = Builder(shape.first_gate)
+    builder = CircuitBuilder(shape.first_gate)
 
     def on(square: int, piece: int) -> int:
         return 2 * (1 + square * pieces + piece)
@@ -89,7 +90,7 @@ def _pieces_move(
     def does(role: int, way: int) -> int:
         return 2 * (shape.first_move + role * (len(ways) + 1) + way)
 
-    def made(way: int) -> list[int]:
+    def does_way(way: int) -> list[int]:
         each = [does(role, way) for role in range(roles)]
         return [builder.disjunction(each)] if both else each
 
@@ -99,8 +100,8 @@ def _pieces_move(
             terms = []
             for way, (source, target) in enumerate(ways):
                 if target == square:
-                    terms += [builder.conjunction([on(source, piece), x]) for x in made(way)]
-            away = [x for way, ends in enumerate(ways) if square not in ends for x in made(way)]
+                    terms += [builder.conjunction([on(source, piece), x]) for x in does_way(way)]
+            away = [x for way, ends in enumerate(ways) if square not in ends for x in does_way(way)]
             terms.append(builder.conjunction([on(square, piece), builder.disjunction(away)]))
             outputs.append(builder.disjunction(terms))
     count = shape.first_cut_output
@@ -132,7 +133,7 @@ def test_a_piece_is_read_off_once_where_its_move_comes_from() -> None:
 def test_an_or_over_moves_of_two_roles_is_complemented_role_by_role() -> None:
     # Eight of each role's nine moves, first joined in pairs.
     shape = Shape(2, (9, 9), 0, 0)
-    builder = Builder(shape.first_gate)
+    builder = CircuitBuilder(shape.first_gate)
     first = 2 * shape.first_move
     pairs = [builder.disjunction([first + 2 * m, first + 2 * (9 + m)]) for m in range(8)]
     circuit = _circuit((9, 9), builder.gates, [builder.disjunction(pairs)])
@@ -160,24 +161,29 @@ def test_what_two_gates_have_in_common_is_a_gate() -> None:
 @given(st.lists(st.lists(st.integers(2, 13), max_size=5), max_size=14), st.integers(0, 2**32))
 def test_factored_sum_of_products_is_their_or(terms: list[list[int]], seed: int) -> None:
     products = [tuple(sorted(set(term))) for term in terms]
-    builder = Builder(7)
+    builder = CircuitBuilder(7)
     literal = sum_of_products(builder, products)
     rng = random.Random(seed)
     words = [rng.getrandbits(64) for _ in range(6)]
     full = (1 << 64) - 1
     shape = Shape(6, (), 0, 0)
-    found = circuit_words(Circuit(shape, builder.gates, [literal]), words)[0]
+    word_of_literal = circuit_words(Circuit(shape, builder.gates, [literal]), words)[0]
     expected = 0
     for product in products:
         word = full
         for x in product:
             word &= words[(x >> 1) - 1] ^ (full if x & 1 else 0)
         expected |= word
-    assert found == expected
+    assert word_of_literal == expected
     assert sum(map(len, builder.gates)) <= len(products) + sum(map(len, products))
 
 
 edges = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10)
+
+
+def as_lists(graph: dict[int, list[int]]) -> list[list[int]]:
+    """The graph of ten nodes as :func:`components` takes it."""
+    return [graph.get(v, []) for v in range(10)]
 
 
 @given(edges)
@@ -185,13 +191,13 @@ def test_no_cycle_is_left_without_the_cut_points(graph: dict[int, list[int]]) ->
     cuts = set(cut_points(graph))
     rest = {v: [w for w in reads if w not in cuts] for v, reads in graph.items() if v not in cuts}
     assert all(
-        len(found) == 1 and found[0] not in rest.get(found[0], [])
-        for found in components(list(rest), lambda v: rest.get(v, []))
+        len(members) == 1 and members[0] not in rest.get(members[0], [])
+        for members in components(as_lists(rest))
     )
 
 
 @given(edges)
-def test_order_takes_what_is_behind_no_cycle_and_sources_first(graph: dict[int, list[int]]) -> None:
+def test_order_has_what_is_behind_no_cycle_sources_first(graph: dict[int, list[int]]) -> None:
     pairs = sorted((w, v) for v, reads in graph.items() for w in reads)
     source = np.array([w for w, _ in pairs], np.int64)
     target = np.array([v for _, v in pairs], np.int64)
@@ -199,9 +205,9 @@ def test_order_takes_what_is_behind_no_cycle_and_sources_first(graph: dict[int, 
     place = {int(v): i for i, v in enumerate(sequence)}
     assert all(place[w] < place[v] for w, v in pairs if v in place)
     looped = np.zeros(10, bool)
-    for found in components(range(10), lambda v: graph.get(v, [])):
-        if len(found) > 1 or found[0] in graph.get(found[0], []):
-            looped[found] = True
+    for members in components(as_lists(graph)):
+        if len(members) > 1 or members[0] in graph.get(members[0], []):
+            looped[members] = True
     spread(looped, source, target)
     assert np.array_equal(looped, behind)
 
@@ -209,7 +215,7 @@ def test_order_takes_what_is_behind_no_cycle_and_sources_first(graph: dict[int, 
 @given(edges)
 def test_components_come_after_what_they_read(graph: dict[int, list[int]]) -> None:
     done: set[int] = set()
-    for found in components(range(10), lambda v: graph.get(v, [])):
-        done.update(found)
-        assert all(w in done for v in found for w in graph.get(v, []))
+    for members in components(as_lists(graph)):
+        done.update(members)
+        assert all(w in done for v in members for w in graph.get(v, []))
     assert done >= set(range(10))

@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
+from players import companions
 from players.batch_machine import NetworkBatch, batch_machine_of
+from players.companions import BatchReport, TimeShares
 from players.kaskade.guided_machine import guided
 from players.uct.player import UctPlayer
-from players.uct.rollouts import choose_policy as playout_choice
-from players.uct.rollouts.choose_policy import TEMPERATURES, PlayoutChoice
-from players.uct.rollouts.move_averages import PlayoutPolicy
-from players.uct.rollouts.rollouts import Playing
+from players.uct.rollouts import policy_trials
+from players.uct.rollouts.averages import AveragePolicy
+from players.uct.rollouts.policy import RolloutPolicy
+from players.uct.rollouts.policy_trials import TEMPERATURES, PolicyTrials
+from players.uct.rollouts.rollouts import Rollouts
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.kernels.move_weights import HEAVIEST
@@ -47,7 +50,7 @@ def test_better_moves_of_a_role_weigh_no_less_and_the_scale_of_goals_does_not_ma
     tallies = np.zeros((1, int(columns[-1]), 2), np.int32)
     tallies[0, :, 0] = 5000
     tallies[0, :, 1] = 5000 * rng.integers(0, 50, columns[-1])
-    policy = PlayoutPolicy(columns, 1.0)
+    policy = AveragePolicy(columns, 1.0)
     assert policy.weights is None
     policy.learn(tallies)
     weights = policy.weights
@@ -56,7 +59,7 @@ def test_better_moves_of_a_role_weigh_no_less_and_the_scale_of_goals_does_not_ma
     for low, high in pairwise(columns.tolist()):
         order = np.argsort(tallies[0, low:high, 1], kind="stable")
         assert (np.diff(weights[low:high][order].astype(int)) >= 0).all()
-    other = PlayoutPolicy(columns, 1.0)
+    other = AveragePolicy(columns, 1.0)
     other.learn(tallies * np.array([1, 1 + doubled], np.int32))
     assert other.weights is not None
     assert np.abs(other.weights.astype(int) - weights).max() <= 1
@@ -64,7 +67,7 @@ def test_better_moves_of_a_role_weigh_no_less_and_the_scale_of_goals_does_not_ma
 
 
 def test_without_differences_there_is_nothing_to_prefer() -> None:
-    policy = PlayoutPolicy(np.array([0, 3, 3, 5], np.int32), 1.0)
+    policy = AveragePolicy(np.array([0, 3, 3, 5], np.int32), 1.0)
     tallies = policy.new_tallies()
     tallies[0] = 1000, 50_000
     policy.learn(tallies)
@@ -74,7 +77,7 @@ def test_without_differences_there_is_nothing_to_prefer() -> None:
 
 def test_what_is_forgotten_counts_for_less() -> None:
     columns = np.array([0, 2], np.int32)
-    policy = PlayoutPolicy(columns, 1.0)
+    policy = AveragePolicy(columns, 1.0)
     for good in (0, 1):
         tallies = policy.new_tallies()
         tallies[0, :, 0] = 2000
@@ -86,23 +89,26 @@ def test_what_is_forgotten_counts_for_less() -> None:
         policy.forget(0.1)
 
 
-def chosen(name: str) -> PlayoutChoice:
-    choice = PlayoutChoice(lanes_of_game(name), 1)
-    while choice.learn(math.inf):
-        pass
-    return choice
+def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
+    rollouts = Rollouts(batched, RolloutPolicy())
+    trials = PolicyTrials(batched, 1, rollouts)
+    while trials.active:
+        trials.step(1.0, math.inf)
+    return trials, rollouts
 
 
 def test_a_policy_is_chosen_where_it_is_far_ahead_and_not_where_it_misleads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(playout_choice, "_SIZES", ((12, 48),))
-    monkeypatch.setattr(playout_choice, "_MOST_SECONDS", math.inf)
-    race, lines = chosen("othello"), chosen("connectfour")
+    monkeypatch.setattr(policy_trials, "_SIZES", ((12, 48),))
+    monkeypatch.setattr(policy_trials, "_MOST_SECONDS", math.inf)
+    (race, by_race), (lines, by_lines) = tried(lanes_of_game("othello")), tried(lanes_of_game("connectfour"))
     assert race.temperature in TEMPERATURES
     assert "in use" in str(race)
+    assert isinstance(by_race.policy, AveragePolicy) and by_race.policy.temperature == race.temperature
     assert lines.temperature == 0.0
     assert "in use" not in str(lines)
+    assert type(by_lines.policy) is RolloutPolicy
 
 
 class Clock:
@@ -127,34 +133,44 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr(playout_choice, "time", clock)
-    monkeypatch.setattr(PlayoutChoice, "_try_all", lambda _: clock.pieces())
-    choice = PlayoutChoice(lanes_of_game("connectfour"), 1)
+    monkeypatch.setattr(policy_trials, "time", clock)
+    monkeypatch.setattr(companions, "time", clock)
+    monkeypatch.setattr(PolicyTrials, "_try_all", lambda _: clock.pieces())
+    batched = lanes_of_game("connectfour")
+    trials, shares = PolicyTrials(batched, 1, Rollouts(batched, RolloutPolicy())), TimeShares()
+    shares.join(trials)
 
     def used_by(deadline: float) -> float:
         before = clock.used
-        while choice.learn(deadline):
+        while shares.step(deadline):
             pass
         return clock.used - before
 
-    slack = 0.021  # a slice, and what floats lose
+    def after(seconds: float) -> None:
+        tree = Search(0, 1, Tuning())
+        tree.set_machine(batched.machine)
+        shares.note_batch(BatchReport(seconds, 1.0, 1.0, 0.5, tree.tree))
+
+    slack = 0.021  # a step, and what floats lose
     assert used_by(1002.0) == pytest.approx(0.15 * 2.0, abs=slack)
+    shares.new_turn()
     assert used_by(1100.0) == 0.0
-    choice.grant(4.0)
+    after(4.0)
     assert used_by(1100.0) == pytest.approx(0.1 * 4.0, abs=2 * slack)
-    assert not choice.done
-    choice.grant(1000.0)
-    assert clock.used + used_by(1100.0) == pytest.approx(playout_choice._MOST_SECONDS, abs=slack)
-    assert choice.done
-    assert not choice.learn(1100.0)
+    assert not trials.done
+    while trials.active:
+        after(10.0)
+        assert used_by(1100.0) <= 1.0 + slack
+    assert clock.used == pytest.approx(policy_trials._MOST_SECONDS, abs=2 * slack)
+    assert used_by(1100.0) == 0.0
 
 
 def test_where_playouts_are_too_slow_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playout_choice, "_MOST_SECONDS", 0.02)
-    choice = chosen("connectfour")
-    assert choice.done
-    assert choice.temperature == 0.0
-    assert "take too long" in str(choice)
+    monkeypatch.setattr(policy_trials, "_MOST_SECONDS", 0.02)
+    trials, _ = tried(lanes_of_game("connectfour"))
+    assert trials.done
+    assert trials.temperature == 0.0
+    assert "take too long" in str(trials)
 
 
 def test_a_search_plays_by_averages_if_told_to_and_its_playouts_can_be_told_again() -> None:
@@ -173,10 +189,11 @@ def test_a_search_plays_by_averages_if_told_to_and_its_playouts_can_be_told_agai
 
 def test_machines_without_lanes_and_single_roles_play_with_equal_chances() -> None:
     prover = ProverMachine(Game.load("tictactoe").rules)
-    for lanes in (batch_machine_of(prover), lanes_of_game("hanoi")):
-        playing = Playing(lanes, "averages", 1)
-        assert playing.policy is None
-        assert not Playing(lanes, "auto", 1).learn(math.inf)
+    for machine, policy in ((prover, "averages"), (Game.load("hanoi").machine("propnet"), "auto")):
+        search = Search(0, 3, Tuning(policy=policy))
+        search.set_machine(machine)
+        assert type(search._rollouts.policy) is RolloutPolicy
+        assert search._trials is None
 
 
 def test_a_player_tells_what_it_has_found_out() -> None:
@@ -192,22 +209,22 @@ def test_a_player_tells_what_it_has_found_out() -> None:
 
 
 def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_until_then() -> None:
-    machine = guided(Game.load("tictactoe").machine("native"))
-    plain, with_guide = batch_machine_of(machine), batch_machine_of(machine, decisive=True)
-    assert with_guide.guided and not plain.guided
-    playing = Playing(plain, "auto", 1)
-    while playing.learn(math.inf):
-        pass
-    first = str(playing)
-    assert first
-    playing.policy = PlayoutPolicy(plain.first_column, 1.0)
-    before = playing.policy
-    playing.set_lanes(plain)
-    assert str(playing) == first
-    playing.set_lanes(with_guide)
-    assert not str(playing)
-    assert playing.policy is before
-    while playing.learn(math.inf):
-        pass
-    assert str(playing)
-    assert playing.policy is None
+    native = Game.load("tictactoe").machine("native")
+    search = Search(0, 3, Tuning(prove=False))
+    search.set_machine(native)
+    first = search._trials
+    assert first is not None
+    while first.active:
+        first.step(1.0, math.inf)
+    before = search._rollouts.policy = AveragePolicy(batch_machine_of(native).first_column)
+    search.set_machine(native)
+    assert search._trials is first
+    search.set_machine(guided(native))
+    assert search._batched.guided
+    assert search._trials is not first is not None
+    assert not search.news
+    assert search._rollouts.policy is before
+    while search._trials is not None and search._trials.active:
+        search._trials.step(1.0, math.inf)
+    assert search.news
+    assert type(search._rollouts.policy) is RolloutPolicy

@@ -15,7 +15,8 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
-from players.uct.rollouts.move_averages import PlayoutPolicy
+from players.uct.rollouts.averages import AveragePolicy
+from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.trial import ByPlayouts, Trial
 from propnet.build import build
 from propnet.machine import PropnetMachine
@@ -52,7 +53,9 @@ class Liking:
 def test_the_moves_of_a_trial_are_the_legal_joint_moves(seed: int, roles: int, simultaneous: bool) -> None:
     lanes = lanes_of_rules(random_game(seed, roles, simultaneous))
     machine = lanes.machine
-    trial = Trial(lanes, ByPlayouts(lanes, 1, 1, 9), ByPlayouts(lanes, 2, 1, 9), seed)
+    trial = Trial(
+        lanes, ByPlayouts(lanes, 1, 1, 9, RolloutPolicy()), ByPlayouts(lanes, 2, 1, 9, RolloutPolicy()), seed
+    )
     states = [machine.initial_state()]
     options = [machine.legal_moves(states[0], role) for role in range(roles)]
     states += [machine.next_state(states[0], joint) for joint in product(*options)]
@@ -106,7 +109,8 @@ def test_who_knows_what_counts_is_ahead_and_who_knows_the_opposite_is_behind() -
 
 def test_a_trial_can_go_on_and_ends_at_the_deadline() -> None:
     lanes = lanes_of_game("connectfour")
-    trial = Trial(lanes, ByPlayouts(lanes, 1, 4, 99), ByPlayouts(lanes, 2, 4, 99), 1, games=8)
+    judges = [ByPlayouts(lanes, seed, 4, 99, RolloutPolicy()) for seed in (1, 2)]
+    trial = Trial(lanes, *judges, 1, games=8)
     for _ in trial.play(0.0):
         pass
     assert trial.games == 0
@@ -121,11 +125,11 @@ def test_a_trial_can_go_on_and_ends_at_the_deadline() -> None:
 @pytest.mark.parametrize("policy", [False, True])
 def test_playouts_judge_for_all_roles(policy: bool) -> None:
     lanes = lanes_of_game("connectfour")
-    learnt = PlayoutPolicy(lanes.first_column, 1.0) if policy else None
+    learnt = AveragePolicy(lanes.first_column) if policy else RolloutPolicy()
     judge = ByPlayouts(lanes, 1, 64, 99, learnt)
     records = lanes.machine.records([lanes.machine.initial_state()] * 20)
     for _ in range(3):
         values = judge.values(records)
         assert values.shape == (20, 2)
         assert values.sum(axis=1) == pytest.approx(1.0)
-    assert (learnt is not None and learnt.weights is not None) == policy
+    assert (learnt.weights is not None) == policy

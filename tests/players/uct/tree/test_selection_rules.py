@@ -16,29 +16,16 @@ from players.uct.leaf_playouts import MOST_EACH, LeafPlayouts
 from players.uct.root_statistics import rank
 from players.uct.search import Search
 from players.uct.tree import selection_rules as uct_policy
-from players.uct.tree.arrays import EDGE, NODES, OPEN, TABLES
-from players.uct.tree.selection_rules import (
-    EAGER,
-    FACTOR,
-    GRAVE,
-    MAST,
-    NONE,
-    NST,
-    PUCT,
-    TUNED,
-    UCB,
-    Rule,
-    about_log,
-)
-from players.uct.tree.tree import Tree
-from players.uct.tuning import FEW, MANY, PRIORS, SELECTIONS, TRUST, WIDEST, Tuning
+from players.uct.tree.arrays import EDGE, Arrays, make_arrays
+from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule, about_log
+from players.uct.tuning import FEW, MANY, PRIOR_VISITS, PRIORS, SELECTIONS, WIDEST, Tuning
 
 LONG = 60.0
 
 
-def edges_of(visits: list[int], worth: list[float], spread: float = 1.0) -> np.ndarray:
+def edges_of(visits: list[int], worth: list[float]) -> np.ndarray:
     edges = np.zeros(len(visits), EDGE)
-    edges["visits"], edges["worth"], edges["spread"], edges["proven"] = visits, worth, spread, -1
+    edges["visits"], edges["worth"], edges["share"], edges["proven"] = visits, worth, 1.0, -1
     edges["move"] = range(len(visits))
     return edges
 
@@ -50,49 +37,57 @@ def best_edge(edges, random, first, count, visits, eager, rule):  # type: ignore
 
 
 @njit
-def set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule):  # type: ignore[no-untyped-def]
+def set_priors(tree, node, before, base, rule):  # type: ignore[no-untyped-def]
     """The same."""
-    uct_policy.set_priors(edges, table, pairs, contexts, parts, first, count, offset, base, rule)
+    uct_policy.set_priors(tree, node, before, base, rule)
 
 
-def chosen(edges: np.ndarray, rule: Rule, eager: bool = False) -> int:
+@njit
+def note_move(averages, pairs, before, column, result):  # type: ignore[no-untyped-def]
+    """The same."""
+    uct_policy.note_move(averages, pairs, before, column, result)
+
+
+def tree_of(edges: np.ndarray) -> Arrays:
+    """A tree of one node, in which the one role chooses among these edges."""
+    n = len(edges)
+    arrays = make_arrays(1, 1, 8, 8, 8, 0, np.array([0, n], np.int32))
+    arrays.nodes[0] = np.zeros((), arrays.nodes.dtype)
+    arrays.nodes["choices"][0] = n
+    return arrays._replace(edges=edges)
+
+
+def chosen(edges: np.ndarray, rule: SelectionRule, eager: bool = False) -> int:
     random = np.array([7], np.uint64)
     return int(best_edge(edges, random, 0, len(edges), int(edges["visits"].sum()), eager, rule))
 
 
-@pytest.mark.parametrize("kind", [UCB, TUNED, PUCT])
+@pytest.mark.parametrize("kind", [UCB, PUCT])
 def test_the_better_and_the_less_visited_move_is_preferred(kind: int) -> None:
-    rule = Rule(kind, 0.3)
+    rule = SelectionRule(kind, 0.3)
     assert chosen(edges_of([50, 50], [0.6, 0.4]), rule) == 0
     assert chosen(edges_of([500, 5], [0.5, 0.5]), rule) == 1
 
 
-def test_eager_tries_every_move_and_urgency_says_how_much_is_hoped_for() -> None:
+def test_eager_tries_every_move_first() -> None:
     edges = edges_of([9, 0], [0.9, 0.1])
-    assert chosen(edges, Rule(), eager=True) == 1
-    assert chosen(edges, Rule()) == 0
+    assert chosen(edges, SelectionRule(), eager=True) == 1
+    assert chosen(edges, SelectionRule()) == 0
     edges["worth"][1] = 1.1
-    assert chosen(edges, Rule()) == 1
-
-
-def test_results_that_vary_little_are_explored_less_by_ucb1_tuned() -> None:
-    edges = edges_of([40_000, 20_000], [0.505, 0.5], 0.25)
-    assert chosen(edges, Rule(TUNED, 1.0)) == 1
-    edges["spread"] = 0.0001
-    assert chosen(edges, Rule(TUNED, 1.0)) == 0
+    assert chosen(edges, SelectionRule()) == 1
 
 
 def test_known_results_are_left_to_the_final_choice() -> None:
     edges = edges_of([5, 5, 5], [0.9, 0.1, 0.2])
     edges["proven"][0] = 0
-    assert chosen(edges, Rule(UCB, 0.1)) == 2
+    assert chosen(edges, SelectionRule(UCB, 0.1)) == 2
 
 
 @settings(max_examples=50, deadline=None)
 @given(
     base=st.floats(0.3, 0.7),
     counts=st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1)), min_size=1, max_size=8),
-    prior=st.sampled_from([NONE, MAST, NST, GRAVE, FACTOR]),
+    prior=st.sampled_from([NONE, NST]),
     kind=st.sampled_from([UCB, PUCT]),
 )
 def test_priors_are_about_the_value_of_the_state(
@@ -100,13 +95,13 @@ def test_priors_are_about_the_value_of_the_state(
 ) -> None:
     n = len(counts)
     edges = edges_of([0] * n, [0.0] * n)
-    table = np.array([[made, 100 * made * value] for made, value in counts], np.float32)
-    pairs = np.zeros((8, 2), np.float32)
-    contexts, parts = np.zeros(1, np.uint64), np.zeros(n, np.int32)
-    set_priors(edges, table, pairs, contexts, parts, 0, n, 0, base, Rule(kind, 0.3, -0.1, 4.0, prior))
+    tree = tree_of(edges)
+    tree.averages[:] = [[made, 100 * made * value] for made, value in counts]
+    set_priors(tree, 0, -1, base, SelectionRule(kind, 0.3, 4.0, prior))
+    assert tree.nodes["prior_visits"][0] == 4.0
     assert (edges["prior"] >= 0).all()
     assert (edges["prior"] <= 1).all()
-    assert np.allclose(edges["worth"], edges["prior"] - 0.1, atol=1e-6)
+    assert np.allclose(edges["worth"], edges["prior"] + (kind == UCB), atol=1e-6)
     if prior == NONE:
         assert np.allclose(edges["prior"], base)
     elif (edges["prior"] > 0).all() and (edges["prior"] < 1).all():
@@ -120,7 +115,19 @@ def test_priors_are_about_the_value_of_the_state(
                 if counts[i][1] < counts[best][1] - 0.1
             )
     if kind == PUCT:
-        assert np.isclose(edges["spread"].sum(), 1.0, atol=1e-4)
+        assert np.isclose(edges["share"].sum(), 1.0, atol=1e-4)
+
+
+def test_priors_tell_what_a_move_is_worth_after_the_one_before() -> None:
+    edges = edges_of([0, 0], [0.0, 0.0])
+    tree = tree_of(edges)
+    for before, good in ((0, 1), (1, 0), (-1, 1)):
+        for move in (0, 1):
+            for _ in range(100):
+                note_move(tree.averages, tree.pairs, before, move, float(move == good))
+    for before, good in ((0, 1), (1, 0), (-1, 1)):
+        set_priors(tree, 0, before, 0.5, SelectionRule(PUCT, 0.3, 2.0, NST))
+        assert edges["prior"][good] > edges["prior"][1 - good] + 0.5
 
 
 def search_for(game: str, tuning: Tuning, moves: tuple[str, ...] = (), role: int = 0) -> Search:
@@ -137,7 +144,7 @@ def search_for(game: str, tuning: Tuning, moves: tuple[str, ...] = (), role: int
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None:
-    tuning = Tuning(memory=1 << 24, selection=selection, prior=prior, trust=4.0, urgency=0.0, scaled=True)
+    tuning = Tuning(memory=1 << 24, selection=selection, prior=prior)
     search = search_for(
         "connectfour", tuning, ("(drop d)", "(drop a)", "(drop d)", "(drop a)", "(drop d)", "(drop b)")
     )
@@ -155,45 +162,8 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
     assert not edges["pending"].any()
 
 
-def check_tables(tree: Tree) -> None:
-    arrays = tree.arrays
-    nodes = arrays.nodes[: arrays.used[NODES]]
-    assert arrays.used[TABLES] == np.count_nonzero(nodes["table"] >= 0)
-    for table, owner in enumerate(arrays.owners[: arrays.used[TABLES]].tolist()):
-        assert nodes["table"][owner] == table
-
-
-def test_tables_hold_what_was_made_below_their_nodes_and_go_with_them() -> None:
-    search = search_for(
-        "connectfour", Tuning(memory=1 << 24, prior="grave", trust=4.0, per_leaf=4, counted=4)
-    )
-    while search.step(time.monotonic() + LONG, 20_000):
-        pass
-    tree = search.tree
-    arrays = tree.arrays
-    check_tables(tree)
-    assert arrays.used[TABLES] > 10
-    root = arrays.tables[arrays.nodes["table"][tree.root]]
-    assert (root[:, 1] <= 100 * root[:, 0]).all()
-    # A playout makes this move at the root, or later: so many playouts at least.
-    for edge in range(*tree.edges(tree.root, 0).indices(len(arrays.edges))):
-        least = 4 * (arrays.edges["visits"][edge] - 3 * 8)
-        assert root[arrays.columns[0] + arrays.edges["move"][edge], 0] >= least
-    before = arrays.tables[: arrays.used[TABLES]].copy()
-    state = search.machine.initial_state()
-    moves = [search.machine.legal_moves(state, role)[0] for role in (0, 1)]
-    search.set_root(search.machine.next_state(state, moves))
-    assert tree.arrays.nodes["status"][tree.root] == OPEN
-    check_tables(tree)
-    assert 0 < arrays.used[TABLES] < len(before)
-    kept = arrays.tables[: arrays.used[TABLES]]
-    assert all((before == table).all(axis=(1, 2)).any() for table in kept)
-    tree.make_room()
-    check_tables(tree)
-
-
 def test_move_averages_tell_good_moves_from_bad_ones() -> None:
-    search = search_for("connectfour", Tuning(memory=1 << 24, prior="mast", trust=2.0))
+    search = search_for("connectfour", Tuning(memory=1 << 24, prior="nst"))
     while search.step(time.monotonic() + LONG, 5000):
         pass
     arrays = search.tree.arrays
@@ -229,7 +199,7 @@ def test_paths_note_the_columns_of_the_moves_by_which_they_went_down(game: str) 
 
 def test_without_numbered_moves_the_rules_do_without_counts() -> None:
     machine = Game.load("tictactoe").machine("prover")
-    search = Search(0, 3, Tuning(memory=1 << 24, prior="grave", trust=4.0, urgency=0.0))
+    search = Search(0, 3, Tuning(memory=1 << 24, prior="nst"))
     search.set_machine(machine)
     search.set_root(machine.initial_state())
     while search.step(time.monotonic() + LONG, 60):
@@ -243,26 +213,25 @@ def test_the_logarithm_of_visits_is_near_enough(visits: int) -> None:
 
 
 def test_exploration_shrinks_with_the_spread_of_results() -> None:
-    tuning = Tuning(explore=0.8, scaled=True)
-    assert tuning.rule(WIDEST, True, True).explore == 0.8
-    assert tuning.rule(WIDEST / 4, True, True).explore == pytest.approx(0.2)
-    assert Tuning(explore=0.8, scaled=False).rule(0.01, True, True).explore == 0.8
+    tuning = Tuning(exploration=0.8)
+    assert tuning.rule(WIDEST, True, True).exploration == 0.8
+    assert tuning.rule(WIDEST / 4, True, True).exploration == pytest.approx(0.2)
 
 
 def test_priors_are_used_where_roles_choose_in_turn_and_moves_are_numbered_unless_told_otherwise() -> None:
     for numbered, in_turn in ((False, True), (True, False), (False, False)):
         rule = Tuning().rule(WIDEST, numbered, in_turn)
-        assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, EAGER)
+        assert (rule.kind, rule.prior, rule.prior_visits) == (UCB, NONE, 0.0)
     rule = Tuning().rule(WIDEST, True, True)
-    assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (PUCT, NST, TRUST, 0.0)
+    assert (rule.kind, rule.prior, rule.prior_visits) == (PUCT, NST, PRIOR_VISITS)
     assert Tuning(selection="puct").stage(rule, 0, 9) == -1
     assert Tuning(selection="puct").turned(rule, 1, -1) == (rule, rule)
     rule = Tuning(selection="ucb").rule(WIDEST, True, True)
-    assert (rule.kind, rule.prior, rule.urgency) == (UCB, NST, EAGER)
-    rule = Tuning(prior="none", urgency=0.5).rule(WIDEST, True, True)
-    assert (rule.kind, rule.prior, rule.trust, rule.urgency) == (UCB, NONE, 0.0, 0.5)
-    rule = Tuning(prior="mast", trust=7.0).rule(WIDEST, True, False)
-    assert (rule.kind, rule.prior, rule.trust) == (PUCT, MAST, 7.0)
+    assert (rule.kind, rule.prior, rule.prior_visits) == (UCB, NST, PRIOR_VISITS)
+    rule = Tuning(prior="none").rule(WIDEST, True, True)
+    assert (rule.kind, rule.prior, rule.prior_visits) == (UCB, NONE, 0.0)
+    rule = Tuning(prior="nst").rule(WIDEST, True, False)
+    assert (rule.kind, rule.prior, rule.prior_visits) == (PUCT, NST, PRIOR_VISITS)
 
 
 @pytest.mark.parametrize(
@@ -284,14 +253,14 @@ def test_priors_count_for_more_the_better_every_pair_of_moves_is_known(
 ) -> None:
     tuning = Tuning()
     rule = tuning.rule(WIDEST, True, True)
-    by_ucb = rule._replace(kind=UCB, urgency=EAGER)
+    by_ucb = rule._replace(kind=UCB)
     stage = tuning.stage(rule, visits, choices)
     descent, booking = tuning.turned(rule, batch, stage)
     assert descent in (rule, by_ucb)
     # Shares and priors are always there for when they are asked for.
     assert (booking.kind, booking.prior) == (PUCT, NST)
     each = visits / choices**2
-    assert booking.trust == (0.0 if each < FEW else TRUST)
+    assert booking.prior_visits == (0.0 if each < FEW else PRIOR_VISITS)
     if each < FEW:
         assert descent == by_ucb
     elif each >= MANY:

@@ -1,0 +1,85 @@
+"""``ggp solve``: solves a puzzle (a game of one role) without a match."""
+
+from __future__ import annotations
+
+import typer
+
+
+def command(
+    game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
+    seconds: float = typer.Option(10.0, "--seconds", "-s", min=0, help="Wall time, start-up included."),
+    memory: str = typer.Option("500M", "--memory", help="For what the solvers keep: 500M, 2G."),
+    solver: str | None = typer.Option(None, "--solver", help="This one alone. [default: all that fit]"),
+    workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the solvers' randomness."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
+) -> None:
+    """Solve a puzzle: find the best line of moves.
+
+    The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
+    """
+    import sys
+    import time
+
+    from ggp.game import Game
+
+    began = time.monotonic()
+    room = _bytes(memory)
+    loaded = Game.load(game)
+
+    from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
+    from ggp.solving.view import SolveView
+    from players.puzzles.solve import Solution, replayed
+
+    view = SolveView(loaded.name, seconds)
+    best, interrupted = NOTHING, False
+
+    def watch(solution: Solution, at_work: list[str]) -> None:
+        nonlocal best
+        best = solution
+        view.watch(solution, at_work)
+
+    with view:
+        try:
+            best = solve_together(
+                Order(loaded.text, seconds - (time.monotonic() - began), room, solver, workers, seed), watch
+            )
+        except KeyboardInterrupt:
+            interrupted = True
+    if best.value >= 0:
+        replayed(loaded.rules, best)
+    wall = time.monotonic() - began
+    if as_json:
+        import orjson
+
+        line = {
+            "game": loaded.name,
+            "value": best.value if best.value >= 0 else None,
+            "moves": best.moves,
+            "proven": best.proven,
+            "solver": best.solver or None,
+            "seconds_cpu": round(cpu_seconds(), 3),
+            "seconds_wall": round(wall, 3),
+            "states": best.states,
+        }
+        sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
+    else:
+        view.show(best, cpu_seconds(), wall)
+    if interrupted:
+        raise typer.Exit(130)
+    if best.value < 0:
+        raise typer.Exit(1)
+
+
+def _bytes(text: str) -> int:
+    from gdl.errors import GdlError
+
+    number, unit = text[:-1], text[-1:].upper()
+    scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(unit)
+    try:
+        size = int(text) if scale is None else int(float(number) * scale)
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise GdlError(f"{text!r} is no amount of memory", remedy="write it like 500M or 2G")
+    return size

@@ -1,0 +1,234 @@
+"""A process that talks lines of JSON, as the event loop that starts it sees it.
+
+The lines are JSON and not pickles because the processes work on the rules and players of strangers. They
+travel over one socket, whose end tells each side that the other is gone. The process's own end is
+:class:`ggp.processes.parent.Parent`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import socket
+import time
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from subprocess import Popen
+from typing import Any, ClassVar, Self
+
+from players.processes import launch
+from players.processes.launch import Forked, is_stopped
+from players.processes.priority import go_as_usual
+
+Message = dict[str, Any]
+
+log = logging.getLogger("ggp.server")
+
+FORK_SECONDS = 0.5
+"""How long a fork server may take to answer."""
+
+POLL_SECONDS = 0.1
+"""How often to look whether a process has ended whose connection others hold open."""
+
+DRAIN_SECONDS = 0.2
+"""How long to read the last messages of a process that has ended."""
+
+EXIT_SECONDS = 1.0
+"""How long a process may live on after it has closed the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessKind:
+    """How a kind of process is started and ended.
+
+    Attributes:
+        max_line: bytes of its longest message; a process that says more is killed.
+        group: whether ``kill`` ends all processes of its group too.
+        environment: variables that it gets beside those of this process. A fork server cannot set any: with
+            them it is always a new interpreter.
+    """
+
+    max_line: int = 8 * 1024 * 1024
+    group: bool = False
+    environment: Mapping[str, str] | None = None
+
+
+USUAL = ProcessKind()
+
+
+async def fork(
+    module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
+) -> Forked | None:
+    """Have a fork server start a process, in a session of its own, without blocking the event loop.
+
+    The arguments are those of :func:`players.processes.launch.ask`. None where there is no fork server or
+    none answers in time.
+    """
+    answer = launch.ask(module, arguments, files, session=True, server=server)
+    if answer is None:
+        return None
+    answer.setblocking(False)
+    try:
+        async with asyncio.timeout(FORK_SECONDS):
+            pid = await asyncio.get_running_loop().sock_recv(answer, 64)
+        if pid:
+            return Forked(int(pid), answer)
+    except (OSError, TimeoutError):
+        pass
+    log.warning("event=no-fork module=%s", module)
+    answer.close()
+    return None
+
+
+async def anew(
+    module: str,
+    arguments: Sequence[str],
+    files: dict[int, int],
+    environment: Mapping[str, str] | None = None,
+) -> Popen[bytes]:
+    """Start a new interpreter likewise; on a busy computer it takes a while until its process begins.
+
+    Raises:
+        OSError: there are no more processes or files to be had.
+    """
+
+    def start() -> Popen[bytes]:
+        go_as_usual()
+        return launch.anew(module, arguments, files, session=True, environment=environment)
+
+    return await asyncio.to_thread(start)
+
+
+class Child:
+    """One process.
+
+    Attributes:
+        on_message: called with each message from the process; while None, messages are dropped.
+        on_exit: called once when the process has ended.
+        alive: whether it can be talked to.
+        uses: how often it was given out, for who keeps spare processes.
+    """
+
+    pids: ClassVar[set[int]] = set()
+    """The process ids of all children that have not ended."""
+
+    def __init__(
+        self, process: Forked | Popen[bytes], reader: StreamReader, writer: StreamWriter, kind: ProcessKind
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._group = kind.group
+        self.alive = True
+        self.uses = 0
+        self.on_message: Callable[[Message], None] | None = None
+        self.on_exit: Callable[[Child], None] | None = None
+        self.pids.add(process.pid)
+        self._attending = asyncio.create_task(self._attend())
+
+    @classmethod
+    async def spawn(
+        cls, module: str, *arguments: str, kind: ProcessKind = USUAL, server: socket.socket | None = None
+    ) -> Self:
+        """Start ``python -m module arguments`` in a session of its own: a Ctrl-C at the terminal is for this
+        process.
+
+        Args:
+            module: has a function ``main`` that makes a :class:`ggp.processes.parent.Parent` first of all.
+            kind: how it is started and ended.
+            server: the fork servers to ask instead of the usual ones.
+
+        Raises:
+            OSError: there are no more processes or files to be had.
+        """
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        process: Forked | Popen[bytes] | None = None
+        with theirs:
+            try:
+                files = dict.fromkeys((0, 1), theirs.fileno())
+                if kind.environment is None:
+                    process = await fork(module, arguments, files, server)
+                process = process or await anew(module, arguments, files, kind.environment)
+                reader, writer = await asyncio.open_connection(sock=ours, limit=kind.max_line)
+            except BaseException:
+                ours.close()
+                raise
+        return cls(process, reader, writer, kind)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has stopped it by a signal: it does nothing until told to go on."""
+        return self.alive and is_stopped(self.pid)
+
+    def send(self, do: str, **fields: object) -> None:
+        """Send a message; nothing happens where the process is gone."""
+        if self.alive and not self._writer.is_closing():
+            self._writer.write(json.dumps({"do": do, **fields}).encode() + b"\n")
+
+    def hang_up(self) -> None:
+        """Close the connection on this side: the process reads its end, and may still send."""
+        if not self._writer.is_closing():
+            self._writer.write_eof()
+
+    def kill(self) -> None:
+        """End the process at once, and its group if its kind says so."""
+        self._process.kill()
+        if self._group:
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                return
+
+    async def ended(self) -> None:
+        """Wait until the process has ended."""
+        await asyncio.shield(self._attending)
+
+    async def end(self, seconds: float) -> None:
+        """Let the process end by itself within so many seconds, then kill it; wait for its end."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.ended()
+        except TimeoutError:
+            pass
+        finally:
+            self.kill()
+        await self.ended()
+
+    async def _attend(self) -> None:
+        # The end of the process counts, not that of the connection, which its own children may hold open.
+        reading = asyncio.create_task(self._read())
+        while not reading.done() and self._process.poll() is None:
+            await asyncio.wait([reading], timeout=POLL_SECONDS)
+        await asyncio.wait([reading], timeout=DRAIN_SECONDS)
+        reading.cancel()
+        end = time.monotonic() + EXIT_SECONDS
+        while self._process.poll() is None:
+            if time.monotonic() > end:
+                self.kill()
+            await asyncio.sleep(POLL_SECONDS / 5)
+        self.alive = False
+        self.pids.discard(self.pid)
+        self._writer.close()
+        if self.on_exit is not None:
+            self.on_exit(self)
+
+    async def _read(self) -> None:
+        try:
+            while line := await self._reader.readline():
+                if self.on_message is not None:
+                    self.on_message(json.loads(line))
+        except ConnectionError:  # it was killed
+            return
+        except ValueError as error:  # a line too long, or no JSON: the process has gone wild
+            log.error("event=bad-worker pid=%d error=%r", self.pid, str(error)[:200])
+            self.kill()

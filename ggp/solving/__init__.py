@@ -1,0 +1,1 @@
+"""`ggp solve`: a puzzle is solved without a match, by one process or several (`team`), and shown (`view`)."""

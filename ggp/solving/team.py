@@ -1,0 +1,158 @@
+"""Processes that solve the same puzzle side by side, each with a portfolio of its own; the best line counts.
+
+A process that dies takes nothing with it: the others go on, and what it had found is kept.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Final
+
+from gdl.errors import GdlError
+from gdl.syntax.parser import parse_rules
+from players.kaskade.make_machine import make_machine
+from players.processes.limits import describe
+from players.puzzles.solve import Solution, solve
+
+NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
+_OVERTIME_SECONDS = 2.0
+"""A process that says nothing for so long after the end is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be solved, and how.
+
+    Attributes:
+        text: the rules.
+        seconds: wall time for all of it, building the machine included.
+        memory: bytes for the solvers of all processes together.
+        only: the name of the one solver that is wanted; None for all.
+        workers: how many processes; with 1 it is solved in this one.
+        seed: what the randomness comes from.
+    """
+
+    text: str
+    seconds: float
+    memory: int
+    only: str | None = None
+    workers: int = 1
+    seed: int = 0
+
+
+Watcher = Callable[[Solution, list[str]], None]
+
+
+def solve_together(order: Order, watch: Watcher) -> Solution:
+    """The best line that the processes find. Raises GdlError where none of them can begin."""
+    deadline = time.monotonic() + order.seconds
+    if order.workers <= 1:
+        return _solve_here(order, 0, deadline, watch)
+    return _Team(order, deadline, watch).run()
+
+
+def cpu_seconds() -> float:
+    """CPU seconds that this process and those it has started and waited for have used, start-up included."""
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def _solve_here(order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
+    machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
+    return solve(
+        machine,
+        max(0.0, deadline - time.monotonic()),
+        memory=order.memory // max(1, order.workers),
+        seed=order.seed * 64 + number,
+        number=number,
+        only=order.only,
+        watch=watch,
+    )
+
+
+def _serve(order: Order, number: int, deadline: float, pipe: Connection) -> None:
+    """One process of the team: sends what it has found so far, and at last None, or an error as text."""
+    parent = os.getppid()
+
+    def tell(solution: Solution, at_work: list[str]) -> None:
+        if os.getppid() != parent:
+            os._exit(0)  # nobody is left to tell
+        pipe.send((solution, at_work))
+
+    try:
+        tell(_solve_here(order, number, deadline, tell), [])
+        pipe.send(None)
+    except GdlError as error:
+        pipe.send(error.message)
+    except Exception as error:
+        pipe.send(describe(error))
+
+
+class _Team:
+    def __init__(self, order: Order, deadline: float, watch: Watcher) -> None:
+        self._deadline, self._watch = deadline, watch
+        context = multiprocessing.get_context("spawn")
+        self._members: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]] = {}
+        self._solutions = [NOTHING] * order.workers
+        self._at_work: list[list[str]] = [[] for _ in range(order.workers)]
+        self._errors: list[str] = []
+        for number in range(order.workers):
+            here, there = context.Pipe(duplex=False)
+            process = context.Process(target=_serve, args=(order, number, deadline, there), daemon=True)
+            process.start()
+            there.close()
+            self._members[here] = number, process
+
+    def run(self) -> Solution:
+        """Wait for all of them, or until the best line is proven."""
+        processes = [process for _, process in self._members.values()]
+        try:
+            while self._members and time.monotonic() < self._deadline + _OVERTIME_SECONDS:
+                for pipe in multiprocessing.connection.wait(list(self._members), 0.2):
+                    assert isinstance(pipe, Connection)
+                    self._hear(pipe)
+                best = self._best()
+                self._watch(best, sorted({name for names in self._at_work for name in names}))
+                if best.proven:
+                    break
+        finally:
+            for process in processes:
+                process.kill()
+            for process in processes:
+                process.join()
+        best = self._best()
+        if best == NOTHING and len(self._errors) == len(processes):
+            raise GdlError(self._errors[0])
+        return best
+
+    def _hear(self, pipe: Connection) -> None:
+        number, _ = self._members[pipe]
+        try:
+            said = pipe.recv()
+        except (EOFError, OSError):
+            said = "a process of the solvers has died"
+        if isinstance(said, tuple):
+            self._solutions[number], self._at_work[number] = said
+            return
+        if said is not None:
+            self._errors.append(said)
+        del self._members[pipe]
+        self._at_work[number] = []
+
+    def _best(self) -> Solution:
+        """The best solution of all, with the states and the time of all."""
+        return replace(
+            max(self._solutions, key=lambda solution: solution.rank),
+            proven=any(solution.proven for solution in self._solutions),
+            states=sum(solution.states for solution in self._solutions),
+            seconds=sum(solution.seconds for solution in self._solutions),
+        )

@@ -1,0 +1,80 @@
+"""What people see of a puzzle being solved, and of its solution."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from rich.columns import Columns
+from rich.console import Console
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from players.puzzles.solve import Solution
+
+
+class SolveView:
+    """Shows the search while it goes on (in a terminal), then its line. A context manager.
+
+    Args:
+        name: of the game.
+        seconds: that the search may take.
+    """
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self.console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+        self._progress = Console(stderr=True, highlight=False)
+        self._name, self._seconds = name, seconds
+        self._began = time.monotonic()
+        self._live: Live | None = None
+
+    def __enter__(self) -> SolveView:
+        if self._progress.is_terminal:
+            self._live = Live(self._picture(None, []), console=self._progress, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def watch(self, solution: Solution, at_work: list[str]) -> None:
+        """What is known so far, and the solvers at work."""
+        if self._live is not None:
+            self._live.update(self._picture(solution, at_work))
+
+    def _picture(self, solution: Solution | None, at_work: list[str]) -> Spinner:
+        elapsed = time.monotonic() - self._began
+        parts = [f"{self._name}: {elapsed:.0f} of {self._seconds:.0f} s"]
+        if solution is None:
+            parts.append("reading the rules, building the network")
+        else:
+            parts.append(f"{solution.states:,} states")
+            line = f"goal {solution.value} in {len(solution.moves)} moves"
+            parts.append(line if solution.moves else "no line yet")
+            parts.append(" + ".join(at_work))
+        return Spinner("dots", Text(", ".join(filter(None, parts))))
+
+    def show(self, solution: Solution, cpu: float, wall: float) -> None:
+        """The line, move by move, and how it was found."""
+        console = self.console
+        if solution.value < 0:
+            console.print(Text("no line found", "yellow"))
+        elif solution.moves:
+            width = len(str(len(solution.moves)))
+            moves = [Text(f"{number:>{width}} {move}") for number, move in enumerate(solution.moves, 1)]
+            console.print(Columns(moves, padding=(0, 3), column_first=True) if console.is_terminal else "")
+            if not console.is_terminal:
+                for text in moves:
+                    console.print(text)
+        table = Table.grid(padding=(0, 2))
+        best = "proven: no line has a higher goal" if solution.proven else "not proven to be the best"
+        if solution.value >= 0:
+            table.add_row("goal", f"{solution.value} in {len(solution.moves)} moves, {best}")
+            table.add_row("solver", solution.solver or "none was needed")
+            table.add_row("replayed", "by the prover, move by move")
+        table.add_row("states", f"{solution.states:,}")
+        table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")
+        console.print(table)

@@ -1,0 +1,379 @@
+"""Finds the board in any game: base propositions that say what stands on which square of a grid.
+
+Nothing depends on how symbols are called, so scrambled games have boards too; names only help
+with orientation and letters. A functor's arguments at two places are *coordinates* if they are a
+key (in no state do two propositions agree in both and differ elsewhere), or nearly one.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from gdl.machine import Machine
+from gdl.rules import Rule, Rules, literals
+from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
+from ggp.terminal.boards.coordinates import CoordinateOrder
+from propnet.capabilities import lane_machine
+
+Square = tuple[tuple[Term, ...], Term, Term]
+"""Panel (empty but for games on several boards), column and row."""
+
+_MOST_SIDE = 40
+_MOST_PANELS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Propositions (or facts) of one functor as things on squares.
+
+    Attributes:
+        name: the functor.
+        arity: its number of arguments.
+        x: place of the column among the arguments.
+        y: place of the row.
+        panel: places of the arguments that say which board, where there are several.
+        named: whether the functor is part of the thing (another layer has the same things).
+    """
+
+    name: str
+    arity: int
+    x: int
+    y: int
+    panel: tuple[int, ...] = ()
+    named: bool = False
+
+    def fits(self, term: Term) -> bool:
+        """Whether a proposition is of this layer."""
+        return term.name == self.name and len(term.args) == self.arity
+
+    def square(self, term: Term) -> Square:
+        """Where a proposition of the layer stands."""
+        return tuple(term.args[i] for i in self.panel), term.args[self.x], term.args[self.y]
+
+    def thing(self, term: Term) -> tuple[Term, ...]:
+        """What it says of the square: the arguments left over, or the functor where none is."""
+        rest = (*self.panel, self.x, self.y)
+        things = tuple(a for i, a in enumerate(term.args) if i not in rest)
+        return things if things and not self.named else (Term(self.name), *things)
+
+
+@dataclass(frozen=True)
+class Board:
+    """The grid of a game.
+
+    Attributes:
+        columns, rows, panels: the coordinates in order, columns from left to right, rows from
+            the bottom up.
+        layers: what is drawn, by base propositions.
+        fixed: what static facts put on squares.
+        squares: the squares that are known to exist.
+        blanks: things that mean an empty square.
+        things: every thing that may stand on a square, fixed ones included.
+    """
+
+    columns: tuple[Term, ...]
+    rows: tuple[Term, ...]
+    panels: tuple[tuple[Term, ...], ...]
+    layers: tuple[Layer, ...]
+    fixed: dict[Square, list[tuple[Term, ...]]]
+    squares: frozenset[Square]
+    blanks: frozenset[tuple[Term, ...]]
+    things: tuple[tuple[Term, ...], ...]
+
+    def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[tuple[Term, ...]]], list[Term]]:
+        """What stands on each square in a state (blanks left out), and the propositions that are not
+        on the board, sorted."""
+        on: dict[Square, list[tuple[Term, ...]]] = defaultdict(list)
+        beside: list[Term] = []
+        for term in sorted(propositions):
+            layer = next((layer for layer in self.layers if layer.fits(term)), None)
+            if layer is None:
+                beside.append(term)
+            elif layer.thing(term) not in self.blanks:
+                on[layer.square(term)].append(layer.thing(term))
+        return on, beside
+
+
+def find_board(machine: Machine, seconds: float = 0.3) -> Board | None:
+    """The board of the machine's game, or None if it has none that we recognise.
+
+    Args:
+        machine: the game.
+        seconds: time for looking at random states.
+    """
+    states = _sample(machine, seconds)
+    fast = lane_machine(machine)
+    possible = set().union(*states) if fast is None else set(fast.network.bases)
+    return board_of(machine.rules, machine.roles, states, possible, fast is not None)
+
+
+def board_of(
+    rules: Rules,
+    roles: tuple[Term, ...],
+    states: list[frozenset[Term]],
+    possible: set[Term],
+    complete: bool = False,
+) -> Board | None:
+    """The board that some states of a game show.
+
+    Args:
+        rules: the rules.
+        roles: the roles.
+        states: some states, the initial one first.
+        possible: base propositions: all, or those seen.
+        complete: whether ``possible`` is all of them.
+    """
+    order = CoordinateOrder(rules)
+    found: list[tuple[Layer, set[Term], set[Term]]] = []
+    groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
+    for term in possible:
+        groups[term.signature].add(term)
+    for signature in sorted(groups):
+        layer = _layer(groups[signature], states, set(roles), order)
+        if layer is not None:
+            terms = groups[signature]
+            found.append((layer, {t.args[layer.x] for t in terms}, {t.args[layer.y] for t in terms}))
+    chosen = _primary(_overlay(found, groups), groups)
+    if not chosen:
+        return None
+    layers = _tell_apart([layer for layer, _, _ in chosen], groups)
+    drawn = [t for layer in layers for t in groups[layer.name, layer.arity]]
+    at = {(layer.name, layer.arity): layer for layer in layers}
+    used = {at[t.signature].square(t) for t in drawn}
+    fixed, floor = _facts(rules, layers, used)
+    squares = used | set(fixed) | floor
+    xs = {x for _, x, _ in squares}
+    ys = {y for _, _, y in squares}
+    panels = tuple(sorted({p for p, _, _ in squares}))
+    columns, rows = order.sort(xs), order.sort(ys)
+    if _turned(rules, layers):
+        layers = tuple(replace(la, x=la.y, y=la.x) for la in layers)
+        columns, rows = rows, columns
+        squares = {(p, y, x) for p, x, y in squares}
+        fixed = {(p, y, x): things for (p, x, y), things in fixed.items()}
+    if len(columns) > _MOST_SIDE or len(rows) > _MOST_SIDE or len(squares) < 4:
+        return None
+    blanks = _blanks(layers, states, len(squares), set(roles))
+    if not (complete or blanks or floor):
+        squares |= {(p, x, y) for p in panels for x in columns for y in rows}
+    blanks |= {(Term("blank"),), (Term("empty"),)}
+    things = {la.thing(t) for la in layers for t in groups[la.name, la.arity]} - blanks
+    things |= {thing for some in fixed.values() for thing in some}
+    in_order = tuple(sorted(things))
+    return Board(columns, rows, panels, layers, fixed, frozenset(squares), blanks, in_order)
+
+
+def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
+    """States of a few random playouts, the initial state first."""
+    rng = random.Random(1)
+    until = time.monotonic() + seconds
+    state = machine.initial_state()
+    states = [state.propositions]
+    for _ in range(300):
+        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        if time.monotonic() > until:
+            break
+        if machine.is_terminal(state) or not all(options):
+            state = machine.initial_state()
+            continue
+        state = machine.next_state(state, [rng.choice(moves) for moves in options])
+        states.append(state.propositions)
+    return states
+
+
+def _layer(
+    terms: set[Term], states: list[frozenset[Term]], roles: set[Term], order: CoordinateOrder
+) -> Layer | None:
+    """The functor's propositions as a layer, if two arguments are coordinates."""
+    sample = next(iter(terms))
+    name, arity = sample.signature
+    if arity < 2:
+        return None
+    domains = [{t.args[i] for t in terms} for i in range(arity)]
+    seen = [[t for t in state if t.signature == (name, arity)] for state in states]
+    side = [
+        i
+        for i, domain in enumerate(domains)
+        if 2 <= len(domain) <= _MOST_SIDE and not domain & roles and not any(t.args for t in domain)
+    ]
+    best: tuple[tuple[int, ...], Layer] | None = None
+    for x, y in combinations(side, 2):
+        rest = [i for i in range(arity) if i not in (x, y)]
+        for extra in range(min(3, len(rest) + 1)):
+            for panel in combinations(rest, extra):
+                layer = Layer(name, arity, x, y, panel)
+                panels = {layer.square(t)[0] for t in terms}
+                if len(panels) > _MOST_PANELS:
+                    continue
+                orderly = order.sure(domains[x]) + order.sure(domains[y])
+                crowd = _crowd(layer, seen)
+                others = [domains[i] for i in rest if i not in panel]
+                stacks = orderly == 2 and not any(map(order.sure, others))
+                if crowd > (1.5 if stacks else 1):
+                    continue
+                if orderly == 0 and arity - extra < 3:
+                    continue
+                pairs = {(t.args[x], t.args[y]) for t in terms}
+                if len(pairs) < 0.2 * len(domains[x]) * len(domains[y]):
+                    continue
+                score = (-extra, crowd == 1, orderly, -x, -y)
+                if best is None or score > best[0]:
+                    best = score, layer
+    return best[1] if best else None
+
+
+def _crowd(layer: Layer, seen: list[list[Term]]) -> float:
+    """Propositions per square that has any, in the most crowded state: 1 for a key."""
+    return max((len(some) / len({layer.square(t) for t in some}) for some in seen if some), default=1)
+
+
+def _primary(
+    found: list[tuple[Layer, set[Term], set[Term]]], groups: dict[tuple[str, int], set[Term]]
+) -> list[tuple[Layer, set[Term], set[Term]]]:
+    """The layers but for those that only repeat the things of a fuller one (``has_moved``), or
+    number squares that others put pieces on."""
+    things = [{f[0].thing(t) for t in groups[f[0].name, f[0].arity]} for f in found]
+    size = [len({f[0].square(t) for t in groups[f[0].name, f[0].arity]}) for f in found]
+    numbers = range(len(found))
+    plain = [all(t.name.isdecimal() for thing in some for t in thing) for some in things]
+
+    def repeats(i: int, j: int) -> bool:
+        return (size[i] < size[j] and things[i] <= things[j]) or (plain[i] and not plain[j])
+
+    return [found[i] for i in numbers if not any(repeats(i, j) for j in numbers)]
+
+
+def _tell_apart(layers: list[Layer], groups: dict[tuple[str, int], set[Term]]) -> tuple[Layer, ...]:
+    """The layers, named where an earlier one has some of the same things."""
+    seen: set[tuple[Term, ...]] = set()
+    told: list[Layer] = []
+    for layer in sorted(layers, key=lambda la: (-len(groups[la.name, la.arity]), la.name != "cell", la.name)):
+        things = {layer.thing(t) for t in groups[layer.name, layer.arity]}
+        told.append(replace(layer, named=bool(things & seen)))
+        seen |= things
+    return tuple(told)
+
+
+def _overlay(
+    found: list[tuple[Layer, set[Term], set[Term]]], groups: dict[tuple[str, int], set[Term]]
+) -> list[tuple[Layer, set[Term], set[Term]]]:
+    """The layers that share the largest grid."""
+
+    def fits(one: set[Term], other: set[Term]) -> bool:
+        return 2 * len(one & other) > min(len(one), len(other))
+
+    best: list[tuple[Layer, set[Term], set[Term]]] = []
+    best_size = 0
+    for base in found:
+        together = [
+            f
+            for f in found
+            if len(f[0].panel) == len(base[0].panel) and fits(f[1], base[1]) and fits(f[2], base[2])
+        ]
+        size = len({f[0].square(t) for f in together for t in groups[f[0].name, f[0].arity]})
+        if size > best_size:
+            best, best_size = together, size
+    return best
+
+
+def _facts(
+    rules: Rules, layers: tuple[Layer, ...], used: set[Square]
+) -> tuple[dict[Square, list[tuple[Term, ...]]], set[Square]]:
+    """What facts say about squares: things on some of them, and the floor (facts about most).
+
+    A relation is about squares if some rule uses two variables as its arguments that it also uses,
+    in the same order, as coordinates.
+    """
+    if any(layer.panel for layer in layers):
+        return {}, set()
+    xs = {x for _, x, _ in used}
+    ys = {y for _, _, y in used}
+    pairs = {(layer.name, layer.arity, layer.x, layer.y) for layer in layers}
+    facts: dict[tuple[str, int], list[Term]] = defaultdict(list)
+    for rule in rules:
+        if not rule.body and rule.head.ground and rule.head.name not in ARITIES:
+            facts[rule.head.signature].append(rule.head)
+    bodies = [list(_atoms(rule)) for rule in rules if rule.body and rule.head.name != INIT]
+    while True:
+        before = len(pairs)
+        for atoms in bodies:
+            squares = {(a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)}
+            for a in atoms:
+                for x, y in combinations(range(len(a.args)), 2):
+                    pair = a.args[x], a.args[y]
+                    if len(a.args) <= 3 and pair in squares and all(v.is_variable for v in pair):
+                        pairs.add((*a.signature, x, y))
+        if len(pairs) == before:
+            break
+    fixed: dict[Square, list[tuple[Term, ...]]] = defaultdict(list)
+    floor: set[Square] = set()
+    for name, arity, x, y in sorted(pairs):
+        some = facts.get((name, arity), [])
+        layer = Layer(name, arity, x, y)
+        if not any(t.args[x] in xs and t.args[y] in ys for t in some):
+            continue
+        if arity == 3 and any(thing.name.isdecimal() for t in some for thing in layer.thing(t)):
+            continue
+        here = {layer.square(t) for t in some}
+        if arity == 2 and len(here & used) > 0.6 * len(used):
+            floor |= here
+            continue
+        for t in sorted(some):
+            # The relation's name tells a camp of red from a piece of red.
+            thing = layer.thing(t)
+            fixed[layer.square(t)].append((Term(name), *thing) if arity > 2 else thing)
+    return dict(fixed), floor
+
+
+def _atoms(rule: Rule) -> Iterator[Term]:
+    """The atoms of a rule, what stands inside ``true``, ``next`` and so on without that word."""
+    for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
+        if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
+            yield atom.args[0]
+        elif atom.name not in ARITIES:
+            yield atom
+
+
+def _blanks(
+    layers: tuple[Layer, ...], states: list[frozenset[Term]], squares: int, roles: set[Term]
+) -> frozenset[tuple[Term, ...]]:
+    """Things that mean emptiness: where a layer says something of nearly every square in every
+    state, that which it says of the most squares at first."""
+    blanks: set[tuple[Term, ...]] = set()
+    for layer in layers:
+        if layer.arity - len(layer.panel) < 3:
+            continue
+        sizes = [sum(layer.fits(t) for t in state) for state in states]
+        if min(sizes) < 0.9 * squares:
+            continue
+        count: dict[tuple[Term, ...], int] = defaultdict(int)
+        for term in states[0]:
+            if layer.fits(term):
+                count[layer.thing(term)] += 1
+        if not count:
+            continue
+        named = {t for t in count if t[0].name in ("b", "blank", "empty", "none", "free")}
+        most = max(sorted(named or count), key=lambda t: count[t])
+        if not set(most) & roles and (named or count[most] >= 0.25 * squares):
+            blanks.add(most)
+    return frozenset(blanks)
+
+
+def _turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
+    """Whether the rules themselves call the first coordinate a row, or the second a column."""
+    votes = 0
+    for rule in rules:
+        atoms = list(_atoms(rule))
+        words = {a.args[0]: a.name for a in atoms if len(a.args) == 1}
+        for atom in atoms:
+            for layer in layers:
+                if layer.fits(atom):
+                    first, second = words.get(atom.args[layer.x], ""), words.get(atom.args[layer.y], "")
+                    votes += first.startswith("row") + second.startswith("col")
+                    votes -= first.startswith("col") + second.startswith("row")
+    return votes > 0

@@ -1,0 +1,114 @@
+"""Pictures of a tournament by matplotlib: ratings with intervals, scores by game, a test's course."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gdl.errors import GdlError
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
+from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.store import Result
+
+LABEL = 32
+"""Longest name in a picture, in characters."""
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def check_installed() -> None:
+    """Raises GdlError where matplotlib is missing: better before the matches than after them."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise GdlError(
+            "plots and reports need matplotlib", remedy="pip install 'kaskade-ggp[plots]'"
+        ) from None
+
+
+def figures(results: Sequence[Result], labels: Sequence[str], sprt: Sprt | None = None) -> dict[str, Figure]:
+    """Name -> picture: ``ratings``, ``games``, and ``sprt`` where there is a test."""
+    check_installed()
+    found = {"ratings": _ratings(results, labels), "games": _games(results, labels)}
+    if sprt is not None:
+        found["sprt"] = _test(sprt, block_scores(results, *labels))
+    return found
+
+
+def write_plots(found: dict[str, Figure], folder: Path) -> list[Path]:
+    """Write each picture as PNG and SVG into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.{kind}" for name in found for kind in ("png", "svg")]
+    for path in paths:
+        found[path.stem].savefig(path, dpi=150)
+    return paths
+
+
+def svg(figure: Figure) -> str:
+    """The picture as an ``<svg>`` element for an HTML page."""
+    text = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(text, format="svg", metadata=nothing)
+    found = text.getvalue()
+    return found[found.index("<svg") :]
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _ratings(results: Sequence[Result], labels: Sequence[str]) -> Figure:
+    table = rate(comparisons(results), labels).table[::-1]
+    figure = _figure(8, 1.2 + 0.35 * len(table))
+    axes = figure.subplots()
+    points = [rating.elo for rating in table]
+    reach = [[r.elo - r.low for r in table], [r.high - r.elo for r in table]]
+    axes.errorbar(points, range(len(table)), xerr=reach, fmt="o", capsize=4)
+    axes.set_yticks(range(len(table)), [_plain(rating.label) for rating in table])
+    axes.set_ylim(-0.6, len(table) - 0.4)
+    axes.set_xlabel("Elo, 95 % intervals; 0 is the mean")
+    axes.grid(axis="x", alpha=0.3)
+    return figure
+
+
+def _games(results: Sequence[Result], labels: Sequence[str]) -> Figure:
+    lines = by_game(results)
+    names = list(dict.fromkeys(result.fixture.game for result in results))
+    figure = _figure(2 + 0.9 * len(labels), 1.5 + 0.35 * len(names))
+    axes = figure.subplots()
+    scores = [
+        [100 * lines[game, label].tally.score if (game, label) in lines else 50.0 for label in labels]
+        for game in names
+    ]
+    if names:
+        axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=100, aspect="auto")
+    for y, row in enumerate(scores):
+        for x, score in enumerate(row):
+            axes.text(x, y, f"{score:.0f}", ha="center", va="center")
+    axes.set_xticks(range(len(labels)), list(map(_plain, labels)), rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), list(map(_plain, names)))
+    axes.set_title("score in %, by game", fontsize=10)
+    return figure
+
+
+def _test(sprt: Sprt, scores: Sequence[float]) -> Figure:
+    figure = _figure(8, 3)
+    axes = figure.subplots()
+    axes.plot(range(1, len(scores) + 1), sprt.history(scores))
+    for bound, name in zip(sprt.bounds, ("H0", "H1"), strict=True):
+        axes.axhline(bound, linestyle="--", color="grey")
+        axes.text(0, bound, f" {name}", va="bottom")
+    axes.set_xlabel("openings played in all orders")
+    axes.set_ylabel("log likelihood ratio")
+    return figure
+
+
+def _plain(label: str) -> str:
+    """Text as it is, and not as a formula; long names would leave no room for the picture."""
+    return (label if len(label) <= LABEL else label[: LABEL - 1] + "…").replace("$", r"\$")

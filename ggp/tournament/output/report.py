@@ -1,0 +1,176 @@
+"""A tournament as one HTML page that needs nothing else: no script, style or picture from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from ggp.tournament.output.plots import figures, svg
+from ggp.tournament.output.tables import test_line
+from ggp.tournament.schedule import Fixture
+from ggp.tournament.settings import TournamentSettings
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.store import Result
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
+.scroll { overflow-x: auto; } .bad { color: #d22; font-weight: 600; }
+"""
+
+
+def html_report(
+    settings: TournamentSettings,
+    results: Sequence[Result],
+    failures: Iterable[tuple[Fixture, str]] = (),
+    sprt: Sprt | None = None,
+) -> str:
+    """The page.
+
+    Raises:
+        GdlError: matplotlib is missing.
+    """
+    labels = settings.labels
+    pictures = figures(results, labels, sprt)
+    parts = [
+        f"<h1>{escape(settings.name)}</h1>",
+        _about(settings, results),
+        "<h2>Ratings</h2>",
+        _ratings(results, labels),
+        f'<div class="scroll">{svg(pictures["ratings"])}</div>',
+    ]
+    if sprt is not None:
+        scores = block_scores(results, *labels)
+        parts += [
+            "<h2>Sequential test</h2>",
+            f"<p>{escape(labels[0])} against {escape(labels[1])}. {escape(test_line(sprt, scores))}.</p>",
+            f'<div class="scroll">{svg(pictures["sprt"])}</div>',
+        ]
+    parts += [
+        "<h2>Crosstable</h2>",
+        _cross(results, labels),
+        "<h2>By game</h2>",
+        f'<div class="scroll">{svg(pictures["games"])}</div>',
+        _games(settings, results),
+        "<h2>Conduct</h2>",
+        _conduct(results, labels),
+    ]
+    failed = list(failures)
+    if failed:
+        rows = [(f.game, f.round, " - ".join(f.seats), error) for f, error in failed]
+        parts += ["<h2>Matches that could not be run</h2>", _table(("game", "round", "players", "why"), rows)]
+    parts += ["<h2>Matches</h2>", _matches(results)]
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(settings.name)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>\n'
+        + "\n".join(parts)
+        + "\n</body></html>\n"
+    )
+
+
+def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
+    hours = sum(result.seconds for result in results) / 3600
+    turns = ", one local player at a time" if settings.take_turns else ""
+    return (
+        f"<p>{len(results)} matches of {len(settings.games)} games, {settings.rounds} rounds;"
+        f" startclock {settings.startclock:g} s, playclock {settings.playclock:g} s{turns};"
+        f" {settings.plies} random moves to begin with (seed {settings.seed});"
+        f" machine {escape(settings.level)}; {hours:.1f} hours of play.</p>"
+    )
+
+
+def _ratings(results: Sequence[Result], labels: Sequence[str]) -> str:
+    ratings = rate(comparisons(results), labels)
+    rows: list[Sequence[object]] = []
+    for rank, rating in enumerate(ratings.table, 1):
+        below = ratings.table[rank].label if rank < len(ratings.table) else ""
+        sure = f"{100 * ratings.superiority(rating.label, below):.1f} %" if below else ""
+        rows.append(
+            (rating.label, rank, f"{rating.elo:+.0f}", f"{rating.low:+.0f} to {rating.high:+.0f}", sure)
+        )
+    note = (
+        "<p>Bradley-Terry with draws (Davidson), fitted to all comparisons; 0 is the mean of the players."
+        " Two players are compared by their goals in the same match (one-player games: in the same round)."
+        " The last column says how likely it is that a player is stronger than the next one.</p>"
+    )
+    return _table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
+
+
+def _cross(results: Sequence[Result], labels: Sequence[str]) -> str:
+    pairs = crosstable(comparisons(results))
+    rows: list[Sequence[object]] = []
+    for one in labels:
+        cells: list[object] = [one]
+        for other in labels:
+            tally = pairs.get((one, other))
+            cells.append(
+                f"{100 * tally.score:.1f} % (+{tally.wins:g} ={tally.draws:g} -{tally.losses:g})"
+                if tally
+                else ""
+            )
+        rows.append(cells)
+    return _table(("score of, against", *labels), rows)
+
+
+def _games(settings: TournamentSettings, results: Sequence[Result]) -> str:
+    lines = by_game(results)
+    rows: list[Sequence[object]] = []
+    for game in settings.games:
+        for label in settings.labels:
+            line = lines.get((game.name, label))
+            if line is None:
+                continue
+            goals = [
+                f"{sum(found) / len(found):.1f}" if (found := line.goals.get(role)) else ""
+                for role in range(game.roles)
+            ]
+            tally = line.tally
+            score = f"{100 * tally.score:.1f} %" if tally.games else ""
+            counts = f"+{tally.wins:g} ={tally.draws:g} -{tally.losses:g}" if tally.games else ""
+            rows.append((game.name, label, score, counts, " / ".join(goals)))
+    return _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), rows)
+
+
+def _conduct(results: Sequence[Result], labels: Sequence[str]) -> str:
+    behaved = conduct(results)
+    rows: list[Sequence[object]] = []
+    for label in labels:
+        if (line := behaved.get(label)) is not None:
+            rows.append((label, line.matches, line.turns, line.late, line.illegal, line.crashed))
+    note = "<p>A late, illegal or missing answer is replaced by a random legal move.</p>"
+    return _table(("player", "matches", "steps", "late", "illegal", "crashed"), rows) + note
+
+
+def _matches(results: Sequence[Result]) -> str:
+    rows: list[Sequence[object]] = []
+    for number, result in enumerate(results, 1):
+        fixture = result.fixture
+        faults = sum(map(sum, result.faults))
+        rows.append(
+            (
+                fixture.game,
+                number,
+                fixture.round,
+                " - ".join(fixture.seats),
+                " - ".join(map(str, result.goals)) + ("" if result.completed else " (cut)"),
+                result.steps,
+                f"{result.seconds:.1f}",
+                faults or "",
+            )
+        )
+    table = _table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
+    return f"<details><summary>{len(rows)} matches</summary>{table}</details>"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'

@@ -1,0 +1,175 @@
+"""A tournament's standing as tables in the terminal, while it goes on and at its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.markup import escape
+from rich.table import Table
+
+from ggp.tournament.schedule import Fixture
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import Tally, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.store import Result
+
+
+def standings(results: Sequence[Result], labels: Sequence[str]) -> Table:
+    """Ratings, scores and faults, the strongest first."""
+    found = list(comparisons(results))
+    pairs = crosstable(found)
+    behaved = conduct(results)
+    table = Table(box=None, header_style="bold")
+    for name in ("player", "Elo", "95 %", "score", "of", "+ = -", "late", "illegal", "crashed"):
+        table.add_column(name, justify="left" if name == "player" else "right", no_wrap=name != "player")
+    for rating in rate(found, labels).table:
+        total = Tally()
+        for (first, _), tally in pairs.items():
+            if first == rating.label:
+                total.wins += tally.wins
+                total.draws += tally.draws
+                total.losses += tally.losses
+        line = behaved.get(rating.label)
+        faults = [line.late, line.illegal, line.crashed] if line else [0, 0, 0]
+        table.add_row(
+            escape(rating.label),
+            f"{rating.elo:+.0f}",
+            f"[dim]{rating.low:+.0f}..{rating.high:+.0f}[/]",
+            f"{100 * total.score:.1f} %" if total.games else "",
+            f"{total.games:g}",
+            f"+{total.wins:g} ={total.draws:g} -{total.losses:g}",
+            *(f"[red]{count}[/]" if count else "0" for count in faults),
+        )
+    return table
+
+
+def cross(results: Sequence[Result], labels: Sequence[str]) -> Table:
+    """Each player's score against each other one."""
+    pairs = crosstable(comparisons(results))
+    order = [rating.label for rating in rate(comparisons(results), labels).table]
+    table = Table("score of, against", *map(escape, order), box=None, header_style="bold")
+    for one in order:
+        cells = []
+        for other in order:
+            tally = pairs.get((one, other))
+            cells.append(f"{100 * tally.score:.0f} % of {tally.games:g}" if tally else "[dim]-[/]")
+        table.add_row(escape(one), *cells)
+    return table
+
+
+def games(results: Sequence[Result], labels: Sequence[str]) -> Table:
+    """Each player's score and mean goal in each game."""
+    lines = by_game(results)
+    names = list(dict.fromkeys(game for game, _ in lines))
+    table = Table("game", *map(escape, labels), box=None, header_style="bold")
+    for game in names:
+        cells = []
+        for label in labels:
+            line = lines.get((game, label))
+            goals = [goal for found in line.goals.values() for goal in found] if line else []
+            if line is None or not goals:
+                cells.append("[dim]-[/]")
+                continue
+            score = f"{100 * line.tally.score:.0f} %, " if line.tally.games else ""
+            cells.append(f"{score}goal {sum(goals) / len(goals):.0f}")
+        table.add_row(escape(game), *cells)
+    return table
+
+
+def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
+    """Where a sequential test stands."""
+    low, high = sprt.bounds
+    verdict = {
+        "H1": f"H1 accepted: {sprt.elo1:g} Elo stronger rather than {sprt.elo0:g}",
+        "H0": f"H0 accepted: {sprt.elo0:g} Elo stronger rather than {sprt.elo1:g}",
+        "": "undecided",
+    }[sprt.verdict(scores)]
+    return (
+        f"SPRT {sprt.elo0:g}..{sprt.elo1:g} Elo: LLR {sprt.llr(scores):.2f} ({low:.2f}, {high:.2f})"
+        f" after {len(scores)} openings, {verdict}"
+    )
+
+
+class LiveTable:
+    """What a terminal shows while a tournament goes on: a :class:`ggp.tournament.runner.Watcher`.
+
+    Args:
+        console: where it is shown.
+        results: grows as matches end.
+        labels: the players.
+        total: matches in all.
+        test: the line on a sequential test, if there is one.
+    """
+
+    def __init__(
+        self, console: Console, results: list[Result], labels: Sequence[str], total: int, sprt: Sprt | None
+    ) -> None:
+        self._console = console
+        self._results = results
+        self._labels = labels
+        self._total = total
+        self._sprt = sprt
+        self._running: dict[Fixture, tuple[float, int]] = {}
+        self._began = time.monotonic()
+        self._before = len(results)
+        self._standing: RenderableType = ""
+        self._shown = 0.0
+        self._cost = 0.0
+        self._count = -1
+
+    def began(self, fixture: Fixture) -> None:
+        """A match begins."""
+        self._running[fixture] = (time.monotonic(), 0)
+
+    def step(self, fixture: Fixture, number: int) -> None:
+        """A match has come to this step."""
+        self._running[fixture] = (self._running[fixture][0], number)
+
+    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
+        """A match is over: one line, where there is no terminal, or something to say."""
+        self._running.pop(fixture, None)
+        seats = " - ".join(fixture.seats)
+        if result is None:
+            self._console.print(
+                f"{fixture.game} {fixture.round}: {seats}: {error}", style="red", markup=False
+            )
+            return
+        faults = sum(map(sum, result.faults))
+        if not self._console.is_terminal:
+            goals = " - ".join(map(str, result.goals))
+            self._console.print(
+                f"{len(self._results)}/{self._total} {fixture.game} {fixture.round}: {seats}  {goals}"
+                f"  {result.steps} steps, {result.seconds:.1f} s" + (f", {faults} faults" if faults else ""),
+                markup=False,
+                soft_wrap=True,
+            )
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        now = time.monotonic()
+        # Ratings of thousands of matches take a while: at most a twentieth of the time.
+        if len(self._results) != self._count and now - self._shown > max(0.5, 20 * self._cost):
+            self._standing = Group(standings(self._results, self._labels), self._test())
+            self._count = len(self._results)
+            self._shown = time.monotonic()
+            self._cost = self._shown - now
+        yield f"[bold]{len(self._results)} of {self._total} matches[/]{self._eta(now)}"
+        yield self._standing
+        for fixture, (began, step) in self._running.items():
+            seats = " - ".join(map(escape, fixture.seats))
+            yield f"[dim]{escape(fixture.game)} {fixture.round}: {seats}, step {step}, {now - began:.0f} s[/]"
+
+    def _eta(self, now: float) -> str:
+        done = len(self._results) - self._before
+        if not done:
+            return ""
+        minutes = (now - self._began) / done * (self._total - len(self._results)) / 60
+        return f", about {minutes:.0f} min left" if minutes >= 1 else ", nearly done"
+
+    def _test(self) -> str:
+        if self._sprt is None:
+            return ""
+        from ggp.tournament.statistics.scores import block_scores
+
+        return test_line(self._sprt, block_scores(self._results, *self._labels))

@@ -1,0 +1,148 @@
+"""What ``ggp tournament`` does: settings on top of those that are kept, matches, tables, files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.tournament.entrants import parse_entrants
+from ggp.tournament.output.export import write_csv, write_json
+from ggp.tournament.output.plots import figures, write_plots
+from ggp.tournament.output.report import html_report
+from ggp.tournament.output.tables import LiveTable, cross, games, standings, test_line
+from ggp.tournament.runner import Runner
+from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.statistics.scores import block_scores
+from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.store import Store
+
+
+def settings_of(
+    store: Store, sources: Sequence[str], players: Sequence[str], name: str, given: dict[str, object]
+) -> TournamentSettings:
+    """The settings that were given, on top of those in the store.
+
+    Args:
+        sources: games, as :meth:`ggp.game.Game.load` reads them; those in the store if empty.
+        players: as :func:`ggp.tournament.entrants.parse_entrants` reads them; likewise.
+        name: of the tournament, if it is new.
+        given: other fields of the settings.
+
+    Raises:
+        GdlError: something is missing, unknown, or does not go together with what is in the store.
+    """
+    specs: dict[str, GameSpec] = {}
+    for source in sources:
+        game = Game.load(source)
+        roles = len(game.machine("prover").roles)
+        if specs.setdefault(game.name, GameSpec(game.name, game.text, roles)).rules != game.text:
+            raise GdlError(f"two games are called {game.name}", remedy="rename one of the files")
+    entrants = tuple(parse_entrants(players))
+    if (earlier := stored_settings(store)) is None:
+        if not specs or not entrants:
+            raise GdlError("the database has no tournament yet", remedy="give games and --players")
+        fields = {"rounds": 2, "startclock": 2.0, "playclock": 1.0, **given}
+        return TournamentSettings(name=name, games=tuple(specs.values()), entrants=entrants, **fields)  # type: ignore[arg-type]
+    wanted = replace(
+        earlier,
+        games=tuple(specs.values()) or earlier.games,
+        entrants=entrants or earlier.entrants,
+        **given,  # type: ignore[arg-type]
+    )
+    return wanted.continues(earlier)
+
+
+def stored_settings(store: Store) -> TournamentSettings | None:
+    """The settings that a store was begun with."""
+    fields = store.setting("settings")
+    return TournamentSettings.from_json(fields) if fields else None
+
+
+def parse_test(text: str, alpha: float) -> Sprt:
+    """The sequential test that ``ELO0,ELO1`` means. Raises GdlError."""
+    try:
+        elo0, elo1 = map(float, text.split(","))
+    except ValueError:
+        raise GdlError(f"--sprt {text} is no pair of Elo differences", remedy="write --sprt 0,20") from None
+    if not -1000 <= elo0 < elo1 <= 1000:
+        raise GdlError("--sprt ELO0,ELO1 needs ELO0 below ELO1, both within 1000")
+    return Sprt(elo0, elo1, alpha, alpha)
+
+
+def play(
+    console: Console, settings: TournamentSettings, store: Store, workers: int, test: Sprt | None
+) -> None:
+    """Play what is left, with a table that is kept up to date."""
+    runner = Runner(settings, store, workers, test)
+    table = LiveTable(console, runner.results, settings.labels, runner.total, test)
+    done = runner.total - runner.left
+    console.print(
+        f"[bold]{len(settings.games)}[/] games, [bold]{len(settings.entrants)}[/] players,"
+        f" [bold]{runner.total}[/] matches" + (f", {done} of them played already" if done else "")
+    )
+    for label in runner.crowded:
+        console.print(
+            f"[yellow]{escape(label)} has more workers than cores to itself: its matches run alone, and its"
+            " players share the cores[/]",
+            soft_wrap=True,
+        )
+    if console.is_terminal:
+        with Live(table, console=console, refresh_per_second=4, transient=True):
+            asyncio.run(runner.run(table))
+    else:
+        asyncio.run(runner.run(table))
+
+
+def show(console: Console, settings: TournamentSettings, store: Store, test: Sprt | None) -> None:
+    """Print all tables."""
+    results = store.results()
+    if not results:
+        return
+    labels = settings.labels
+    console.print(standings(results, labels))
+    if len(labels) > 2:
+        console.print(cross(results, labels))
+    if len(settings.games) > 1:
+        console.print(games(results, labels))
+    if test is not None:
+        console.print(test_line(test, block_scores(results, *labels)), markup=False)
+    for fixture, error in store.failures():
+        console.print(
+            f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}",
+            style="red",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def write(
+    console: Console,
+    settings: TournamentSettings,
+    store: Store,
+    test: Sprt | None,
+    report: Path | None,
+    plots: Path | None,
+    json: Path | None,
+    csv: Path | None,
+) -> None:
+    """Write the files that were asked for, and say so."""
+    results = store.results()
+    if plots is not None:
+        write_plots(figures(results, settings.labels, test), plots)
+    if report is not None:
+        report.write_text(html_report(settings, results, store.failures(), test), encoding="utf-8")
+    if json is not None:
+        write_json(store, json)
+    if csv is not None:
+        write_csv(store, csv)
+    for path in (report, plots, json, csv):
+        if path is not None:
+            console.print(f"written: {path}", markup=False)

@@ -1,0 +1,156 @@
+"""Ratings with confidence intervals: Bradley-Terry with draws after Davidson (1970).
+
+R. R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison
+Experiments", JASA 65. With strengths s = exp(theta): a wins with probability s_a / n, draws with
+v sqrt(s_a s_b) / n, where n = s_a + s_b + v sqrt(s_a s_b). The likelihood is concave in theta and log v; its
+maximum is found by Newton's method with step halving. A weak normal prior (as BayesElo's, R. Coulom)
+keeps players that won or lost everything finite. Intervals come from the inverse of the Hessian at the
+maximum (Laplace); matches of one opening with the roles exchanged tend to be opposite, so that the
+intervals are rather too wide than too narrow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp.tournament.statistics.scores import Comparison
+
+ELO = 400 / math.log(10)
+"""Elo points per unit of theta: 400 points are odds of 10 to 1 (draws apart)."""
+
+PRIOR_ELO = 1000.0
+"""Standard deviation of the prior of a rating, around 0; of log v it is 2."""
+
+Z95 = 1.959964
+"""Standard errors of a 95 % interval."""
+
+_PRIOR_LOG_DRAWS = (math.log(0.5), 2.0)
+_STEPS = 100
+_PRECISION = 1e-10
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One player's.
+
+    Attributes:
+        elo: points, with 0 as the mean of all players.
+        low, high: the 95 % interval.
+    """
+
+    label: str
+    elo: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """All players', the strongest first.
+
+    Attributes:
+        covariance: of the points, players x players, in the order of ``labels``.
+        draws: Davidson's v: 0 no draws; at 1 equals draw a third of their games.
+    """
+
+    table: tuple[Rating, ...]
+    labels: tuple[str, ...]
+    covariance: Array
+    draws: float
+
+    def __getitem__(self, label: str) -> Rating:
+        return next(rating for rating in self.table if rating.label == label)
+
+    def superiority(self, one: str, other: str) -> float:
+        """The probability that one player is stronger than the other."""
+        a, b = self.labels.index(one), self.labels.index(other)
+        cov = self.covariance
+        spread = math.sqrt(max(cov[a, a] + cov[b, b] - 2 * cov[a, b], 1e-12))
+        return 0.5 * (1 + math.erf((self[one].elo - self[other].elo) / spread / math.sqrt(2)))
+
+
+def rate(found: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
+    """Ratings of the players ``labels``, from all comparisons among them."""
+    count = len(labels)
+    index = {label: i for i, label in enumerate(labels)}
+    outcomes = np.zeros((3, count, count))
+    for one in found:
+        if one.first in index and one.second in index:
+            outcomes[round(2 * one.score), index[one.first], index[one.second]] += one.weight
+    wins = outcomes[2] + outcomes[0].T
+    draws = outcomes[1] + outcomes[1].T
+    theta = np.zeros(count + 1)
+    theta[count] = _PRIOR_LOG_DRAWS[0]
+    value, gradient, hessian = _posterior(theta, wins, draws)
+    for _ in range(_STEPS):
+        step = np.linalg.solve(hessian, gradient)
+        if np.abs(step).max() < _PRECISION:
+            break
+        while True:
+            after = _posterior(theta - step, wins, draws)
+            if after[0] >= value or np.abs(step).max() < _PRECISION:
+                break
+            step /= 2
+        theta = theta - step
+        value, gradient, hessian = after
+    centre = np.eye(count) - 1 / count
+    covariance = centre @ np.linalg.inv(-hessian)[:count, :count] @ centre * ELO**2
+    points = (centre @ theta[:count]) * ELO
+    table = [
+        Rating(
+            label,
+            float(points[i]),
+            float(points[i] - Z95 * math.sqrt(covariance[i, i])),
+            float(points[i] + Z95 * math.sqrt(covariance[i, i])),
+        )
+        for label, i in index.items()
+    ]
+    table.sort(key=lambda rating: -rating.elo)
+    return Ratings(tuple(table), tuple(labels), covariance, float(np.exp(theta[count])))
+
+
+def _posterior(theta: Array, wins: Array, draws: Array) -> tuple[float, Array, Array]:
+    """Log posterior, gradient and Hessian at (theta per player, log v).
+
+    Of each ordered pair (a, b): ``wins`` counts a's wins, ``draws`` (symmetric) the draws.
+    """
+    count = len(wins)
+    strength, log_draws = theta[:count], theta[count]
+    gap = strength[:, None] - strength[None, :]
+    # Logits of win, draw and loss of a against b, with (s_a s_b)^(1/2) taken out.
+    logits = np.stack([gap / 2, np.full_like(gap, log_draws), -gap / 2])
+    top = logits.max(axis=0)
+    chance = np.exp(logits - top)
+    total = chance.sum(axis=0)
+    chance /= total
+    log_chance = logits - top - np.log(total)
+    games = wins + wins.T + draws
+    # Each pair appears twice in the sums over a and b: wins once, draws and games halved.
+    value = float((wins * log_chance[0]).sum() + (draws * log_chance[1]).sum() / 2)
+    # d/d theta_a of log chances: 1/2, 0, -1/2 minus their mean m.
+    mean = (chance[0] - chance[2]) / 2
+    gradient = np.empty(count + 1)
+    gradient[:count] = ((wins - wins.T) / 2 - games * mean).sum(axis=1)
+    gradient[count] = (draws - games * chance[1]).sum() / 2
+    spread = games * ((chance[0] + chance[2]) / 4 - mean**2)
+    mixed = (games * mean * chance[1]).sum(axis=1)
+    hessian = np.zeros((count + 1, count + 1))
+    hessian[:count, :count] = spread
+    hessian[np.diag_indices(count)] = -spread.sum(axis=1)
+    hessian[:count, count] = hessian[count, :count] = mixed
+    hessian[count, count] = -(games * chance[1] * (1 - chance[1])).sum() / 2
+    precision = np.full(count + 1, (ELO / PRIOR_ELO) ** 2)
+    precision[count] = _PRIOR_LOG_DRAWS[1] ** -2
+    off = theta.copy()
+    off[count] -= _PRIOR_LOG_DRAWS[0]
+    value -= float((precision * off**2).sum() / 2)
+    gradient -= precision * off
+    hessian[np.diag_indices(count + 1)] -= precision
+    return value, gradient, hessian

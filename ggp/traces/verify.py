@@ -1,0 +1,289 @@
+"""Replays recorded traces (state by state, by an independent engine) against a machine.
+
+Each game runs in a process of its own: one that crashes, hangs or grows beyond its memory is a failing line
+and nothing more.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import multiprocessing
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, State
+from gdl.syntax.parser import parse_rules, parse_term
+from gdl.terms import Term
+from ggp.game import read_rules_file
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One game's trace file and the rules that it was recorded from."""
+
+    name: str
+    rules: Path
+    trace: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How the replay of one game ended: ``fault`` is None where everything agrees; CPU seconds."""
+
+    name: str
+    fault: str | None
+    steps: int
+    seconds: float
+
+
+def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]:
+    """The traces below some paths, by name.
+
+    Args:
+        paths: trace files, folders of them, or folders with ``games/`` and ``traces/``.
+        games: where the .kif files are; beside the traces' folder if None.
+
+    Raises:
+        GdlError: a path is missing or holds no traces.
+    """
+    traces: dict[Path, Trace] = {}
+    for path in paths:
+        if not path.exists():
+            raise GdlError(f"there is no {path}")
+        folder = path / "traces" if (path / "traces").is_dir() else path
+        files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))
+        if not files:
+            raise GdlError(f"no traces in {folder}", remedy="they are called NAME.jsonl or NAME.jsonl.gz")
+        for file in files:
+            name = file.name.removesuffix(".gz").removesuffix(".jsonl")
+            rules = games
+            if rules is None:
+                beside = file.parent.parent / "games"
+                rules = beside if beside.is_dir() else file.parent
+            traces[file] = Trace(name, rules / f"{name}.kif", file)
+    return sorted(traces.values(), key=lambda t: (t.name.lower(), t.trace))
+
+
+def _is_trace(path: Path) -> bool:
+    return path.name.endswith((".jsonl", ".jsonl.gz"))
+
+
+def read_trace(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a trace file, plain or compressed, line by line.
+
+    Raises:
+        GdlError: it is no trace.
+    """
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
+            for line in lines:
+                if line.strip():
+                    yield orjson.loads(line)
+    except (OSError, EOFError, orjson.JSONDecodeError) as error:
+        raise GdlError(f"cannot read the trace: {error}", source=str(path)) from None
+
+
+class _DifferenceError(Exception):
+    """The machine and the trace disagree."""
+
+
+def verify_game(machine: Machine, lines: Iterable[dict[str, Any]]) -> tuple[str | None, int]:
+    """Replay one trace.
+
+    Compares every step's state with the successor that the machine computed for the step before; then its
+    legal moves per role, whether it is terminal, and its goals.
+
+    Returns:
+        The first difference in words (None where there is none), and the states compared.
+
+    Raises:
+        GdlError: a line of the trace is malformed.
+    """
+    replay = _Replay(machine)
+    try:
+        for line in lines:
+            match line["type"]:
+                case "game":
+                    replay.header(line)
+                case "step":
+                    replay.step(line)
+    except _DifferenceError as difference:
+        return str(difference), replay.steps
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise GdlError(f"the trace is malformed: {error!r}") from None
+    if not replay.steps:
+        return "the trace has no steps", 0
+    return None, replay.steps
+
+
+class _Replay:
+    """Where a replay stands: the playout, and the state that must come next."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.steps = 0
+        self.expected: tuple[int, int, State] | None = None
+
+    def header(self, line: dict[str, Any]) -> None:
+        machine = self.machine
+        self.same("roles", tuple(map(_term, line["roles"])), machine.roles, "the game")
+        self.sets("initial state", map(_term, line["init"]), machine.initial_state().propositions, "the game")
+
+    def step(self, line: dict[str, Any]) -> None:
+        machine = self.machine
+        place = f"playout {line['p']} step {line['s']}"
+        propositions = frozenset(map(_term, line["state"]))
+        state = machine.initial_state()
+        if self.expected is not None and self.expected[:2] == (line["p"], line["s"]):
+            state = self.expected[2]
+        elif line["s"] != 0:
+            state = machine.state_of(propositions)
+        self.sets("state", propositions, state.propositions, place)
+        for role, name in enumerate(machine.roles):
+            recorded = next((m for r, m in line["legal"].items() if _term(r) is name), None)
+            if recorded is None:
+                raise _DifferenceError(f"{place}: the trace has no legal moves for {name}")
+            moves = [machine.move(role, m) for m in machine.legal_moves(state, role)]
+            self.sets(f"legal moves of {name}", map(_term, recorded), moves, place)
+        self.same("terminal", line["terminal"], machine.is_terminal(state), place)
+        if line["goals"] is not None:  # not recorded in every state
+            recorded_goals = [None if isinstance(g, list) else g for g in line["goals"]]
+            goals = [machine.goal(state, role) for role in range(len(machine.roles))]
+            self.same("goals", recorded_goals, goals, place)
+        self.expected = None
+        if line["joint"] is not None:
+            joint = [machine.move_id(role, _term(m)) for role, m in enumerate(line["joint"])]
+            self.expected = (line["p"], line["s"] + 1, machine.next_state(state, joint))
+        self.steps += 1
+
+    @staticmethod
+    def same(what: str, recorded: object, computed: object, place: str) -> None:
+        if recorded != computed:
+            raise _DifferenceError(
+                f"{place}: {what}: the trace has {_show(recorded)}, the machine {_show(computed)}"
+            )
+
+    @staticmethod
+    def sets(what: str, recorded: Iterable[Term], computed: Iterable[Term], place: str) -> None:
+        wanted, present = set(recorded), set(computed)
+        differences = []
+        for text, terms in (("missing", wanted - present), ("not in the trace", present - wanted)):
+            if terms:
+                shown = " ".join(map(str, sorted(terms)[:3]))
+                differences.append(f"{text}: {shown}{f' and {len(terms) - 3} more' * (len(terms) > 3)}")
+        if differences:
+            raise _DifferenceError(f"{place}: {what}: {'; '.join(differences)}")
+
+
+def _show(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({' '.join(map(str, value))})"
+    return "undefined" if value is None else str(value).replace("None", "undefined")
+
+
+@lru_cache(maxsize=100_000)
+def _term(text: str) -> Term:
+    return parse_term(text)
+
+
+def verify_file(trace: Trace, level: str) -> Verdict:
+    """Replay one trace file on a fresh machine, in this process. Never raises GdlError."""
+    started = time.process_time()
+    steps = 0
+    try:
+        from players.kaskade.make_machine import make_machine
+
+        machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)
+        lines = read_trace(trace.trace)
+        header = next(lines, {})
+        fault, steps = verify_game(machine, chain([header] if header else [], lines))
+        recorded = header.get("sha256")
+        if fault and recorded and recorded != hashlib.sha256(trace.rules.read_bytes()).hexdigest():
+            fault += " (the trace was recorded from other rules than these: their sha256 differs)"
+    except GdlError as error:
+        fault = str(error)
+    except MemoryError:
+        fault = "out of memory"
+    return Verdict(trace.name, fault, steps, time.process_time() - started)
+
+
+def verify_all(
+    traces: list[Trace], level: str, jobs: int = 1, seconds: float = 120.0, megabytes: int = 3000
+) -> Iterator[Verdict]:
+    """Replay many traces, each in a process of its own; verdicts as they come.
+
+    Args:
+        traces: what to replay.
+        level: the machine, see :func:`players.kaskade.make_machine.make_machine`.
+        jobs: processes at a time.
+        seconds: wall time per game.
+        megabytes: address space that each process may add to what it starts with.
+    """
+    context: Any = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
+    waiting = list(reversed(traces))
+    running: dict[Connection, tuple[Trace, Any, float]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                trace = waiting.pop()
+                ours, theirs = context.Pipe(duplex=False)
+                process = context.Process(
+                    target=_replay_and_send, args=(trace, level, megabytes, theirs), daemon=True
+                )
+                process.start()
+                theirs.close()
+                running[ours] = (trace, process, time.monotonic() + seconds)
+            patience = max(0.0, min(t for _, _, t in running.values()) - time.monotonic())
+            ready = wait(list(running), patience)
+            for connection in list(running):
+                trace, process, deadline = running[connection]
+                verdict: Verdict | None = None
+                if connection in ready:
+                    try:
+                        verdict = connection.recv()
+                    except EOFError:
+                        process.join()
+                        verdict = Verdict(trace.name, f"the process died ({process.exitcode})", 0, 0.0)
+                elif time.monotonic() >= deadline:
+                    verdict = Verdict(trace.name, f"took more than {seconds:g} s", 0, seconds)
+                if verdict is not None:
+                    del running[connection]
+                    connection.close()
+                    process.kill()
+                    process.join()
+                    yield verdict
+    finally:
+        for connection, (_, process, _) in running.items():
+            process.kill()
+            process.join()
+            connection.close()
+
+
+def _replay_and_send(trace: Trace, level: str, megabytes: int, connection: Connection) -> None:
+    """The body of one game's process."""
+    _limit_memory(megabytes)
+    connection.send(verify_file(trace, level))
+    connection.close()
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Let allocations beyond the limit fail, where the system can do that."""
+    try:
+        import resource
+
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = size + megabytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    except (ImportError, OSError, ValueError):
+        return

@@ -1,0 +1,104 @@
+"""Starts processes that compile everything together (:mod:`ggp.warm.compile`), and shows what they do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import time
+
+from rich.console import Console
+from rich.progress import Progress, TaskID
+
+from ggp.terminal.spinner import spinner
+from players.processes.launch import anew
+
+_LAST = 300
+"""Characters of a process's errors that are shown."""
+
+
+def compile_all(player: str, processes: int) -> bool:
+    """Compile what matches of this player need; return whether all of it could be.
+
+    Args:
+        player: a registered player's name, with options or without.
+        processes: how many share the work.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    began = time.monotonic()
+    with spinner(console) as progress:
+        progress.add_task("looking for what is not compiled yet")
+        running = [_WarmProcess(player, progress) for _ in range(processes)]
+        faults = [fault for process in running if (fault := process.wait())]
+    count = sum(process.compiled for process in running)
+    seconds = time.monotonic() - began
+    if faults:
+        console.print(f"not everything could be compiled: {faults[0]}", style="yellow", markup=False)
+        console.print("matches compile the rest when they need it", style="yellow")
+    elif count:
+        console.print(f"all is ready: {count} kernels compiled in {seconds:.0f} s")
+    else:
+        console.print(f"all is ready, nothing was to be compiled ({seconds:.1f} s)")
+    return not faults
+
+
+class _WarmProcess:
+    """A process that compiles, and its line on the screen.
+
+    Attributes:
+        compiled: how many kernels it has compiled.
+    """
+
+    def __init__(self, player: str, progress: Progress) -> None:
+        self.compiled = 0
+        self._progress = progress
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._fault = ""
+        ours, theirs = os.pipe()
+        self._messages = os.fdopen(ours)
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._process = anew("ggp.warm.compile", [player], {1: theirs, 2: self._errors.fileno()})
+        except OSError as error:
+            self._fault = f"no process could be started ({error.strerror})"
+        finally:
+            os.close(theirs)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def wait(self) -> str:
+        """Wait for its end; return what went wrong, empty if nothing did."""
+        try:
+            if self._process is not None:
+                status = self._process.wait()
+                if status:
+                    self._errors.seek(0)
+                    lines = self._errors.read().decode(errors="replace").strip().splitlines()
+                    self._fault = lines[-1][-_LAST:] if lines else f"a process has ended with status {status}"
+            self._reader.join()
+        except BaseException:
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+            raise
+        finally:
+            self._errors.close()
+        return self._fault
+
+    def _read(self) -> None:
+        task: TaskID | None = None
+        with self._messages:
+            for line in self._messages:
+                message = json.loads(line)
+                if task is not None:
+                    self._progress.remove_task(task)
+                    task = None
+                if "begun" in message:
+                    task = self._progress.add_task(message["begun"])
+                else:
+                    self.compiled += 1
+                    self._progress.console.print(f"{message['seconds']:6.1f} s  {message['compiled']}")
+        if task is not None:
+            self._progress.remove_task(task)

@@ -1,0 +1,145 @@
+"""Solves a one-player game without a match: the portfolio alone, until its best line is proven or time is up.
+
+>>> from gdl.syntax.parser import parse_rules
+>>> from players.kaskade.make_machine import make_machine
+>>> rules = "(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (does you go)) (goal you 100)"
+>>> machine = make_machine(parse_rules(rules + "(<= terminal (true (at 1)))"), "propnet")
+>>> solution = solve(machine, seconds=10.0)
+>>> solution.value, solution.moves, solution.proven
+(100, ('go',), True)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, State
+from gdl.prover.machine import ProverMachine
+from gdl.rules import Rules
+from gdl.syntax.parser import parse_term
+from players.puzzles.best_line import BestLine
+from players.puzzles.portfolio import Portfolio
+from propnet.capabilities import lane_machine
+from propnet.passes.circuit import FALSE
+
+MEMORY_BYTES = 500 * 1024**2
+_STEP_SECONDS = 0.05
+_LOOK_SECONDS = 0.2
+"""How often a watcher is told, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What came of a puzzle.
+
+    Attributes:
+        value: the goal value of the line, 0..100; -1 where there is no line.
+        moves: the line, as GDL.
+        proven: whether no line has a higher value.
+        solver: the name of the solver that found it; empty where none has.
+        states: how many states all solvers have looked at.
+        seconds: CPU seconds of the search.
+    """
+
+    value: int
+    moves: tuple[str, ...]
+    proven: bool
+    solver: str
+    states: int
+    seconds: float
+
+    @property
+    def rank(self) -> tuple[int, bool, int]:
+        """What makes one solution of a game better than another: larger is better."""
+        return self.value, self.proven, -len(self.moves)
+
+
+Watcher = Callable[[Solution, list[str]], None]
+"""Takes what is known so far, and the names of the solvers still at work."""
+
+
+def solve(
+    machine: Machine,
+    seconds: float,
+    *,
+    memory: int = MEMORY_BYTES,
+    seed: int = 0,
+    number: int = 0,
+    only: str | None = None,
+    watch: Watcher | None = None,
+) -> Solution:
+    """The best line from the initial state that is found in some wall time.
+
+    Args:
+        machine: a machine with lanes, of a game of one role.
+        seconds: wall time; it returns earlier when the best line is proven or no solver goes on.
+        memory: bytes that the solvers may take together.
+        seed: what their randomness comes from.
+        number: which of several such searches side by side this is, from 0.
+        only: the name of the one solver that is wanted.
+        watch: is called about five times a second.
+
+    Raises:
+        GdlError: the game has several roles, or there is no such solver, or it can do nothing here.
+    """
+    began, clock = time.monotonic(), time.process_time()
+    if len(machine.roles) != 1:
+        raise GdlError(
+            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved"
+        )
+    start, line = machine.initial_state(), BestLine()
+    if machine.is_terminal(start):
+        return Solution(machine.result(start, 0) or 0, (), True, "", 0, 0.0)
+    portfolio = Portfolio(machine, start, line, memory, seed, number, only)
+    if not portfolio.active and not number:
+        raise GdlError(
+            f"the solver {only!r} does not recognise this game" if only else "no solver recognises this game",
+            remedy="try others with --solver, or play it: ggp play GAME",
+        )
+
+    perfect = _highest_goal(machine)
+
+    def so_far() -> Solution:
+        moves = tuple(machine.rules.spell(term) for term in line.terms(machine))
+        proven = portfolio.value >= 0 or line.value >= perfect
+        used = time.process_time() - clock
+        return Solution(line.value, moves, proven, portfolio.solver, portfolio.states, used)
+
+    looked = began
+    while portfolio.active and line.value < perfect and (now := time.monotonic()) < began + seconds:
+        portfolio.step(_STEP_SECONDS, min(now + _STEP_SECONDS, began + seconds))
+        if watch is not None and time.monotonic() > looked + _LOOK_SECONDS:
+            looked = time.monotonic()
+            watch(so_far(), portfolio.at_work)
+    return so_far()
+
+
+def _highest_goal(machine: Machine) -> int:
+    """The highest goal value that the network can have: a line that reaches it needs no other proof."""
+    network_machine = lane_machine(machine)
+    if network_machine is None:
+        return 100
+    goals = network_machine.network.goals.tolist()
+    return max((value for _, value, literal in goals if literal != FALSE), default=0)
+
+
+def replayed(rules: Rules, solution: Solution) -> State:
+    """The last state of a line, played move by move on the prover, which no solver has a part in.
+
+    Raises:
+        GdlError: the line is no line of these rules, or has another value. That is an error of a solver.
+    """
+    prover = ProverMachine(rules)
+    state = prover.initial_state()
+    for number, text in enumerate(solution.moves, 1):
+        move = prover.move_id(0, parse_term(text))
+        if prover.is_terminal(state) or move not in prover.legal_moves(state, 0):
+            raise GdlError(f"{solution.solver}: move {number} of its line, {text}, is not legal by the rules")
+        state = prover.next_state(state, [move])
+    value = prover.result(state, 0) or 0
+    if not prover.is_terminal(state) or value != solution.value:
+        raise GdlError(f"{solution.solver}: its line ends with goal {value}, not with {solution.value}")
+    return state

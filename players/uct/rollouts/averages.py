@@ -1,0 +1,81 @@
+"""How playouts choose moves: by what moves have brought in playouts before.
+
+Move averages with Gibbs sampling (MAST: Finnsson and Bjornsson 2008): the better the results of the
+playouts in which a role made a move, wherever that was, the more often it makes the move. Here results
+are told in standard deviations of the role's moves, and weights are powers of two
+(:mod:`propnet.kernels.weighted_choice`).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.uct.rollouts.policy import RolloutPolicy
+from propnet.kernels.move_weights import HEAVIEST
+
+_DOUBT = 16.0
+"""Results of a move that count as much as the average of all moves of its role."""
+_PATIENCE = 1.1
+"""Weights are made anew when so many times the results are known."""
+_FEWEST = 1000.0
+"""Results before there are weights."""
+
+
+class AveragePolicy(RolloutPolicy):
+    """The weights of moves in playouts.
+
+    Args:
+        columns: int32, shape (roles + 1,): where each role's moves begin among those of all roles.
+        temperature: a move whose results are better by so many standard deviations weighs e times as
+            much.
+
+    Attributes:
+        temperature: that.
+    """
+
+    name = "averages"
+
+    def __init__(self, columns: NDArray[np.int32], temperature: float = 1.0) -> None:
+        self._columns: list[int] = columns.tolist()
+        self._counts = np.zeros((self._columns[-1], 2))
+        self.temperature = temperature
+        self._due = _FEWEST
+        self._weights: NDArray[np.uint8] | None = None
+
+    def new_tallies(self) -> NDArray[np.int32]:
+        return np.zeros((1, len(self._counts), 2), np.int32)
+
+    def learn(self, tallies: NDArray[np.int32]) -> None:
+        self._counts += tallies.sum(axis=0)
+
+    def forget(self, keep: float) -> None:
+        self._counts *= keep
+        self._due = max(_FEWEST, keep * self._due)
+
+    @property
+    def weights(self) -> NDArray[np.uint8] | None:
+        """As those of every policy; None while too little is known."""
+        known = float(self._counts[:, 0].sum())
+        if known >= self._due:
+            self._due = known * _PATIENCE
+            parts = [self._weights_of(*self._counts[low:high].T) for low, high in pairwise(self._columns)]
+            self._weights = np.concatenate(parts)
+        return self._weights
+
+    def _weights_of(self, number: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """The weights of one role's moves: each was made in so many playouts, with these goals."""
+        made = number.sum()
+        if not made:
+            return np.zeros(len(number), np.uint8)
+        usual = total.sum() / made
+        better = (total + _DOUBT * usual) / (number + _DOUBT) - usual
+        spread = math.sqrt((number * better**2).sum() / made)
+        if spread == 0.0:
+            return np.zeros(len(number), np.uint8)
+        exponents = better / (spread * self.temperature * math.log(2.0))
+        weights: NDArray[np.uint8] = np.clip(np.rint(exponents + HEAVIEST / 2), 0, HEAVIEST).astype(np.uint8)
+        return weights

@@ -1,0 +1,194 @@
+"""Chooses the rollout policy of a search by measurement, before and during the first turns.
+
+Average policies are tried against equal chances (:mod:`players.uct.rollouts.trial`). One is used only where
+it is clearly ahead: a small lead tells nothing of what it is worth in a search.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from players.batch_machine import NetworkBatch
+from players.companions import Companion
+from players.uct.rollouts.averages import AveragePolicy
+from players.uct.rollouts.policy import RolloutPolicy
+from players.uct.rollouts.rollouts import Rollouts
+from players.uct.rollouts.trial import ByPlayouts, Trial
+
+TEMPERATURES = (1.0, 0.5)
+"""Of the policies that are tried, one after the other: see
+:class:`players.uct.rollouts.averages.AveragePolicy`."""
+
+_SHARE = 0.15
+"""Share of the time to the first deadline that is for trials..."""
+_LATER_SHARE = 0.1
+"""... and of the time after that, ..."""
+_MOST_SECONDS = 8.0
+"""... of the processor, and no more than so much altogether."""
+_CALL_SECONDS = 0.05
+"""What one call for playouts may take, about: nothing else is heard of meanwhile."""
+_LESSONS = 8
+"""Batches of playouts that a policy learns from at first."""
+_LANES = 512
+_LONGEST = 500
+"""Steps of a playout."""
+_SIZES = ((12, 512), (12, 256))
+"""Games side by side for each role and playouts from each state, as time allows. With fewer playouts policies
+are far ahead that are worth little in a long search: less is left to chance, but what they say is wrong."""
+_OVER = object()
+_ROUNDS = 12
+"""Times that so many games are played at most, ..."""
+_FEWEST_ROUNDS = 3
+"""... and at least where a policy is ahead."""
+_SURE = 1.5
+"""Standard errors between what was measured and what is thought to be true."""
+_LEAD = 0.2
+"""A lead, in standard deviations of the results of games, that is worth having."""
+_HOPE = 0.3
+"""A policy whose lead cannot be so large is given up."""
+
+
+class _Costs(NamedTuple):
+    """What playouts take.
+
+    Attributes:
+        seconds: CPU time of one, where many are made at once.
+        length: the mean number of steps.
+        steps: that a playout may have.
+    """
+
+    seconds: float
+    length: float
+    steps: int
+
+
+class PolicyTrials(Companion):
+    """Finds out which policy a search should roll out by, and sees to it.
+
+    Args:
+        batched: the machine.
+        seed: of the trials.
+        rollouts: gets the policy when the trials are over.
+
+    Attributes:
+        temperature: of the average policy that is ahead; 0 for equal chances.
+        done: whether the trials are over.
+    """
+
+    name = "trials of rollout policies"
+    least = 0.02
+    rate = _LATER_SHARE
+
+    def __init__(self, batched: NetworkBatch, seed: int, rollouts: Rollouts) -> None:
+        self.temperature = 0.0
+        self.done = False
+        self._batched = batched
+        self._seed = seed
+        self._rollouts = rollouts
+        self._course = self._try_all()
+        self._begun = False
+        self._spent = 0.0
+        self._results: list[str] = []
+
+    @property
+    def active(self) -> bool:
+        return not self.done
+
+    def opening_credit(self, left: float, credit: float) -> float:
+        """A share of the time to the first deadline."""
+        if self._begun:
+            return credit
+        self._begun = True
+        return _SHARE * left
+
+    def step(self, seconds: float, deadline: float) -> bool:
+        began = used = time.thread_time()
+        self.done = self._spent > _MOST_SECONDS or next(self._course, _OVER) is _OVER
+        while not self.done and (used := time.thread_time()) < began + self.least:
+            self.done = next(self._course, _OVER) is _OVER
+        self._spent += used - began
+        if self.done:
+            self._rollouts.policy = self._policy(self.temperature)
+        return self.done
+
+    def __str__(self) -> str:
+        """What was found out; empty while the trials go on."""
+        if not self.done:
+            return ""
+        return "; ".join(self._results) or "playouts with equal chances: others take too long to try"
+
+    def _policy(self, temperature: float) -> RolloutPolicy:
+        if not temperature:
+            return RolloutPolicy()
+        return AveragePolicy(self._batched.first_column, temperature)
+
+    def _try_all(self) -> Iterator[None]:
+        for temperature in TEMPERATURES:
+            yield from self._try(temperature)
+
+    def _try(self, temperature: float) -> Iterator[None]:
+        """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
+        lanes = self._batched
+        policy = AveragePolicy(lanes.first_column, temperature)
+        costs = yield from self._teach(policy)
+        size = self._size(costs)
+        if size is None:
+            return
+        games, each = size
+        rows = int(np.clip(_CALL_SECONDS / (each * costs.seconds), 1, 512))
+        before = self.temperature
+        usual = self._policy(before)
+        tried = ByPlayouts(lanes, self._seed + 1, each, costs.steps, policy)
+        other = ByPlayouts(lanes, self._seed + 2, each, costs.steps, usual)
+        trial = Trial(lanes, tried, other, self._seed + 3, games, rows)
+        for number in range(1, _ROUNDS + 1):
+            yield from trial.play(math.inf)
+            if not trial.spread:
+                break
+            lead, doubt = trial.ahead / trial.spread, _SURE / math.sqrt(trial.games)
+            if lead - doubt > _LEAD and number >= _FEWEST_ROUNDS:
+                self.temperature = temperature
+            if self.temperature == temperature or lead + doubt < _HOPE:
+                break
+        against = f"temperature {before:g}" if before else "equal chances"
+        use = "in use" if self.temperature == temperature else "not used"
+        self._results.append(
+            f"playouts by averages of moves, temperature {temperature:g}: {trial.ahead:+.0%} against"
+            f" {against} in {trial.games} games, {use}"
+        )
+
+    def _teach(self, policy: AveragePolicy) -> Generator[None, None, _Costs]:
+        """Let a policy learn from playouts from the first state. Returns what these cost."""
+        lanes = self._batched
+        starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _LANES, axis=0)
+        steps = int(np.clip(_CALL_SECONDS / max(lanes.warm_up(), 1e-9), 1, _LONGEST))
+        seconds, length = math.inf, 0.0
+        for number in range(_LESSONS):
+            tallies, weights = policy.new_tallies(), policy.weights
+            began = time.thread_time()
+            ends = lanes.playouts(
+                starts, self._seed + number, steps, math.inf, weights=weights, tallies=tallies
+            )
+            seconds = min(seconds, max(1e-9, (time.thread_time() - began) / _LANES))
+            length = float(ends.lengths.mean())
+            policy.learn(tallies)
+            yield
+        return _Costs(seconds, length, steps)
+
+    def _size(self, costs: _Costs) -> tuple[int, int] | None:
+        """How many games side by side for each role, and playouts from each state, there is time for;
+        None where it does not suffice."""
+        lanes = self._batched
+        first = lanes.record(lanes.machine.initial_state())[None, :]
+        roles, width = len(lanes.machine.roles), int(lanes.legal(first)[0].max(initial=1))
+        for games, each in _SIZES:
+            # Playouts become shorter as games go on.
+            playouts = games * roles * width * each * costs.length / 2
+            if _FEWEST_ROUNDS * playouts * costs.seconds < _MOST_SECONDS - self._spent:
+                return games, each
+        return None

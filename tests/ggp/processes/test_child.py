@@ -1,0 +1,161 @@
+"""Processes that talk JSON: whatever they do their end is seen, and none is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from ggp.processes.child import Child, Message, ProcessKind
+
+TALKERS = "tests.ggp.processes.talkers"
+LONG = 60.0
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+
+class Talk:
+    """A process and all that it has said."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+        self.exits = 0
+        self._inbox: asyncio.Queue[Message] = asyncio.Queue()
+        child.on_message = self._inbox.put_nowait
+        child.on_exit = self._exited
+
+    def _exited(self, child: Child) -> None:
+        assert child is self.child
+        self.exits += 1
+
+    async def hear(self, kind: str) -> Message:
+        """The next message, which is of this kind."""
+        async with asyncio.timeout(LONG):
+            message = await self._inbox.get()
+        assert message["kind"] == kind
+        return message
+
+    async def is_over(self) -> None:
+        """It has ended, and was seen to."""
+        async with asyncio.timeout(LONG):
+            await self.child.ended()
+        assert self.exits == 1
+        assert not self.child.alive
+        assert self.child.pid not in Child.pids
+        self.child.send("echo", text="nobody hears")
+
+
+def talk(test: Callable[[Talk], Awaitable[None]], *arguments: str, kind: ProcessKind | None = None) -> None:
+    async def run() -> None:
+        spoken = Talk(await Child.spawn(TALKERS, *arguments, kind=kind or ProcessKind()))
+        assert (await spoken.hear("ready"))["pid"] == spoken.child.pid
+        try:
+            await test(spoken)
+            await spoken.is_over()
+        finally:
+            spoken.child.kill()
+
+    asyncio.run(run())
+
+
+def gone(pid: int) -> bool:
+    """Whether a process ends soon."""
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("text", ["", "é\n\x00", "x" * 3_000_000])
+def test_messages_come_as_they_were_sent(text: str) -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("echo", text=text)
+        assert (await spoken.hear("echo"))["text"] == text
+        spoken.child.kill()
+
+    talk(test)
+
+
+@pytest.mark.parametrize("do", ["nonsense", "long", "hang up"])
+def test_who_talks_nonsense_too_long_or_no_more_is_ended(do: str) -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send(do, size=200_000)
+
+    talk(test, kind=ProcessKind(max_line=1000))
+
+
+def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open() -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("have a child")
+        grandchild = (await spoken.hear("child"))["pid"]
+        spoken.child.kill()
+        await spoken.is_over()
+        os.kill(grandchild, signal.SIGKILL)
+
+    talk(test)
+
+
+def test_a_group_is_ended_with_its_leader() -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("have a child")
+        grandchild = (await spoken.hear("child"))["pid"]
+        spoken.child.kill()
+        assert await asyncio.to_thread(gone, grandchild)
+
+    talk(test, kind=ProcessKind(group=True))
+
+
+def test_a_stopped_process_is_seen_and_ended() -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("stop")
+        async with asyncio.timeout(LONG):
+            while not spoken.child.stopped:
+                await asyncio.sleep(0.01)
+        spoken.child.hang_up()
+        await spoken.child.end(0.1)
+
+    talk(test)
+
+
+@pytest.mark.parametrize("patient", [False, True])
+def test_a_process_ends_by_itself_when_its_parent_hangs_up(patient: bool) -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.hang_up()
+        if patient:
+            await spoken.hear("freed")
+        await spoken.is_over()
+
+    talk(test, *["patient"] * patient)
+
+
+def test_variables_are_handed_on() -> None:
+    async def run() -> None:
+        spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
+        assert (await spoken.hear("ready"))["variable"] == "yes"
+        spoken.child.kill()
+        await spoken.is_over()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("patience", [[], ["patient"]])
+def test_a_parent_that_dies_in_the_middle_of_a_line_takes_the_process_along(patience: list[str]) -> None:
+    ours, theirs = socket.socketpair()
+    process = subprocess.Popen([sys.executable, "-m", TALKERS, *patience], stdin=theirs, stdout=theirs)
+    with ours, theirs:
+        assert ours.recv(1000)
+        ours.sendall(b'{"do": "ec')
+    assert process.wait(LONG) in (0, -signal.SIGKILL)

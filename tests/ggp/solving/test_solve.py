@@ -1,0 +1,135 @@
+"""`ggp solve`: lines replay, in one process or several; faults are one line; nobody is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import ggp.solving.team as team
+from gdl.errors import GdlError
+from ggp.cli import build
+from ggp.game import Game
+from ggp.solving.team import Order, solve_together
+from players.kaskade.make_machine import make_machine
+from players.puzzles.solve import Solution, replayed, solve
+
+NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))
+(<= (next (at 0)) (true (at 1))) (<= terminal (true (at 2))) (goal you 100)"""
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(build("solve"), ["solve", *arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_puzzle_is_solved_and_told_as_one_object(workers: str) -> None:
+    code, out = run("hanoi", "--json", "--seconds", "60", "--workers", workers)
+    assert code == 0
+    told = json.loads(out)
+    assert set(told) == {
+        "game",
+        "value",
+        "moves",
+        "proven",
+        "solver",
+        "seconds_cpu",
+        "seconds_wall",
+        "states",
+    }
+    assert told["game"] == "hanoi"
+    assert told["value"] == 100
+    assert told["proven"]
+    assert told["seconds_cpu"] > 0 < told["seconds_wall"]
+    assert told["states"] > 0
+    line = Solution(told["value"], tuple(told["moves"]), True, told["solver"], 0, 0.0)
+    assert replayed(Game.load("hanoi").rules, line).terminal
+
+
+def test_people_see_the_line_and_how_it_was_found() -> None:
+    code, out = run("hanoi", "--solver", "breadth-first", "--seconds", "60")
+    assert code == 0
+    assert " 1 (move 1 right)" in out
+    assert "100 in 31 moves, proven" in out
+    assert "breadth-first" in out
+
+
+def test_no_line_is_told_as_none(tmp_path: Path) -> None:
+    rules = tmp_path / "never.kif"
+    rules.write_text(NEVER)
+    code, out = run(str(rules), "--json", "--seconds", "0.5")
+    assert code == 1
+    told = json.loads(out)
+    assert told["value"] is None
+    assert told["moves"] == []
+    code, out = run(str(rules), "--seconds", "0")
+    assert code == 1
+    assert "no line found" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tictactoe"], "2 roles"),
+        (["hanoi", "--solver", "magic"], "no solver 'magic'.*breadth-first"),
+        (["hanoi", "--solver", "factored"], "'factored' does not recognise this game"),
+        (["hanoi", "--memory", "much"], "no amount of memory.*500M"),
+        (["hanoi", "--workers", "2", "--solver", "magic"], "no solver 'magic'"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(arguments: list[str], message: str) -> None:
+    with pytest.raises(GdlError, match=message):
+        run(*arguments)
+
+
+def test_a_start_that_is_the_end_has_an_empty_line() -> None:
+    machine = make_machine(Game.load("(role you) (legal you go) terminal (goal you 40)").rules, "propnet")
+    assert solve(machine, 1.0) == Solution(40, (), True, "", 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("moves", "value", "message"),
+    [
+        (("(move 1 right)",), 100, "ends with goal"),
+        (("(move 1 right)", "(move 2 right)"), 100, "move 2 of its line.* not legal"),
+    ],
+)
+def test_a_line_that_does_not_replay_is_an_error_of_its_solver(
+    moves: tuple[str, ...], value: int, message: str
+) -> None:
+    with pytest.raises(GdlError, match=f"odd: .*{message}"):
+        replayed(Game.load("hanoi").rules, Solution(value, moves, True, "odd", 0, 0.0))
+
+
+def test_a_process_that_is_killed_costs_its_share_and_none_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[int] = []
+    plain = team._Team.__init__
+
+    def begin(self: team._Team, *arguments: object) -> None:
+        plain(self, *arguments)  # type: ignore[arg-type]
+        began.extend(process.pid or 0 for _, process in self._members.values())
+        os.kill(began[0], signal.SIGKILL)
+
+    monkeypatch.setattr(team._Team, "__init__", begin)
+    order = Order(Game.load("hanoi").text, 60.0, 1 << 26, "nested-policy", workers=2)
+    best = solve_together(order, lambda solution, at_work: None)
+    assert best.value == 100
+    for pid in began:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_it_ends_when_time_is_up() -> None:
+    began = time.monotonic()
+    order = Order(NEVER, 1.0, 1 << 26, workers=2)
+    best = solve_together(order, lambda solution, at_work: None)
+    assert best.value == -1
+    assert time.monotonic() - began < 60.0

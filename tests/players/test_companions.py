@@ -1,0 +1,156 @@
+"""Time beside the tree: each companion gets what it is owed, and nobody starves."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ggp.game import Game
+from players.companions import MOST_CREDIT, MOST_DEBT, BatchReport, Companion, TimeShares
+from players.uct.search import Search
+from players.uct.tuning import Tuning
+
+
+class Clock:
+    """CPU time that only moves when a companion works."""
+
+    def __init__(self) -> None:
+        self.cpu = 0.0
+
+    def thread_time(self) -> float:
+        return self.cpu
+
+    def monotonic(self) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("players.companions.time", made)
+    return made
+
+
+class Worker(Companion):
+    least = 0.02
+
+    def __init__(self, clock: Clock, rate: float, takes: float = 1.0, opening: float = 0.0) -> None:
+        self._clock, self._rate, self._takes, self._opening = clock, rate, takes, opening
+        self.used = 0.0
+        self.steps = 0
+        self.on = True
+
+    @property
+    def active(self) -> bool:
+        return self.on
+
+    @property
+    def rate(self) -> float:
+        return self._rate
+
+    def opening_credit(self, left: float, credit: float) -> float:
+        return credit + self._opening * left
+
+    def step(self, seconds: float, deadline: float) -> bool:
+        self.steps += 1
+        self.used += seconds * self._takes
+        self._clock.cpu += seconds * self._takes
+        return self.steps % 2 == 0
+
+
+@pytest.fixture(scope="module")
+def report() -> BatchReport:
+    search = Search(0, 1, Tuning())
+    search.set_machine(Game.load("tictactoe").machine("propnet"))
+    return BatchReport(0.01, 1.0, 5.0, 0.5, search.tree)
+
+
+def test_each_gets_its_rate_of_the_time_of_the_tree(clock: Clock, report: BatchReport) -> None:
+    shares = TimeShares()
+    twice, half = Worker(clock, 2.0), Worker(clock, 0.5)
+    shares.join(twice)
+    shares.join(half)
+    for _ in range(1000):
+        shares.note_batch(report)
+        while shares.step(1.0):
+            pass
+    assert twice.used == pytest.approx(20.0, rel=0.01)
+    assert half.used == pytest.approx(5.0, rel=0.01)
+
+
+def test_what_took_too_long_is_paid_back_but_not_for_ever(clock: Clock, report: BatchReport) -> None:
+    shares = TimeShares()
+    slow = Worker(clock, 1.0, takes=3.0)
+    shares.join(slow)
+    for _ in range(1000):
+        shares.note_batch(report)
+        while shares.step(1.0):
+            pass
+    assert slow.used == pytest.approx(10.0, rel=0.05)
+    slow._takes = 1000.0
+    for _ in range(int((MOST_DEBT + 3 * slow.least) / report.seconds)):
+        shares.note_batch(report)
+        while shares.step(1.0):
+            pass
+    assert slow.steps
+    before = slow.steps
+    for _ in range(int((MOST_DEBT + 2 * slow.least) / report.seconds) + 1):
+        shares.note_batch(report)
+        shares.step(1.0)
+    assert slow.steps > before
+
+
+def test_one_that_rests_saves_up_little_and_one_that_leaves_is_owed_nothing(
+    clock: Clock, report: BatchReport
+) -> None:
+    shares = TimeShares()
+    worker = Worker(clock, 1.0)
+    shares.join(worker)
+    worker.on = False
+    for _ in range(1000):
+        shares.note_batch(report)
+        assert shares.step(1.0) is None
+    worker.on = True
+    assert shares.step(1.0) == (worker, False)
+    assert worker.used == pytest.approx(MOST_CREDIT)
+    shares.note_batch(report)
+    shares.leave(worker)
+    assert shares.step(1.0) is None
+
+
+def test_a_turn_opens_once_and_none_steps_after_the_deadline(clock: Clock) -> None:
+    shares = TimeShares()
+    worker = Worker(clock, 0.0, opening=0.1)
+    shares.join(worker)
+    assert shares.step(-1.0) is None
+    assert shares.step(2.0) == (worker, False)
+    assert shares.step(2.0) is None
+    shares.new_turn()
+    assert shares.step(4.0) == (worker, True)
+    assert worker.used == pytest.approx(0.2 + 0.4)
+
+
+def test_a_step_without_work_is_paid_for() -> None:
+    class Lazy(Worker):
+        def step(self, seconds: float, deadline: float) -> bool:
+            self.steps += 1
+            return False
+
+    shares = TimeShares()
+    lazy = Lazy(Clock(), 0.0, opening=0.1)
+    shares.join(lazy)
+    deadline = time.monotonic() + 10.0
+    while shares.step(deadline):
+        pass
+    assert lazy.steps <= 10.0 * 0.1 / lazy.least
+
+
+def test_the_best_proven_value_counts(clock: Clock) -> None:
+    shares = TimeShares()
+    assert shares.value == -1
+    one, other = Worker(clock, 1.0), Worker(clock, 1.0)
+    shares.join(one)
+    shares.join(other)
+    other.value = 40
+    assert shares.value == 40
