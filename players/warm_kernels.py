@@ -64,26 +64,18 @@ def _keep() -> None:
     warm_up_keep()
 
 
-def _lines() -> None:
-    from players.puzzles import breadth_first
-
-    breadth_first.warm_up(_machines()[0])
-
-
-def _policies() -> None:
-    from players.puzzles import nrpa as nested_policy
-
-    nested_policy.warm_up(_machines()[0])
-
-
 PLAYOUTS: Final[tuple[Part, ...]] = (("playouts", _playouts), ("states", _states))
 """What every player needs that plays games out on the network."""
 
 TREE: Final[tuple[Part, ...]] = (("tree-up", _up), ("tree-down", _down), ("tree-keep", _keep))
 """What UCT needs besides."""
 
-LINES: Final[tuple[Part, ...]] = (("lines", _lines), ("policies", _policies))
-"""What it needs besides in games of a single role."""
+
+def solver_parts() -> list[Part]:
+    """What it needs besides in games of a single role: the kernels of all puzzle solvers."""
+    from players.puzzles.registry import SOLVERS
+
+    return [(solver.name, lambda kind=solver: kind.warm_up(_machines()[0])) for solver in SOLVERS]  # type: ignore[misc]
 
 
 def compile_together(parts: Sequence[Part]) -> None:
