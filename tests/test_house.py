@@ -55,7 +55,7 @@ KNOWN_LARGE = {"gdl/grounding"}
 ONE_OF_EACH = {"ggp/commands"}
 """Folders with one module for each thing of a kind, found by its name: there the number does no harm."""
 
-KNOWN_TWICE = {"Atom", "Clause", "Literal", "Outcome", "Plan", "Seat", "Turn", "View"}
+KNOWN_TWICE = {"Atom", "Clause", "Literal", "Plan", "Seat", "Turn", "View"}
 """Names of classes that still mean two things."""
 
 

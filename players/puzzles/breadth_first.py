@@ -8,7 +8,7 @@ import numpy as np
 
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
-from players.puzzles.solver import LineSolver, Certainty, Promise, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.kernels.records import pack

@@ -22,7 +22,7 @@ from players.puzzles.closed_list import ClosedList
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
 from players.puzzles.portfolio import Portfolio
-from players.puzzles.solver import LineSolver, Certainty, Promise, Report, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
