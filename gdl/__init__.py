@@ -1,7 +1,7 @@
 """The language: from rules text to a machine that answers what the rules mean.
 
-The names below are the public interface of the package; each is loaded when it is first
-used, so that ``import gdl`` costs nothing.
+These names are the public interface of the package; each is loaded at its first use, so that
+``import gdl`` costs nothing.
 
 ========================  ==================================================================
 text to rules             :func:`parse_rules`, :func:`parse_term`, :func:`parse_terms`
@@ -59,36 +59,11 @@ _HOMES = {
 }
 _HOME = {name: f"gdl.{module}" for module, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "And",
-    "Diagnostic",
-    "GdlError",
-    "GroundLimits",
-    "GroundRules",
-    "Literal",
-    "Machine",
-    "MoveError",
-    "Not",
-    "Or",
-    "ParseError",
-    "Place",
-    "Playouts",
-    "ProverMachine",
-    "Rule",
-    "Rules",
-    "RulesError",
-    "Severity",
-    "State",
-    "StateError",
-    "Term",
-    "TooLargeError",
-    "check_text",
-    "format_text",
-    "parse_rules",
-    "parse_term",
-    "parse_terms",
-    "rename",
-]
+__all__ = ["parse_rules", "parse_term", "parse_terms", "format_text", "rename"]
+__all__ += ["Rules", "Rule", "Literal", "Not", "And", "Or", "Term"]
+__all__ += ["check_text", "Diagnostic", "Severity"]
+__all__ += ["Machine", "State", "Playouts", "ProverMachine", "GroundRules", "GroundLimits"]
+__all__ += ["GdlError", "ParseError", "RulesError", "TooLargeError", "MoveError", "StateError", "Place"]
 
 
 def __getattr__(name: str) -> object:

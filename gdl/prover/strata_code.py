@@ -13,7 +13,7 @@ from typing import Any
 from gdl.compile.magic_sets import rewrite
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.compile.stratify import Stratum
-from gdl.prover.access_path import AccessKind, AccessPath, Key, row, split_row, variables
+from gdl.prover.access_path import AccessPath, Key, row, split_row, variables
 from gdl.prover.estimates import Estimates
 from gdl.prover.function_source import MatchCode
 from gdl.prover.join_code import FunctionWriter
@@ -71,7 +71,7 @@ class StrataCode:
             table = self.relations.table(wanted)
             end += [f"{table}[{self.relations.slot(p)}] = {result}" for p, result in results.items()]
             end.append(f"return {results[wanted]}")
-        return [*writer.helpers, *writer.function(name, start, end)]
+        return writer.function(name, start, end)
 
     def _facts(self, predicate: int) -> str:
         """The source of the rows that a relation starts with."""
@@ -93,7 +93,7 @@ class StrataCode:
             return writer.function(name, holds)
         for clause in stratum.clauses:
             writer.clause(clause, _leaving(writer, holds), first_only=True)
-        return [*writer.helpers, *writer.function(name, [], fails)]
+        return writer.function(name, [], fails)
 
     # --- recursion -----------------------------------------------------------------------------
     def _fixpoint(self, writer: FunctionWriter, stratum: Stratum) -> list[str]:
@@ -123,7 +123,7 @@ class StrataCode:
         for clause in clauses:
             for atom in clause.positives:
                 if atom.predicate in members:
-                    new_rows = AccessPath(f"e{atom.predicate}", AccessKind.ROWS, local=True)
+                    new_rows = AccessPath(f"e{atom.predicate}", local=True)
                     writer.clause(clause, _collecting(writer, clause, "n"), atom, new_rows)
         return writer.lines
 
@@ -196,7 +196,7 @@ class StrataCode:
             )
             writer.indent = 1
         end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]
-        return [*writer.helpers, *writer.function(f"q{name}", start, end)]
+        return writer.function(f"q{name}", start, end)
 
     def _magic(self, stratum: Stratum, key: Key) -> list[str]:
         """The tables keep all keys and answers: a new key adds to them."""
@@ -230,7 +230,7 @@ class StrataCode:
         answers = f"{result.name}.get(k, ())" if values else f"k in {result.name}"
         end = [f"o = {table}[{relations.lazy_slot(key)}][k] = {answers}", "return o"]
         writer.lines = lines
-        return [*writer.helpers, *writer.function(f"q{relations.lazy[key].name}", start, end)]
+        return writer.function(f"q{relations.lazy[key].name}", start, end)
 
 
 def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> MatchCode:
