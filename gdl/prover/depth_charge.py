@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gdl.prover.evaluator import RECOVERABLE, Evaluator
+from gdl.prover.numbering import OnDemand
 from gdl.prover.schema import Tables
 from gdl.terms import DOES
 
@@ -54,7 +56,7 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
         lines += _options(evaluator, plan, role, names)
     lines.append("  except E as e: recover(e, M, None); continue")
     for role in roles:
-        names[f"does{role}"] = _DoesRows(plan.does, role)
+        names[f"does{role}"] = OnDemand(partial(plan.does, role))
         lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
         lines.append(f"  s{role}, w{role} = does{role}[i]")
     lines.append("  D = move_tables()")
@@ -126,19 +128,6 @@ def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str,
         lines.append(f"   o{role} = c{role}_")
         lines.append(f"   if not o{role}: return n, True, M")
     return lines
-
-
-class _DoesRows(dict[int, tuple[int, Any]]):
-    """Slot and row of ``does`` for the moves of one role, filled on demand."""
-
-    def __init__(self, does: Callable[[int, int], tuple[int, Any]], role: int) -> None:
-        super().__init__()
-        self._does = does
-        self._role = role
-
-    def __missing__(self, move: int) -> tuple[int, Any]:
-        place = self[move] = self._does(self._role, move)
-        return place
 
 
 def _load(name: str, predicate: int, evaluator: Evaluator, pad: str) -> list[str]:

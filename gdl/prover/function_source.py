@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from gdl.prover.access_path import AccessPath
 from gdl.prover.table_slots import Relations
 
-MAX_INDENT = 80
-"""Python allows 100 levels of indentation; at most 20 are written between two tests of this limit."""
+MAX_INDENT = 80  # Python allows 100 levels; at most 20 are written between two tests of this limit
 
 
 @dataclass(frozen=True, slots=True)

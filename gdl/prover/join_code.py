@@ -18,14 +18,9 @@ from gdl.prover.function_source import FunctionSource, MatchCode, Scope
 from gdl.prover.join_order import Item, body_items, choose, components, share, single
 from gdl.prover.table_slots import Relations
 
-WORK_BETWEEN_TICKS = 300_000
-"""Loop iterations, at most, between two checks of the limits."""
-
-MAX_NESTED_LOOPS = 16
-"""Python allows 20 nested blocks; deeper loops go into functions of their own."""
-
-MAX_VARIABLES = 400
-"""Of one rule. Planning more would take minutes, and the loops would nest too deeply to run."""
+WORK_BETWEEN_TICKS = 300_000  # loop iterations, at most, between two checks of the limits
+MAX_NESTED_LOOPS = 16  # Python allows 20 nested blocks; deeper loops go into functions of their own
+MAX_VARIABLES = 400  # of one rule; more take minutes to plan, and their loops nest too deeply to run
 
 
 class FunctionWriter(FunctionSource):

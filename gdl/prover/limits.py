@@ -13,14 +13,9 @@ from gdl.errors import TooLargeError
 from gdl.prover.schema import Schema
 from gdl.terms import Term
 
-DEMAND_ROWS = 3000
-"""A dynamic relation that has more rows is computed key by key where it can be."""
-
-FIRST_MOST = 1000
-"""The first bound on the rows of a relation for which code is generated; it grows with the relations."""
-
-TICKS = 16
-"""Ticks from one check of the limits to the next."""
+DEMAND_ROWS = 3000  # a dynamic relation with more rows is computed key by key where that is possible
+FIRST_MOST = 1000  # the first bound on the rows for which code is generated; it grows with the relations
+TICKS = 16  # from one check of the limits to the next
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,8 @@ from gdl.prover.state_cache import CachedState, StateCache
 from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
-SAMPLES = 60
-SAMPLE_SECONDS = 0.3
-"""States of one random playout in which relations are measured before the first playouts, and the
-CPU time after which fewer must do."""
+SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
+SAMPLE_SECONDS = 0.3  # CPU time after which fewer states must do
 
 CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
 """Steps after which playouts stop using the state cache if more than this share of the steps since the

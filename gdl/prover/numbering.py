@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from gdl.compile.program import Predicate, Program
 from gdl.errors import MoveError, StateError
 from gdl.prover.schema import full, plain
 from gdl.terms import DOES, GOAL, LEGAL, TRUE, Term
 
+Value = TypeVar("Value")
 
-class Numbers(dict[Any, int]):
-    """Numbers for the rows of a relation, given by a function when a row is first met."""
 
-    def __init__(self, number: Callable[[Any], int]) -> None:
+class OnDemand(dict[Any, Value]):
+    """A dict that a function fills: with the value of a key at its first look-up."""
+
+    def __init__(self, value_of: Callable[[Any], Value]) -> None:
         super().__init__()
-        self._number = number
+        self._value_of = value_of
 
-    def __missing__(self, row: Any) -> int:
-        number = self[row] = self._number(row)
-        return number
+    def __missing__(self, key: Any) -> Value:
+        value = self[key] = self._value_of(key)
+        return value
+
+
+Numbers = OnDemand[int]
+"""Numbers for the rows of a relation."""
 
 
 class Numbering:

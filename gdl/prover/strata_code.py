@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gdl.compile.magic_sets import rewrite
+from gdl.compile.magic_sets import MagicSets
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.compile.stratify import Stratum
 from gdl.prover.access_path import AccessPath, Key, row, split_row, variables
@@ -206,7 +206,7 @@ class StrataCode:
         for p in stratum.predicates:
             clauses += [FlatClause(FlatAtom(p, fact), (), (), (), (), 0) for fact in schema.facts(p)]
         members = frozenset(stratum.predicates)
-        magic = rewrite(clauses, members, (predicate, keys), relations.fan, schema.new_predicate)
+        magic = MagicSets(clauses, members, (predicate, keys), relations.fan, schema.new_predicate)
         seed, answer = magic.keys[predicate, keys], magic.answers[predicate, keys]
         new = sorted([*magic.answers.values(), *magic.keys.values()])
         writer = FunctionWriter(self.relations, f"{relations.parameters(predicate)}, k")
