@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gdl.compile.program import Build, FlatAtom, FlatClause
+from gdl.compile.program import Build, FlatAtom, FlatClause, all_bound
 
 Call = tuple[int, tuple[int, ...]]
 """A predicate and its bound columns."""
@@ -86,8 +86,8 @@ class MagicSets:
                         clause,
                         head=head,
                         positives=tuple(placed),
-                        negatives=tuple([n for n in clause.negatives if _known(n.args, bound)]),
-                        distincts=tuple([d for d in clause.distincts if _known((*d[0], *d[1]), bound)]),
+                        negatives=tuple([n for n in clause.negatives if all_bound(n.args, bound)]),
+                        distincts=tuple([d for d in clause.distincts if all_bound((*d[0], *d[1]), bound)]),
                         builds=tuple(used),
                     )
                     self.clauses.append(prefix)
@@ -105,17 +105,13 @@ class MagicSets:
         return 10.0**free if columns or not atom.args else 1e12
 
 
-def _known(args: Sequence[int], bound: set[int]) -> bool:
-    return all(a >= 0 or a in bound for a in args)
-
-
 def _run_builds(builds: list[Build], used: list[Build], bound: set[int]) -> None:
     """Move the builds that can run now to ``used``; their variables become bound."""
     count = -1
     while count != len(builds):
         count = len(builds)
         for build in list(builds):
-            if _known((build.value,), bound) or _known(build.args, bound):
+            if all_bound((build.value,), bound) or all_bound(build.args, bound):
                 builds.remove(build)
                 used.append(build)
                 bound.update(a for a in (build.value, *build.args) if a < 0)

@@ -6,13 +6,11 @@ computes nothing that a random playout does not need.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from gdl.prover.evaluator import RECOVERABLE, Evaluator
-from gdl.prover.numbering import OnDemand
 from gdl.prover.schema import Tables
 from gdl.terms import DOES
 
@@ -28,13 +26,13 @@ class ChargePlan:
         terminal: predicates of ``terminal``.
         legal: per role the predicates of its moves, and the numbers of their rows.
         next: pairs of a predicate of ``next`` and its twin of ``true``; -1 where it has none.
-        does: (role, move) -> slot and row of ``does``; slot -1 where no rule reads it.
+        does: per role, move -> slot and row of ``does``; slot -1 where no rule reads it.
     """
 
     terminal: Sequence[int]
     legal: Sequence[Sequence[tuple[int, Any]]]
     next: Sequence[tuple[int, int]]
-    does: Callable[[int, int], tuple[int, Any]]
+    does: Sequence[Mapping[int, tuple[int, Any]]]
 
 
 def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
@@ -56,7 +54,7 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
         lines += _options(evaluator, plan, role, names)
     lines.append("  except E as e: recover(e, M, None); continue")
     for role in roles:
-        names[f"does{role}"] = OnDemand(partial(plan.does, role))
+        names[f"does{role}"] = plan.does[role]
         lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
         lines.append(f"  s{role}, w{role} = does{role}[i]")
     lines.append("  D = move_tables()")

@@ -21,7 +21,7 @@ STATIC_ROWS = 150_000  # a static stratum beyond this becomes a dynamic one
 STATIC_SECONDS = 1.0  # so does one that takes longer
 
 RECOVERABLE = (MoreRowsError, CyclicError, RecursionError, IndexError, MemoryError, TooLargeError)
-"""What generated code may raise; :meth:`Evaluator.recover` handles it."""
+"""The exceptions of generated code that :meth:`Evaluator.recover` handles."""
 
 
 class Evaluator:

@@ -26,10 +26,6 @@ MAX_VARIABLES = 400  # of one rule; more take minutes to plan, and their loops n
 class FunctionWriter(FunctionSource):
     """Writes the loops of one function.
 
-    Args:
-        relations: the relations that it can read.
-        parameters: its parameters, as in the source.
-
     Attributes:
         size: the expression for the number of rows so far.
         predicate: the one whose relation the function computes; -1 where it must be computed whole.

@@ -172,7 +172,7 @@ class ProverMachine(Machine):
         self._steps = self._misses = 0
         of_one_role = set(self._by_role.values())
         if all(p in of_one_role for own in self._legal for p, _ in own):
-            plan = ChargePlan(self._terminal, self._legal, self._next, self._names.does_row)
+            plan = ChargePlan(self._terminal, self._legal, self._next, self._names.does)
             self._charge = generate(self._evaluator, plan)
 
     def _sample(self) -> list[Tables]:
@@ -234,7 +234,7 @@ class ProverMachine(Machine):
         moves = self._evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
         for role, index in enumerate(joint):
-            slot, row = self._names.does_row(role, index)
+            slot, row = self._names.does[role][index]
             if slot >= 0:
                 rows.setdefault(slot, set()).add(row)
         for slot, relation in rows.items():

@@ -63,7 +63,7 @@ class StrataCode:
             (predicate,) = stratum.predicates
             start.append(f"add = r{predicate}.add")
             for clause in stratum.clauses:
-                writer.clause(clause, _adding(writer, clause, predicate))
+                writer.clause(clause, _adding(writer, clause))
         end = [f"if {total} > {self._guard.threshold(writer.predicate)}: many({total}, {writer.predicate})"]
         if wanted is None:
             end.append(f"return [{', '.join(results.values())}]")
@@ -233,25 +233,21 @@ class StrataCode:
         return writer.function(f"q{relations.lazy[key].name}", start, end)
 
 
-def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> MatchCode:
+def _adding(writer: FunctionWriter, clause: FlatClause) -> MatchCode:
     """Heads go into the relation."""
-    head = row(clause.head.args)
+    head, relation = row(clause.head.args), f"r{clause.head.predicate}"
     return MatchCode(
         lambda: writer.line(f"add({head})"),
-        fresh=lambda: f"{head} not in r{predicate}",
+        fresh=lambda: f"{head} not in {relation}",
         row=clause.head.args,
-        all_of=lambda name: writer.line(f"r{predicate} |= {name}"),
+        all_of=lambda name: writer.line(f"{relation} |= {name}"),
     )
 
 
 def _collecting(writer: FunctionWriter, clause: FlatClause, target: str) -> MatchCode:
     """Heads go into the new rows of a round (``n``), or at once into the relation (``r``)."""
-    predicate = clause.head.predicate
-    head = row(clause.head.args) if clause.head.args else "()"
-    return MatchCode(
-        lambda: writer.line(f"{target}{predicate}.add({head})"),
-        fresh=lambda: f"{head} not in r{predicate}",
-    )
+    head, p = row(clause.head.args), clause.head.predicate
+    return MatchCode(lambda: writer.line(f"{target}{p}.add({head})"), fresh=lambda: f"{head} not in r{p}")
 
 
 def _answering(writer: FunctionWriter, answer: str) -> MatchCode:
