@@ -1,24 +1,7 @@
 """The language: from rules text to a machine that answers what the rules mean.
 
-The names below are the public interface of the package; each is loaded when it is first
-used, so that ``import gdl`` costs nothing.
-
-========================  ==================================================================
-text to rules             :func:`parse_rules`, :func:`parse_term`, :func:`parse_terms`
-rules                     :class:`Rules`, :class:`Rule`, :class:`Literal`, :class:`Not`,
-                          :class:`And`, :class:`Or`, :class:`Term`
-what is wrong with them   :func:`check_text`, :class:`Diagnostic`, :class:`Severity`
-                          (and :func:`gdl.checks.run.check` for parsed rules)
-the same in other words   :func:`format_text`, :func:`rename` (and
-                          :func:`gdl.scramble.scramble`)
-what they mean            :class:`Machine`, :class:`State`, :class:`Playouts`,
-                          :class:`ProverMachine`
-without variables         :class:`GroundRules`, :class:`GroundLimits` (and
-                          :func:`gdl.grounding.pipeline.ground`)
-what can go wrong         :class:`GdlError`, :class:`ParseError`, :class:`RulesError`,
-                          :class:`TooLargeError`, :class:`MoveError`, :class:`StateError`,
-                          :class:`Place`
-========================  ==================================================================
+The names in ``__all__`` are the public interface of the package; each is loaded at its first use, so
+that ``import gdl`` costs nothing.
 
 >>> import gdl
 >>> rules = gdl.parse_rules("(role you) (legal you wait) (<= terminal (true over))")
@@ -59,36 +42,14 @@ _HOMES = {
 }
 _HOME = {name: f"gdl.{module}" for module, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "And",
-    "Diagnostic",
-    "GdlError",
-    "GroundLimits",
-    "GroundRules",
-    "Literal",
-    "Machine",
-    "MoveError",
-    "Not",
-    "Or",
-    "ParseError",
-    "Place",
-    "Playouts",
-    "ProverMachine",
-    "Rule",
-    "Rules",
-    "RulesError",
-    "Severity",
-    "State",
-    "StateError",
-    "Term",
-    "TooLargeError",
-    "check_text",
-    "format_text",
-    "parse_rules",
-    "parse_term",
-    "parse_terms",
-    "rename",
-]
+# Text to rules, layout, other names.
+__all__ = ["parse_rules", "parse_term", "parse_terms", "format_text", "rename"]
+# Rules, and what is wrong with them (see also gdl.checks.run.check, gdl.scramble.scramble).
+__all__ += ["Rules", "Rule", "Literal", "Not", "And", "Or", "Term", "check_text", "Diagnostic", "Severity"]
+# What they mean, and rules without variables (see also gdl.grounding.pipeline.ground).
+__all__ += ["Machine", "State", "Playouts", "ProverMachine", "GroundRules", "GroundLimits"]
+# What can go wrong.
+__all__ += ["GdlError", "ParseError", "RulesError", "TooLargeError", "MoveError", "StateError", "Place"]
 
 
 def __getattr__(name: str) -> object:

@@ -58,10 +58,8 @@ def rename(rules: Rules, mapping: Mapping[str, str]) -> Rules:
                 return Literal(term(atom), place)
             case Not(inner, place):
                 return Not(formula(inner), place)
-            case And(parts, place):
-                return And(tuple(map(formula, parts)), place)
-            case Or(parts, place):
-                return Or(tuple(map(formula, parts)), place)
+            case And(parts, place) | Or(parts, place):
+                return type(old)(tuple(map(formula, parts)), place)
 
     renamed = tuple([Rule(term(r.head), tuple(map(formula, r.body)), r.place) for r in rules])
     spellings = [mapping.get(name, spelled) for name, spelled in rules.spelling.items()]

@@ -30,8 +30,7 @@ from gdl.compile.shapes import (
 from gdl.errors import TooLargeError
 from gdl.terms import Term
 
-MAX_DEPTH = 4
-"""Functions nested deeper than this in an argument become one opaque column."""
+MAX_DEPTH = 4  # functions nested deeper than this in an argument become one opaque column
 
 
 def flatten(clauses: list[Clause]) -> Program:

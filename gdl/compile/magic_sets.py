@@ -8,37 +8,16 @@ recursive literals need.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gdl.compile.program import Build, FlatAtom, FlatClause
+from gdl.compile.program import Build, FlatAtom, FlatClause, all_bound
 
 Call = tuple[int, tuple[int, ...]]
 """A predicate and its bound columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Magic:
-    """Rewritten clauses.
-
-    Attributes:
-        clauses: each reads at least one of the new predicates.
-        answers: call -> the predicate of its answers (whole rows).
-        keys: call -> the predicate of its keys.
-    """
-
-    clauses: list[FlatClause]
-    answers: dict[Call, int]
-    keys: dict[Call, int]
-
-
-def rewrite(
-    clauses: Sequence[FlatClause],
-    members: frozenset[int],
-    call: Call,
-    fan: Callable[[int, tuple[int, ...]], float],
-    new_predicate: Callable[[int, int], int],
-) -> Magic:
-    """Rewrite the clauses of a recursive stratum for one call.
+class MagicSets:
+    """The clauses of a recursive stratum, rewritten for one call.
 
     Args:
         clauses: the stratum's clauses; facts as clauses without a body.
@@ -46,46 +25,47 @@ def rewrite(
         call: the question.
         fan: expected matches of a literal with bound columns.
         new_predicate: makes a predicate like another one, of some arity.
+
+    Attributes:
+        clauses: each reads at least one of the new predicates.
+        answers: call -> the predicate of its answers (whole rows).
+        keys: call -> the predicate of its keys.
     """
-    rewriter = _Rewriter(clauses, members, fan, new_predicate)
-    rewriter.names(call)
-    while rewriter.waiting:
-        call = rewriter.waiting.pop()
-        for clause in clauses:
-            if clause.head.predicate == call[0]:
-                rewriter.rewrite(clause, call)
-    return rewriter.magic
-
-
-class _Rewriter:
-    """Rewrites clauses and collects the calls that they lead to (see :func:`rewrite`)."""
 
     def __init__(
         self,
         clauses: Sequence[FlatClause],
         members: frozenset[int],
+        call: Call,
         fan: Callable[[int, tuple[int, ...]], float],
         new_predicate: Callable[[int, int], int],
     ) -> None:
-        self.members = members
-        self.fan = fan
-        self.new_predicate = new_predicate
-        self.arity = {c.head.predicate: len(c.head.args) for c in clauses}
-        self.magic = Magic([], {}, {})
-        self.waiting: list[Call] = []
+        self.clauses: list[FlatClause] = []
+        self.answers: dict[Call, int] = {}
+        self.keys: dict[Call, int] = {}
+        self._members = members
+        self._fan = fan
+        self._new_predicate = new_predicate
+        self._arity = {c.head.predicate: len(c.head.args) for c in clauses}
+        self._waiting: list[Call] = []
+        self._predicates(call)
+        while self._waiting:
+            call = self._waiting.pop()
+            for clause in clauses:
+                if clause.head.predicate == call[0]:
+                    self._rewrite(clause, call)
 
-    def names(self, call: Call) -> tuple[int, int]:
+    def _predicates(self, call: Call) -> tuple[int, int]:
         """The predicates of the answers and of the keys of a call; a new call starts to wait."""
-        magic = self.magic
-        if call not in magic.answers:
-            magic.answers[call] = self.new_predicate(call[0], self.arity[call[0]])
-            magic.keys[call] = self.new_predicate(call[0], len(call[1]))
-            self.waiting.append(call)
-        return magic.answers[call], magic.keys[call]
+        if call not in self.answers:
+            self.answers[call] = self._new_predicate(call[0], self._arity[call[0]])
+            self.keys[call] = self._new_predicate(call[0], len(call[1]))
+            self._waiting.append(call)
+        return self.answers[call], self.keys[call]
 
-    def rewrite(self, clause: FlatClause, call: Call) -> None:
+    def _rewrite(self, clause: FlatClause, call: Call) -> None:
         """Write one clause for one call, and the clauses for the keys that its literals ask."""
-        answers, keys = self.names(call)
+        answers, keys = self._predicates(call)
         placed = [FlatAtom(keys, tuple([clause.head.args[c] for c in call[1]]))]
         used: list[Build] = []
         bound = {a for a in placed[0].args if a < 0}
@@ -95,38 +75,34 @@ class _Rewriter:
             _run_builds(builds, used, bound)
             atom = min(left, key=lambda a: self._cost(a, bound))
             left.remove(atom)
-            if atom.predicate in self.members:
-                if atom.predicate not in self.arity:
+            if atom.predicate in self._members:
+                if atom.predicate not in self._arity:
                     return  # no clause derives it
                 columns = atom.bound_columns(bound)
-                inner_answers, inner_keys = self.names((atom.predicate, columns))
+                inner_answers, inner_keys = self._predicates((atom.predicate, columns))
                 head = FlatAtom(inner_keys, tuple([atom.args[c] for c in columns]))
                 if head not in placed:
                     prefix = replace(
                         clause,
                         head=head,
                         positives=tuple(placed),
-                        negatives=tuple([n for n in clause.negatives if _known(n.args, bound)]),
-                        distincts=tuple([d for d in clause.distincts if _known((*d[0], *d[1]), bound)]),
+                        negatives=tuple([n for n in clause.negatives if all_bound(n.args, bound)]),
+                        distincts=tuple([d for d in clause.distincts if all_bound((*d[0], *d[1]), bound)]),
                         builds=tuple(used),
                     )
-                    self.magic.clauses.append(prefix)
+                    self.clauses.append(prefix)
                 atom = FlatAtom(inner_answers, atom.args)
             placed.append(atom)
             bound.update(a for a in atom.args if a < 0)
         head = FlatAtom(answers, clause.head.args)
-        self.magic.clauses.append(replace(clause, head=head, positives=tuple(dict.fromkeys(placed))))
+        self.clauses.append(replace(clause, head=head, positives=tuple(dict.fromkeys(placed))))
 
     def _cost(self, atom: FlatAtom, bound: set[int]) -> float:
         columns = atom.bound_columns(bound)
-        if atom.predicate not in self.members:
-            return self.fan(atom.predicate, columns)
+        if atom.predicate not in self._members:
+            return self._fan(atom.predicate, columns)
         free = len(atom.args) - len(columns)
         return 10.0**free if columns or not atom.args else 1e12
-
-
-def _known(args: Sequence[int], bound: set[int]) -> bool:
-    return all(a >= 0 or a in bound for a in args)
 
 
 def _run_builds(builds: list[Build], used: list[Build], bound: set[int]) -> None:
@@ -135,7 +111,7 @@ def _run_builds(builds: list[Build], used: list[Build], bound: set[int]) -> None
     while count != len(builds):
         count = len(builds)
         for build in list(builds):
-            if _known((build.value,), bound) or _known(build.args, bound):
+            if all_bound((build.value,), bound) or all_bound(build.args, bound):
                 builds.remove(build)
                 used.append(build)
                 bound.update(a for a in (build.value, *build.args) if a < 0)

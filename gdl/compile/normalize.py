@@ -17,8 +17,7 @@ from gdl.errors import Place, RulesError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import DISTINCT, DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
-MAX_PRODUCT = 32
-"""The most clauses that the ``or`` of one rule are multiplied out to; beyond it they become a chain."""
+MAX_PRODUCT = 32  # clauses that the ``or`` of one rule are multiplied out to; more become a chain
 
 UNIVERSE = "universe;"
 """Auxiliary relation of all ground terms in the rules; it binds variables that unsafe rules leave free.

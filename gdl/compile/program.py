@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gdl.compile.shapes import Constant, Leaf, Shape
 from gdl.errors import Place
 from gdl.terms import Term
 
-MAX_FLAT_CLAUSES = 400_000
-"""Rules that multiply out to more flat clauses than this are too large."""
+MAX_FLAT_CLAUSES = 400_000  # rules that multiply out to more are too large
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +20,11 @@ class Predicate:
     name: str
     shapes: tuple[Shape, ...]
     arity: int
+
+
+def all_bound(args: Iterable[int], bound: Container[int]) -> bool:
+    """Whether arguments are constants and bound variables."""
+    return all(arg >= 0 or arg in bound for arg in args)
 
 
 @dataclass(frozen=True, slots=True)

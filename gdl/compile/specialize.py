@@ -111,8 +111,13 @@ def _instances(clause: FlatClause, predicate: int, column: int, values: list[int
         # None: the variable has none of the constants.
         excluded = [v for v, value in zip(free, choice, strict=True) if value is None]
         instance = bind(clause, {v: c for v, c in zip(free, choice, strict=True) if c is not None})
-        if excluded:
-            instance = _exclude(instance, predicate, column, excluded, values)
+        if excluded:  # negations of the predicate with one of them in the column hold then
+            differ = [((v,), (value,)) for v in excluded for value in values]
+            negatives = [
+                n for n in instance.negatives if n.predicate != predicate or n.args[column] not in excluded
+            ]
+            distincts = (*instance.distincts, *differ)
+            instance = replace(instance, negatives=tuple(negatives), distincts=distincts)
         if all(left != right for left, right in instance.distincts):
             yield instance
 
@@ -136,18 +141,6 @@ def bind(clause: FlatClause, values: dict[int, int]) -> FlatClause:
         distincts=tuple((tuple(map(value, a)), tuple(map(value, b))) for a, b in clause.distincts),
         builds=tuple(replace(b, value=value(b.value), args=tuple(map(value, b.args))) for b in clause.builds),
     )
-
-
-def _exclude(
-    clause: FlatClause, predicate: int, column: int, variables: list[int], values: list[int]
-) -> FlatClause:
-    """The clause where some variables have none of the constants: negations of the predicate with
-    one of them in the column hold then."""
-    differ = tuple(((v,), (value,)) for v in variables for value in values)
-    negatives = tuple(
-        n for n in clause.negatives if n.predicate != predicate or n.args[column] not in variables
-    )
-    return replace(clause, negatives=negatives, distincts=(*clause.distincts, *differ))
 
 
 def _fix(shapes: tuple[Shape, ...], column: int, value: int) -> tuple[Shape, ...]:

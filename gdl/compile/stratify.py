@@ -18,14 +18,9 @@ from gdl.terms import DOES, TRUE
 class Dependence(IntEnum):
     """What a predicate's extension depends on."""
 
-    STATIC = 0
-    """On nothing: it is the same in all states."""
-
-    STATE = 1
-    """On what is ``true``."""
-
-    MOVE = 2
-    """On what the roles ``does``, and maybe on the state."""
+    STATIC = 0  # on nothing: it is the same in all states
+    STATE = 1  # on what is ``true``
+    MOVE = 2  # on what the roles ``does``, and maybe on the state
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,41 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 Key = tuple[int, tuple[int, ...], tuple[int, ...]]
 """An access: a predicate, its bound columns, and the wanted columns."""
-
-
-class AccessKind(Enum):
-    """What an access path is made of."""
-
-    ROWS = "a set of rows: tuples, or plain values of one column; a bool where no column is left"
-    LISTS = "a dict from key to the list of the rows with that key"
-    VALUES = "a dict from key to its only row"
-    LAZY = "a dict from key to the rows with that key, or to a bool; filled by a call when a key misses"
 
 
 @dataclass(frozen=True, slots=True)
 class AccessPath:
     """A variable of the generated code through which it reads a relation.
 
+    Without keys the variable holds a set of rows: tuples, plain values of one column, or a bool where no
+    column is left. With keys it holds a dict from key to the list of the rows with that key; of a lazy
+    path to the set of the rows, or to a bool.
+
     Attributes:
         name: the variable.
-        kind: what it holds.
         loader: the statement that gives it its value at the start of a function; empty for globals.
         maker: the expression that computes the value where the loader gave None; empty where the
             loader always gives one.
-        call: for LAZY paths the start of the call that computes the rows of a missing key.
+        call: of a lazy path, the start of the call that computes the rows of a missing key.
         local: whether it exists only in the function that computes the relation.
+        single: whether the dict leads from each key to its only row.
     """
 
     name: str
-    kind: AccessKind
     loader: str = ""
     maker: str = ""
     call: str = ""
     local: bool = False
+    single: bool = False
 
 
 def variables(args: Iterable[int]) -> frozenset[int]:

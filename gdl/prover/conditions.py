@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdl.compile.program import Build, FlatAtom
+from gdl.compile.program import Build, FlatAtom, all_bound
 from gdl.prover.access_path import AccessPath, row, value
 from gdl.prover.function_source import FunctionSource, Scope
 from gdl.prover.join_order import Item, share
@@ -103,19 +103,15 @@ def targets(writer: FunctionSource, args: Sequence[int], scope: Scope) -> tuple[
     return names, conditions
 
 
-def _known(args: Sequence[int], scope: Scope) -> bool:
-    return all(a >= 0 or a in scope.bound for a in args)
-
-
 def _buildable(build: Build, scope: Scope) -> bool:
-    return _known([build.value], scope) or _known(build.args, scope)
+    return all_bound([build.value], scope.bound) or all_bound(build.args, scope.bound)
 
 
 def _build(writer: FunctionSource, build: Build, scope: Scope) -> None:
     functor = writer.relations.functor(build.functor)
     arguments = f"({', '.join(map(value, build.args))},)"
-    if _known(build.args, scope):
-        if _known([build.value], scope):
+    if all_bound(build.args, scope.bound):
+        if all_bound([build.value], scope.bound):
             writer.when([f"build({functor}, {arguments}) == {value(build.value)}"])
         else:
             writer.line(f"{value(build.value)} = build({functor}, {arguments})")

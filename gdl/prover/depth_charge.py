@@ -6,7 +6,7 @@ computes nothing that a random playout does not need.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +26,13 @@ class ChargePlan:
         terminal: predicates of ``terminal``.
         legal: per role the predicates of its moves, and the numbers of their rows.
         next: pairs of a predicate of ``next`` and its twin of ``true``; -1 where it has none.
-        does: (role, move) -> slot and row of ``does``; slot -1 where no rule reads it.
+        does: per role, move -> slot and row of ``does``; slot -1 where no rule reads it.
     """
 
     terminal: Sequence[int]
     legal: Sequence[Sequence[tuple[int, Any]]]
     next: Sequence[tuple[int, int]]
-    does: Callable[[int, int], tuple[int, Any]]
+    does: Sequence[Mapping[int, tuple[int, Any]]]
 
 
 def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
@@ -54,7 +54,7 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
         lines += _options(evaluator, plan, role, names)
     lines.append("  except E as e: recover(e, M, None); continue")
     for role in roles:
-        names[f"does{role}"] = _DoesRows(plan.does, role)
+        names[f"does{role}"] = plan.does[role]
         lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
         lines.append(f"  s{role}, w{role} = does{role}[i]")
     lines.append("  D = move_tables()")
@@ -126,19 +126,6 @@ def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str,
         lines.append(f"   o{role} = c{role}_")
         lines.append(f"   if not o{role}: return n, True, M")
     return lines
-
-
-class _DoesRows(dict[int, tuple[int, Any]]):
-    """Slot and row of ``does`` for the moves of one role, filled on demand."""
-
-    def __init__(self, does: Callable[[int, int], tuple[int, Any]], role: int) -> None:
-        super().__init__()
-        self._does = does
-        self._role = role
-
-    def __missing__(self, move: int) -> tuple[int, Any]:
-        place = self[move] = self._does(self._role, move)
-        return place
 
 
 def _load(name: str, predicate: int, evaluator: Evaluator, pad: str) -> list[str]:

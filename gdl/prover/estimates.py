@@ -15,31 +15,19 @@ from gdl.prover.limits import DEMAND_ROWS, Guard
 from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 
-CALL_WORK = 12.0
-"""A call for one key, besides its loops."""
+# Costs.
+CALL_WORK = 12.0  # a call for one key, besides its loops
+INDEX_WORK = 6.0  # a row of a relation, besides the loops that derive it
+FIXPOINT_WORK = 16.0  # a row of a recursive relation, altogether
+MAGIC_WORK = 50.0  # a call that must run a fixpoint, in addition
+CHAIN = 2.0  # calls of a recursive predicate that one call leads to
+SHARE = 0.3  # of the cost of a relation: counts for each relation that reads it
 
-INDEX_WORK = 6.0
-"""A row of a relation, besides the loops that derive it."""
-
-FIXPOINT_WORK = 16.0
-"""A row of a recursive relation, altogether."""
-
-SHARE = 0.3
-"""The share of the cost of a relation that counts for each relation that reads it."""
-
-MAGIC_WORK = 50.0
-"""A call that must run a fixpoint, in addition."""
-
-CHAIN = 2.0
-"""Calls of a recursive predicate that one call leads to."""
-
-LOCAL_ROWS = 20.0
-GIVEN_ROWS = 10.0
-DOES_ROWS = 1.5
-RECURSIVE_FACTOR = 3.0
-"""Guesses where nothing was measured: rows of a relation that is being computed, of one of
-``true``, of ``does``; rows of a recursive relation for each that its base clauses give."""
-
+# Guesses where nothing was measured.
+LOCAL_ROWS = 20.0  # of a relation that is being computed
+GIVEN_ROWS = 10.0  # of a predicate of ``true``
+DOES_ROWS = 1.5  # of a predicate of ``does``
+RECURSIVE_FACTOR = 3.0  # rows of a recursive relation for each row of its base clauses
 MOST_ROWS = 1e9
 
 

@@ -16,15 +16,12 @@ from gdl.prover.limits import CyclicError, Guard, MoreRowsError, ProverLimits
 from gdl.prover.schema import Rows, Schema, Tables, reads
 from gdl.prover.strata_code import StrataCode
 
-MAX_CHAIN = 100
-"""Longer chains of relations that depend on each other are computed from the bottom."""
-
-STATIC_ROWS = 150_000
-STATIC_SECONDS = 1.0
-"""A static stratum beyond this becomes a dynamic one."""
+MAX_CHAIN = 100  # longer chains of relations that depend on each other are computed from the bottom
+STATIC_ROWS = 150_000  # a static stratum beyond this becomes a dynamic one
+STATIC_SECONDS = 1.0  # so does one that takes longer
 
 RECOVERABLE = (MoreRowsError, CyclicError, RecursionError, IndexError, MemoryError, TooLargeError)
-"""What generated code may raise; :meth:`Evaluator.recover` handles it."""
+"""The exceptions of generated code that :meth:`Evaluator.recover` handles."""
 
 
 class Evaluator:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from gdl.prover.access_path import AccessPath
 from gdl.prover.table_slots import Relations
 
-MAX_INDENT = 80
-"""Python allows 100 levels of indentation; at most 20 are written between two tests of this limit."""
+MAX_INDENT = 80  # Python allows 100 levels; at most 20 are written between two tests of this limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,8 @@ class FunctionSource:
     def function(
         self, name: str, start: Sequence[str] = (), end: Sequence[str] = (), ticks: int = 16
     ) -> list[str]:
-        """The lines of the whole function, loads first; ``ticks`` until the first check of the limits."""
+        """The lines of the function, loads first, behind those of its helpers; ``ticks`` until the first
+        check of the limits."""
         first = [*self.loads.values(), *([f"n = {ticks}"] if self.ticks else []), *start]
-        lines = [f"def {name}({self.parameters}):", *(f" {text}" for text in first), *self.lines]
-        return lines + [f" {text}" for text in end]
+        head = [*self.helpers, f"def {name}({self.parameters}):"]
+        return [*head, *(f" {text}" for text in first), *self.lines, *(f" {text}" for text in end)]

@@ -12,28 +12,19 @@ from dataclasses import replace
 
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.errors import TooLargeError
-from gdl.prover.access_path import AccessKind, AccessPath, row, value, variables
+from gdl.prover.access_path import AccessPath, row, value, variables
 from gdl.prover.conditions import ask, condition, targets, unpack, write_tests
 from gdl.prover.function_source import FunctionSource, MatchCode, Scope
 from gdl.prover.join_order import Item, body_items, choose, components, share, single
 from gdl.prover.table_slots import Relations
 
-WORK_BETWEEN_TICKS = 300_000
-"""Loop iterations, at most, between two checks of the limits."""
-
-MAX_NESTED_LOOPS = 16
-"""Python allows 20 nested blocks; deeper loops go into functions of their own."""
-
-MAX_VARIABLES = 400
-"""Of one rule. Planning more would take minutes, and the loops would nest too deeply to run."""
+WORK_BETWEEN_TICKS = 300_000  # loop iterations, at most, between two checks of the limits
+MAX_NESTED_LOOPS = 16  # Python allows 20 nested blocks; deeper loops go into functions of their own
+MAX_VARIABLES = 400  # of one rule; more take minutes to plan, and their loops nest too deeply to run
 
 
 class FunctionWriter(FunctionSource):
     """Writes the loops of one function.
-
-    Args:
-        relations: the relations that it can read.
-        parameters: its parameters, as in the source.
 
     Attributes:
         size: the expression for the number of rows so far.
@@ -194,7 +185,7 @@ class FunctionWriter(FunctionSource):
             return self._rows(ask(self, lazy, key, scope), atom, wanted, keys, rest, scope)
         path = self.relations.path(atom.predicate, keys, wanted)
         self.read(path, scope)
-        if path.kind is AccessKind.VALUES:
+        if path.single:
             self._only_row(f"{path.name}.get({key})", [atom.args[c] for c in wanted], scope)
             return self._level(rest, scope)
         source = f"{path.name}.get({key}, ())" if keys else path.name
@@ -301,7 +292,7 @@ class FunctionWriter(FunctionSource):
         arguments = ", ".join(filter(None, [self.parameters, *map(value, inputs), *sorted(writer.locals)]))
         writer.parameters = arguments
         # A helper that counts checks the limits at once: it may be called often, and for little each time.
-        self.helpers += [*writer.helpers, *writer.function(name, ["if 0: yield"], ticks=0)]
+        self.helpers += writer.function(name, ["if 0: yield"], ticks=0)
         self.line(f"for {outputs or '_'} in {name}({arguments}):")
         start = self.indent
         self.indent += 1

@@ -8,19 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.compile.magic_sets import Call
-from gdl.compile.program import TermTable
 from gdl.errors import TooLargeError
 from gdl.prover.schema import Schema
 from gdl.terms import Term
 
-DEMAND_ROWS = 3000
-"""A dynamic relation that has more rows is computed key by key where it can be."""
-
-FIRST_MOST = 1000
-"""The first bound on the rows of a relation for which code is generated; it grows with the relations."""
-
-TICKS = 16
-"""Ticks from one check of the limits to the next."""
+DEMAND_ROWS = 3000  # a dynamic relation with more rows is computed key by key where that is possible
+FIRST_MOST = 1000  # the first bound on the rows for which code is generated; it grows with the relations
+TICKS = 16  # from one check of the limits to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,7 @@ class Guard:
 
     def __init__(self, schema: Schema, limits: ProverLimits) -> None:
         self._schema = schema
+        self._table = schema.program.table
         self._limits = limits
         self._seconds = limits.seconds
         self._row_limit = limits.rows
@@ -153,12 +148,7 @@ class Guard:
 
     def take(self, functor: int, arity: int, number: int) -> tuple[int, ...] | None:
         """The arguments of a function term; None where it has another functor or arity."""
-        table = self._table
-        term = table.terms[number]
+        term = self._table.terms[number]
         if len(term.args) != arity or term.name != self._functors[functor]:
             return None
-        return tuple([table.id(a) for a in term.args])
-
-    @property
-    def _table(self) -> TermTable:
-        return self._schema.program.table
+        return tuple([self._table.id(a) for a in term.args])

@@ -21,10 +21,8 @@ from gdl.prover.state_cache import CachedState, StateCache
 from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
-SAMPLES = 60
-SAMPLE_SECONDS = 0.3
-"""States of one random playout in which relations are measured before the first playouts, and the
-CPU time after which fewer must do."""
+SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
+SAMPLE_SECONDS = 0.3  # CPU time after which fewer states must do
 
 CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
 """Steps after which playouts stop using the state cache if more than this share of the steps since the
@@ -174,7 +172,7 @@ class ProverMachine(Machine):
         self._steps = self._misses = 0
         of_one_role = set(self._by_role.values())
         if all(p in of_one_role for own in self._legal for p, _ in own):
-            plan = ChargePlan(self._terminal, self._legal, self._next, self._names.does_row)
+            plan = ChargePlan(self._terminal, self._legal, self._next, self._names.does)
             self._charge = generate(self._evaluator, plan)
 
     def _sample(self) -> list[Tables]:
@@ -236,7 +234,7 @@ class ProverMachine(Machine):
         moves = self._evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
         for role, index in enumerate(joint):
-            slot, row = self._names.does_row(role, index)
+            slot, row = self._names.does[role][index]
             if slot >= 0:
                 rows.setdefault(slot, set()).add(row)
         for slot, relation in rows.items():

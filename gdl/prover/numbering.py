@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from gdl.compile.program import Predicate, Program
 from gdl.errors import MoveError, StateError
 from gdl.prover.schema import full, plain
 from gdl.terms import DOES, GOAL, LEGAL, TRUE, Term
 
+Value = TypeVar("Value")
 
-class Numbers(dict[Any, int]):
-    """Numbers for the rows of a relation, given by a function when a row is first met."""
 
-    def __init__(self, number: Callable[[Any], int]) -> None:
+class OnDemand(dict[Any, Value]):
+    """A dict that a function fills: with the value of a key at its first look-up."""
+
+    def __init__(self, value_of: Callable[[Any], Value]) -> None:
         super().__init__()
-        self._number = number
+        self._value_of = value_of
 
-    def __missing__(self, row: Any) -> int:
-        number = self[row] = self._number(row)
-        return number
+    def __missing__(self, key: Any) -> Value:
+        value = self[key] = self._value_of(key)
+        return value
+
+
+Numbers = OnDemand[int]
+"""Numbers for the rows of a relation."""
 
 
 class Numbering:
@@ -38,6 +44,7 @@ class Numbering:
         places: by number of a proposition its predicate of ``true`` and its row.
         true: by predicate of ``true`` the numbers of its rows.
         moves: by role and number.
+        does: by role and number of a move the slot and row of ``does``; slot -1 where no rule can read it.
     """
 
     def __init__(
@@ -57,8 +64,8 @@ class Numbering:
             p.index: Numbers(partial(self._new_proposition, p.index)) for p in program.named(TRUE, 1)
         }
         self.moves: list[list[Term]] = [[] for _ in roles]
-        self._does: list[list[tuple[int, Any] | None]] = [[] for _ in roles]
-        self._move_ids: list[dict[Term, int]] = [{} for _ in roles]
+        self.does = [OnDemand(partial(self._does_row, r)) for r in range(len(roles))]
+        self._move_ids = [OnDemand(partial(self._new_move, r)) for r in range(len(roles))]
 
     def _new_proposition(self, predicate: int, row: Any) -> int:
         self.propositions.append(self._program.arguments(predicate, full(row))[0])
@@ -86,24 +93,15 @@ class Numbering:
         known = move in self._move_ids[role]
         if not known and not (move.ground and self._program.row(Term(DOES, self._roles[role], move))):
             raise MoveError(f"{move} is no move of {self._roles[role]}", remedy="check its spelling")
-        return self._number_move(role, move)
+        return self._move_ids[role][move]
 
-    def _number_move(self, role: int, move: Term) -> int:
-        ids = self._move_ids[role]
-        if move not in ids:
-            ids[move] = len(self.moves[role])
-            self.moves[role].append(move)
-            self._does[role].append(None)
-        return ids[move]
+    def _new_move(self, role: int, move: Term) -> int:
+        self.moves[role].append(move)
+        return len(self.moves[role]) - 1
 
-    def does_row(self, role: int, index: int) -> tuple[int, Any]:
-        """The slot and row of ``does`` for a move; the slot is -1 where no rule can read it."""
-        cached = self._does[role][index]
-        if cached is None:
-            place = self._program.row(Term(DOES, self._roles[role], self.moves[role][index]))
-            cached = (-1, None) if place is None else (self._slot(place[0]), plain(place[1]))
-            self._does[role][index] = cached
-        return cached
+    def _does_row(self, role: int, index: int) -> tuple[int, Any]:
+        place = self._program.row(Term(DOES, self._roles[role], self.moves[role][index]))
+        return (-1, None) if place is None else (self._slot(place[0]), plain(place[1]))
 
     def of_role(self, name: str, role: int) -> list[tuple[int, Numbers]]:
         """The relations with a role's moves (goals), and the numbers (goal values) of their rows; -1 for rows
@@ -123,7 +121,7 @@ class Numbering:
                 who, what = self._program.arguments(predicate.index, full(row))
                 if who is not term:
                     return -1
-                return self._number_move(role, what) if name == LEGAL else _goal_value(what)
+                return self._move_ids[role][what] if name == LEGAL else _goal_value(what)
 
             relations.append((index, Numbers(number)))
         return relations

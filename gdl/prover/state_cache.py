@@ -8,16 +8,9 @@ from collections.abc import Iterator
 from gdl.prover.schema import Tables
 
 MAX_STATES = 20_000
-"""The most states in the cache."""
-
-MAX_PROPOSITIONS = 2_000_000
-"""The most propositions in all cached states together."""
-
-MAX_TABLES = 64
-"""The most states with derived relations."""
-
-STATE_COST = 50
-"""What a state takes besides its propositions, in propositions."""
+MAX_PROPOSITIONS = 2_000_000  # in all cached states together
+MAX_TABLES = 64  # states with derived relations
+STATE_COST = 50  # the memory of a state besides its propositions, in propositions
 
 
 class CachedState:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gdl.compile.magic_sets import rewrite
+from gdl.compile.magic_sets import MagicSets
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.compile.stratify import Stratum
-from gdl.prover.access_path import AccessKind, AccessPath, Key, row, split_row, variables
+from gdl.prover.access_path import AccessPath, Key, row, split_row, variables
 from gdl.prover.estimates import Estimates
 from gdl.prover.function_source import MatchCode
 from gdl.prover.join_code import FunctionWriter
@@ -63,7 +63,7 @@ class StrataCode:
             (predicate,) = stratum.predicates
             start.append(f"add = r{predicate}.add")
             for clause in stratum.clauses:
-                writer.clause(clause, _adding(writer, clause, predicate))
+                writer.clause(clause, _adding(writer, clause))
         end = [f"if {total} > {self._guard.threshold(writer.predicate)}: many({total}, {writer.predicate})"]
         if wanted is None:
             end.append(f"return [{', '.join(results.values())}]")
@@ -71,7 +71,7 @@ class StrataCode:
             table = self.relations.table(wanted)
             end += [f"{table}[{self.relations.slot(p)}] = {result}" for p, result in results.items()]
             end.append(f"return {results[wanted]}")
-        return [*writer.helpers, *writer.function(name, start, end)]
+        return writer.function(name, start, end)
 
     def _facts(self, predicate: int) -> str:
         """The source of the rows that a relation starts with."""
@@ -93,7 +93,7 @@ class StrataCode:
             return writer.function(name, holds)
         for clause in stratum.clauses:
             writer.clause(clause, _leaving(writer, holds), first_only=True)
-        return [*writer.helpers, *writer.function(name, [], fails)]
+        return writer.function(name, [], fails)
 
     # --- recursion -----------------------------------------------------------------------------
     def _fixpoint(self, writer: FunctionWriter, stratum: Stratum) -> list[str]:
@@ -123,7 +123,7 @@ class StrataCode:
         for clause in clauses:
             for atom in clause.positives:
                 if atom.predicate in members:
-                    new_rows = AccessPath(f"e{atom.predicate}", AccessKind.ROWS, local=True)
+                    new_rows = AccessPath(f"e{atom.predicate}", local=True)
                     writer.clause(clause, _collecting(writer, clause, "n"), atom, new_rows)
         return writer.lines
 
@@ -196,7 +196,7 @@ class StrataCode:
             )
             writer.indent = 1
         end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]
-        return [*writer.helpers, *writer.function(f"q{name}", start, end)]
+        return writer.function(f"q{name}", start, end)
 
     def _magic(self, stratum: Stratum, key: Key) -> list[str]:
         """The tables keep all keys and answers: a new key adds to them."""
@@ -206,7 +206,7 @@ class StrataCode:
         for p in stratum.predicates:
             clauses += [FlatClause(FlatAtom(p, fact), (), (), (), (), 0) for fact in schema.facts(p)]
         members = frozenset(stratum.predicates)
-        magic = rewrite(clauses, members, (predicate, keys), relations.fan, schema.new_predicate)
+        magic = MagicSets(clauses, members, (predicate, keys), relations.fan, schema.new_predicate)
         seed, answer = magic.keys[predicate, keys], magic.answers[predicate, keys]
         new = sorted([*magic.answers.values(), *magic.keys.values()])
         writer = FunctionWriter(self.relations, f"{relations.parameters(predicate)}, k")
@@ -230,28 +230,24 @@ class StrataCode:
         answers = f"{result.name}.get(k, ())" if values else f"k in {result.name}"
         end = [f"o = {table}[{relations.lazy_slot(key)}][k] = {answers}", "return o"]
         writer.lines = lines
-        return [*writer.helpers, *writer.function(f"q{relations.lazy[key].name}", start, end)]
+        return writer.function(f"q{relations.lazy[key].name}", start, end)
 
 
-def _adding(writer: FunctionWriter, clause: FlatClause, predicate: int) -> MatchCode:
+def _adding(writer: FunctionWriter, clause: FlatClause) -> MatchCode:
     """Heads go into the relation."""
-    head = row(clause.head.args)
+    head, relation = row(clause.head.args), f"r{clause.head.predicate}"
     return MatchCode(
         lambda: writer.line(f"add({head})"),
-        fresh=lambda: f"{head} not in r{predicate}",
+        fresh=lambda: f"{head} not in {relation}",
         row=clause.head.args,
-        all_of=lambda name: writer.line(f"r{predicate} |= {name}"),
+        all_of=lambda name: writer.line(f"{relation} |= {name}"),
     )
 
 
 def _collecting(writer: FunctionWriter, clause: FlatClause, target: str) -> MatchCode:
     """Heads go into the new rows of a round (``n``), or at once into the relation (``r``)."""
-    predicate = clause.head.predicate
-    head = row(clause.head.args) if clause.head.args else "()"
-    return MatchCode(
-        lambda: writer.line(f"{target}{predicate}.add({head})"),
-        fresh=lambda: f"{head} not in r{predicate}",
-    )
+    head, p = row(clause.head.args), clause.head.predicate
+    return MatchCode(lambda: writer.line(f"{target}{p}.add({head})"), fresh=lambda: f"{head} not in r{p}")
 
 
 def _answering(writer: FunctionWriter, answer: str) -> MatchCode:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from gdl.compile.stratify import Dependence
-from gdl.prover.access_path import AccessKind, AccessPath, Key, split_row
+from gdl.prover.access_path import AccessPath, Key, split_row
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import Guard
 from gdl.prover.schema import Rows, Schema, Tables, project
@@ -100,7 +100,7 @@ class TableSlots:
         predicate, keys, values = key
         rows = self._schema.static[predicate]
         arity = self._schema.arity[predicate]
-        kind = AccessKind.ROWS
+        single = False
         content: Any
         if not keys:
             content = rows if len(values) == arity else set(project(rows, values)) if values else bool(rows)
@@ -111,13 +111,11 @@ class TableSlots:
                 pairs = dict.fromkeys(pairs)
             for columns, wanted in pairs:
                 lists.setdefault(columns, []).append(wanted)
-            if all(len(wanted) == 1 for wanted in lists.values()):
-                kind, content = AccessKind.VALUES, {columns: wanted[0] for columns, wanted in lists.items()}
-            else:
-                kind, content = AccessKind.LISTS, lists
+            single = all(len(wanted) == 1 for wanted in lists.values())
+            content = {columns: wanted[0] for columns, wanted in lists.items()} if single else lists
         name = f"s{self.fresh()}"
         self.namespace[name] = content
-        return AccessPath(name, kind)
+        return AccessPath(name, single=single)
 
     def _variable(self, predicate: int, letters: str, first: Any = None) -> tuple[int, str, str]:
         """A new slot for a relation (of states, of moves), its variable and the statement that loads it."""
@@ -131,17 +129,16 @@ class TableSlots:
         first: Any = None if not given else set() if self._schema.arity[predicate] else False
         self._slot[predicate], name, loader = self._variable(predicate, "md", first)
         if given:
-            return AccessPath(name, AccessKind.ROWS, loader)
+            return AccessPath(name, loader)
         self._stub(f"g{predicate}", partial(self._compile_relation, predicate))
-        return AccessPath(name, AccessKind.ROWS, loader, f"g{predicate}({self.parameters(predicate)})")
+        return AccessPath(name, loader, f"g{predicate}({self.parameters(predicate)})")
 
     def _derived(self, key: Key) -> AccessPath:
         """An index or a projection of a dynamic relation."""
-        predicate, keys, _ = key
+        predicate = key[0]
         slot, name, loader = self._variable(predicate, "md")
         self._stub(f"p{name}", partial(self._compile_derived, key, f"p{name}", slot))
-        maker = f"p{name}({self.parameters(predicate)})"
-        return AccessPath(name, AccessKind.LISTS if keys else AccessKind.ROWS, loader, maker)
+        return AccessPath(name, loader, f"p{name}({self.parameters(predicate)})")
 
     def _compile_derived(self, key: Key, function: str, slot: int) -> None:
         predicate, keys, values = key
@@ -169,7 +166,7 @@ class TableSlots:
             slot, name, loader = self._variable(predicate, "le")
             maker = f"new({self.table(predicate)}, {slot})"
             call = f"q{name}({self.parameters(predicate)}, "
-            self.lazy[key] = AccessPath(name, AccessKind.LAZY, loader, maker, call)
+            self.lazy[key] = AccessPath(name, loader, maker, call)
             self._stub(f"q{name}", partial(self._compile_call, key))
         return self.lazy[key]
 
@@ -231,7 +228,7 @@ class Relations(TableSlots):
     def local(self, members: Sequence[int]) -> Iterator[dict[Key, AccessPath]]:
         """While code is written that computes these relations, they are its variables; so are the
         indexes of them that the code turns out to need."""
-        self._local = {p: AccessPath(f"r{p}", AccessKind.ROWS, local=True) for p in members}
+        self._local = {p: AccessPath(f"r{p}", local=True) for p in members}
         self._estimates.local = frozenset(members)
         try:
             yield self._local_indexes
@@ -246,8 +243,7 @@ class Relations(TableSlots):
             return self._local[predicate]
         key = predicate, keys, values
         if key not in self._local_indexes:
-            kind = AccessKind.LISTS if keys else AccessKind.ROWS
-            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", kind, local=True)
+            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", local=True)
         return self._local_indexes[key]
 
     def lazy_path(

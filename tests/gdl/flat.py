@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 from gdl.compile.program import FlatAtom, FlatClause, Program
-from gdl.rules import Literal, Not, Or, Rule, Rules
+from gdl.rules import Literal, Or, Rule, Rules
 from gdl.terms import Term
-from tests.gdl.naive import model
+from tests.gdl.naive import as_rule, model
 
 
-def atom(found: FlatAtom) -> Term:
-    return Term(f"p{found.predicate}", *map(_argument, found.args))
+def _atom(flat: FlatAtom) -> Term:
+    return Term(f"p{flat.predicate}", *map(_argument, flat.args))
 
 
 def _argument(arg: int) -> Term:
     return Term(f"{arg}") if arg >= 0 else Term(f"?v{-1 - arg}")
 
 
+def _differ(left: tuple[int, ...], right: tuple[int, ...]) -> Or:
+    pairs = zip(left, right, strict=True)
+    return Or(tuple(Literal(Term("distinct", *map(_argument, pair))) for pair in pairs))
+
+
 def _rule(clause: FlatClause) -> Rule:
     assert not clause.builds
-    return Rule(
-        atom(clause.head),
-        (
-            *(Literal(atom(a)) for a in clause.positives),
-            *(Not(Literal(atom(a))) for a in clause.negatives),
-            *(
-                Or(
-                    tuple(
-                        Literal(Term("distinct", *map(_argument, p))) for p in zip(left, right, strict=True)
-                    )
-                )
-                for left, right in clause.distincts
-            ),
-        ),
-    )
+    distincts = [_differ(left, right) for left, right in clause.distincts]
+    return as_rule(_atom(clause.head), map(_atom, clause.positives), map(_atom, clause.negatives), distincts)
 
 
 def flat_model(program: Program, true: set[Term]) -> set[Term]:
     """All atoms of a flat program, as atoms of the game, where some ``true`` ones hold."""
     rules = [_rule(c) for c in program.clauses]
-    rules += [Rule(atom(FlatAtom(p, row))) for p, rows in program.facts.items() for row in rows]
-    given = [place for t in true if (place := program.row(t)) is not None]
-    found = model(Rules(tuple(rules)), [atom(FlatAtom(*place)) for place in given])
-    return {program.atom(int(a.name[1:]), tuple(int(arg.name) for arg in a.args)) for a in found}
+    rules += [Rule(_atom(FlatAtom(p, row))) for p, rows in program.facts.items() for row in rows]
+    places = [place for t in true if (place := program.row(t)) is not None]
+    atoms = model(Rules(tuple(rules)), [_atom(FlatAtom(*place)) for place in places])
+    return {program.atom(int(a.name[1:]), tuple(int(arg.name) for arg in a.args)) for a in atoms}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdl.rules import And, Formula, Literal, Not, Or, Rules
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.terms import Term
 
 Binding = dict[Term, Term]
@@ -37,6 +37,23 @@ def model(rules: Rules, given: Iterable[Term] = ()) -> set[Term]:
     return set().union(*atoms.values()) if atoms else set()
 
 
+def first_state(rules: Rules) -> set[Term]:
+    """The ``true`` atoms of the initial state."""
+    return {Term("true", a.args[0]) for a in model(rules) if a.name == "init"}
+
+
+def answers(atoms: Iterable[Term]) -> set[Term]:
+    """The atoms that a machine is asked for in a state: ``legal`` and ``terminal``."""
+    return {a for a in atoms if a.name in ("legal", "terminal")}
+
+
+def as_rule(
+    head: Term, positives: Iterable[Term], negatives: Iterable[Term], distincts: Iterable[Formula]
+) -> Rule:
+    """The literals of a clause as a rule again."""
+    return Rule(head, (*map(Literal, positives), *(Not(Literal(n)) for n in negatives), *distincts))
+
+
 def _layers(rules: Rules) -> list[set[tuple[str, int]]]:
     """Relations by levels: a negated one is on a lower level."""
     level: dict[tuple[str, int], int] = {r.head.signature: 0 for r in rules}
@@ -46,14 +63,10 @@ def _layers(rules: Rules) -> list[set[tuple[str, int]]]:
             for atom, negative in _atoms(And(rule.body), False):
                 if atom.signature in level:
                     least = level[atom.signature] + negative
-                    if level[rule.head.signature] < least:
-                        level[rule.head.signature] = least
-                        changed = True
+                    changed = changed or level[rule.head.signature] < least
+                    level[rule.head.signature] = max(level[rule.head.signature], least)
         if not changed:
-            groups: dict[int, set[tuple[str, int]]] = {}
-            for signature, number in level.items():
-                groups.setdefault(number, set()).add(signature)
-            return [groups[n] for n in sorted(groups)]
+            return [{s for s in level if level[s] == n} for n in sorted(set(level.values()))]
     raise ValueError("not stratified")
 
 
@@ -91,9 +104,9 @@ def _all(body: list[Formula], binding: Binding, atoms: dict[tuple[str, int], set
                 yield from _all(rest, binding, atoms)
         case Literal(atom):
             for known in list(atoms.get(atom.signature, ())):
-                found = dict(binding)
-                if all(_matches(a, k, found) for a, k in zip(atom.args, known.args, strict=True)):
-                    yield from _all(rest, found, atoms)
+                extended = dict(binding)
+                if all(_matches(a, k, extended) for a, k in zip(atom.args, known.args, strict=True)):
+                    yield from _all(rest, extended, atoms)
 
 
 def _tests(formula: Formula) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 CONSTANTS = ("a", "b", "c", "1")
@@ -9,6 +10,11 @@ VARIABLES = ("?x", "?y", "?z")
 ARITY = {"p": 1, "q": 2, "r": 2, "s": 3, "t": 0}
 ORDER = tuple(ARITY)
 """A relation may negate earlier ones, and read these and itself without negation."""
+
+
+def examples(count: int) -> settings:
+    """Settings for tests on that many games."""
+    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

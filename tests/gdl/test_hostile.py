@@ -102,7 +102,7 @@ def hostile_text(number: int) -> str:
     return MAKERS[number % len(MAKERS)](rng)
 
 
-def outcome(read: Callable[[str], T], text: str) -> T | ParseError:
+def read_or_refused(read: Callable[[str], T], text: str) -> T | ParseError:
     """What was read, or how it was refused; any other exception passes and fails the test."""
     try:
         return read(text)
@@ -114,27 +114,27 @@ def test_malformed_rules_give_an_error_with_a_place_and_nothing_else() -> None:
     refused = 0
     for number in range(COUNT):
         text = hostile_text(number)
-        found = outcome(lambda text: parse_rules(text, "hostile.kif"), text)
-        if isinstance(found, ParseError):
+        outcome = read_or_refused(lambda text: parse_rules(text, "hostile.kif"), text)
+        if isinstance(outcome, ParseError):
             refused += 1
-            assert found.place is not None
-            assert 1 <= found.place.line <= text.count("\n") + 1
-            assert found.place.column >= 1
-            assert found.message
-            assert found.code
-            assert str(found).startswith("hostile.kif:")
+            assert outcome.place is not None
+            assert 1 <= outcome.place.line <= text.count("\n") + 1
+            assert outcome.place.column >= 1
+            assert outcome.message
+            assert outcome.code
+            assert str(outcome).startswith("hostile.kif:")
         else:
-            assert parse_rules(str(found)).rules == found.rules
+            assert parse_rules(str(outcome)).rules == outcome.rules
     assert refused > COUNT // 2
 
 
 def test_checking_and_formatting_malformed_rules_is_safe() -> None:
     for number in range(0, COUNT, 7):
         text = hostile_text(number)
-        rules, found = check_text(text, "hostile.kif")
-        formatted = outcome(format_text, text)
+        rules, diagnostics = check_text(text, "hostile.kif")
+        formatted = read_or_refused(format_text, text)
         if rules is None:
-            assert any(d.severity is Severity.ERROR and d.place.line >= 1 for d in found)
+            assert any(d.severity is Severity.ERROR and d.place.line >= 1 for d in diagnostics)
         else:
             assert isinstance(formatted, str)
         if isinstance(formatted, str):
@@ -143,18 +143,18 @@ def test_checking_and_formatting_malformed_rules_is_safe() -> None:
 
 def test_malformed_moves_give_an_error_and_nothing_else() -> None:
     for number in range(0, COUNT, 5):
-        found = outcome(parse_term, hostile_text(number))
-        if isinstance(found, ParseError):
-            assert found.place is not None
+        outcome = read_or_refused(parse_term, hostile_text(number))
+        if isinstance(outcome, ParseError):
+            assert outcome.place is not None
         else:
-            assert parse_term(str(found)) is found
+            assert parse_term(str(outcome)) is outcome
 
 
 def test_nothing_is_kept_of_what_was_read_or_refused() -> None:
     gc.collect()
     before = len(terms._table)
     for number in range(0, COUNT, 5):
-        outcome(parse_rules, hostile_text(number).replace("a", f"w{number}"))
+        read_or_refused(parse_rules, hostile_text(number).replace("a", f"w{number}"))
     gc.collect()
     assert len(terms._table) <= before + 100
 
@@ -174,5 +174,5 @@ def test_nothing_is_kept_of_what_was_read_or_refused() -> None:
     ids=["opening", "closing", "facts", "words", "comment", "lines", "literals", "zeros"],
 )
 def test_up_to_a_megabyte_of_anything_is_read_or_refused(text: str) -> None:
-    found = outcome(parse_rules, text)
-    assert not isinstance(found, ParseError) or found.place is not None
+    outcome = read_or_refused(parse_rules, text)
+    assert not isinstance(outcome, ParseError) or outcome.place is not None

@@ -8,8 +8,8 @@ from gdl.syntax.parser import parse_rules
 
 def test_literals_come_in_text_order_with_the_sign_of_their_negations() -> None:
     (rule,) = parse_rules("(<= p (or a (not b) (not (or c (not d) (and e (not (not f)))))))")
-    found = [(str(literal), positive) for literal, positive in literals(rule.body[0])]
-    assert found == [("a", True), ("b", False), ("c", False), ("d", True), ("e", False), ("f", False)]
+    signed = [(str(literal), positive) for literal, positive in literals(rule.body[0])]
+    assert signed == [("a", True), ("b", False), ("c", False), ("d", True), ("e", False), ("f", False)]
 
 
 def test_rules_are_a_sized_iterable_of_their_sentences() -> None:

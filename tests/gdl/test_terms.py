@@ -54,10 +54,10 @@ def test_different_terms_have_different_texts_ids_and_sort_keys(left: Term, righ
 
 
 @given(st.lists(trees, max_size=8), st.randoms())
-def test_the_order_does_not_depend_on_who_was_made_first(found: list[Term], rng: random.Random) -> None:
-    shuffled = found[:]
+def test_the_order_does_not_depend_on_who_was_made_first(some: list[Term], rng: random.Random) -> None:
+    shuffled = some[:]
     rng.shuffle(shuffled)
-    assert sorted(shuffled) == sorted(found)
+    assert sorted(shuffled) == sorted(some)
 
 
 def test_numbers_sort_by_value_before_names() -> None:
@@ -75,12 +75,11 @@ def test_huge_numbers_sort_without_being_converted() -> None:
 
 @given(trees)
 def test_ground_depth_and_variables_agree(term: Term) -> None:
-    found = list(term.variables())
-    assert term.ground is not bool(found)
-    assert all(v.is_variable for v in found)
-    assert [str(v) for v in found] == [
-        w for w in str(term).replace("(", " ").replace(")", " ").split() if w[0] == "?"
-    ]
+    variables = list(term.variables())
+    assert term.ground is not bool(variables)
+    assert all(v.is_variable for v in variables)
+    words = str(term).replace("(", " ").replace(")", " ").split()
+    assert [str(v) for v in variables] == [w for w in words if w[0] == "?"]
     assert term.depth == max((1 + a.depth for a in term.args), default=0)
 
 
@@ -104,27 +103,27 @@ def test_spelling_changes_names_only(term: Term) -> None:
 def test_forgotten_terms_are_freed() -> None:
     gc.collect()
     before = len(terms._table)
-    kept = [Term("forgotten", Term(f"leaf{i}"), Term("?x")) for i in range(1000)]
+    living = [Term("forgotten", Term(f"leaf{i}"), Term("?x")) for i in range(1000)]
     assert len(terms._table) >= before + 2000
-    del kept
+    del living
     gc.collect()
     assert len(terms._table) <= before + 10
 
 
 def test_threads_that_make_the_same_terms_get_the_same_objects() -> None:
-    found: list[list[Term]] = [[] for _ in range(4)]
+    terms_of_threads: list[list[Term]] = [[] for _ in range(4)]
     ready = threading.Barrier(4)
 
-    def work(mine: list[Term]) -> None:
+    def make_terms(own: list[Term]) -> None:
         ready.wait()
-        mine.extend(Term("threaded", Term(str(i))) for i in range(2000))
+        own.extend(Term("threaded", Term(str(i))) for i in range(2000))
 
-    workers = [threading.Thread(target=work, args=(mine,)) for mine in found]
+    workers = [threading.Thread(target=make_terms, args=(own,)) for own in terms_of_threads]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    assert all(len({id(t) for t in same}) == 1 for same in zip(*found, strict=True))
+    assert all(len({id(t) for t in same}) == 1 for same in zip(*terms_of_threads, strict=True))
 
 
 def test_parentheses_around_a_single_name_change_nothing() -> None:

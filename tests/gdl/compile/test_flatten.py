@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 
 from gdl.compile.flatten import flatten
 from gdl.compile.normalize import normalize
 from gdl.compile.program import Program
 from gdl.compile.specialize import specialize
 from gdl.syntax.parser import parse_rules, parse_term
-from gdl.terms import Term
 from tests.gdl.flat import flat_model
-from tests.gdl.naive import model
-from tests.gdl.programs import games
+from tests.gdl.naive import answers, first_state, model
+from tests.gdl.programs import examples, games
 
 
 def flat(text: str) -> Program:
     return flatten(normalize(parse_rules(text)))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(games())
 def test_flat_programs_mean_what_the_rules_mean(text: str) -> None:
     rules = parse_rules(text)
     program = flatten(normalize(rules))
     assume(not any(c.builds for c in program.clauses))
-    true = {Term("true", a.args[0]) for a in model(rules) if a.name == "init"}
-    expected = {a for a in model(rules, true) if a.name in ("legal", "terminal")}
+    true = first_state(rules)
     for stage in (program, specialize(program)):
-        assert {a for a in flat_model(stage, true) if a.name in ("legal", "terminal")} == expected
+        assert answers(flat_model(stage, true)) == answers(model(rules, true))
 
 
 def test_a_relation_is_split_by_the_shapes_of_its_arguments() -> None:

@@ -3,49 +3,41 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from gdl.compile.normalize import Clause, normalize
 from gdl.errors import RulesError
-from gdl.rules import Literal, Not, Rule, Rules
+from gdl.rules import Literal, Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
-from tests.gdl.naive import model
-from tests.gdl.programs import games
+from tests.gdl.naive import answers, as_rule, first_state, model
+from tests.gdl.programs import examples, games
 
 
 def clauses(text: str) -> list[Clause]:
     return normalize(parse_rules(text))
 
 
+def clauses_of(relation: str, text: str) -> list[Clause]:
+    return [c for c in clauses(text) if c.head.name == relation]
+
+
 def as_rules(normal: list[Clause]) -> Rules:
     """Clauses as rules again, for the naive evaluator."""
-    return Rules(
-        tuple(
-            Rule(
-                c.head,
-                (
-                    *map(Literal, c.positives),
-                    *(Not(Literal(n)) for n in c.negatives),
-                    *(Literal(Term("distinct", a, b)) for a, b in c.distincts),
-                ),
-            )
-            for c in normal
-        )
-    )
+    distincts = [[Literal(Term("distinct", a, b)) for a, b in c.distincts] for c in normal]
+    pairs = zip(normal, distincts, strict=True)
+    return Rules(tuple(as_rule(c.head, c.positives, c.negatives, distinct) for c, distinct in pairs))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(games())
 def test_clauses_mean_what_the_rules_mean(text: str) -> None:
     rules = parse_rules(text)
-    true = {Term("true", a.args[0]) for a in model(rules) if a.name == "init"}
-    expected = {a for a in model(rules, true) if a.name in ("legal", "terminal")}
-    normal = normalize(rules)
-    assert {a for a in model(as_rules(normal), true) if a.name in ("legal", "terminal")} == expected
+    true = first_state(rules)
+    assert answers(model(as_rules(normalize(rules)), true)) == answers(model(rules, true))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(games())
 def test_every_variable_of_a_clause_occurs_in_a_positive_literal(text: str) -> None:
     for clause in clauses(text):
@@ -55,17 +47,19 @@ def test_every_variable_of_a_clause_occurs_in_a_positive_literal(text: str) -> N
 
 
 def test_or_is_multiplied_out() -> None:
-    found = clauses("(role r) (p a) (q b) (<= (legal r ?x) (or (p ?x) (and (q ?x) (not (p ?x)))))")
-    legal = {str(c) for c in found if c.head.name == "legal"}
-    assert legal == {"(<= (legal r ?x) (p ?x))", "(<= (legal r ?x) (q ?x) (not (p ?x)))"}
+    text = "(role r) (p a) (q b) (<= (legal r ?x) (or (p ?x) (and (q ?x) (not (p ?x)))))"
+    assert set(map(str, clauses_of("legal", text))) == {
+        "(<= (legal r ?x) (p ?x))",
+        "(<= (legal r ?x) (q ?x) (not (p ?x)))",
+    }
 
 
 def test_many_alternatives_become_a_chain_and_not_a_product() -> None:
     choices = " ".join(f"(or (p ?x{i}) (q ?x{i}))" for i in range(30))
     heads = " ".join(f"?x{i}" for i in range(30))
-    found = clauses(f"(role r) (p a) (q b) (<= (legal r (go {heads})) {choices})")
-    assert len(found) < 200
-    assert any(c.head.name.startswith("aux;") for c in found)
+    normal = clauses(f"(role r) (p a) (q b) (<= (legal r (go {heads})) {choices})")
+    assert len(normal) < 200
+    assert any(c.head.name.startswith("aux;") for c in normal)
 
 
 def test_a_double_negation_vanishes() -> None:
@@ -73,35 +67,34 @@ def test_a_double_negation_vanishes() -> None:
 
 
 def test_not_of_a_conjunction_is_a_disjunction_of_negations() -> None:
-    found = clauses("(role r) (p a) (q a) (<= (legal r ?x) (role ?x) (not (and (p ?x) (q ?x))))")
-    assert {str(n) for c in found if c.head.name == "legal" for n in c.negatives} == {"(p ?x)", "(q ?x)"}
+    text = "(role r) (p a) (q a) (<= (legal r ?x) (role ?x) (not (and (p ?x) (q ?x))))"
+    assert {str(n) for c in clauses_of("legal", text) for n in c.negatives} == {"(p ?x)", "(q ?x)"}
 
 
 def test_a_variable_of_a_negation_alone_says_that_there_is_none() -> None:
-    found = clauses("(role r) (p a b) (<= (legal r ?x) (role ?x) (not (p ?x ?y)))")
-    (legal,) = (c for c in found if c.head.name == "legal")
+    (legal,) = clauses_of("legal", "(role r) (p a b) (<= (legal r ?x) (role ?x) (not (p ?x ?y)))")
     (negative,) = legal.negatives
     assert negative.name.startswith("aux;")
     assert list(map(str, negative.args)) == ["?x"]
 
 
 def test_not_distinct_says_that_both_are_the_same() -> None:
-    found = clauses("(role r) (p a) (p b) (<= (legal r (go ?x ?y)) (p ?x) (p ?y) (not (distinct ?x ?y)))")
-    (legal,) = (c for c in found if c.head.name == "legal")
+    text = "(role r) (p a) (p b) (<= (legal r (go ?x ?y)) (p ?x) (p ?y) (not (distinct ?x ?y)))"
+    (legal,) = clauses_of("legal", text)
     (first, second) = legal.head.args[1].args
     assert first is second
     assert not legal.distincts
 
 
 def test_a_distinct_that_always_holds_or_never_is_decided() -> None:
-    found = clauses("(role r) (<= (legal r a) (distinct a b)) (<= (legal r b) (distinct a a))")
-    assert [str(c) for c in found if c.head.name == "legal"] == ["(legal r a)"]
+    text = "(role r) (<= (legal r a) (distinct a b)) (<= (legal r b) (distinct a a))"
+    assert list(map(str, clauses_of("legal", text))) == ["(legal r a)"]
 
 
 def test_a_free_variable_in_the_head_ranges_over_the_terms_of_the_game() -> None:
-    found = clauses("(role r) (p a) (<= (legal r ?x) (role r))")
-    assert any(c.positives and c.positives[-1].name == "universe;" for c in found)
-    universe = {str(c.head.args[0]) for c in found if c.head.name == "universe;"}
+    text = "(role r) (p a) (<= (legal r ?x) (role r))"
+    assert any(c.positives and c.positives[-1].name == "universe;" for c in clauses(text))
+    universe = {str(c.head.args[0]) for c in clauses_of("universe;", text)}
     assert universe == {"r"}  # (p a) is not needed
 
 

@@ -26,9 +26,9 @@ def dependence(text: str, name: str) -> set[Dependence]:
 
 @given(st.lists(st.lists(st.integers(0, 11), max_size=4), min_size=12, max_size=12))
 def test_components_partition_the_graph_and_come_after_what_they_read(reads: list[list[int]]) -> None:
-    found = list(components(reads))
-    assert sorted(n for c in found for n in c) == list(range(12))
-    place = {n: i for i, c in enumerate(found) for n in c}
+    groups = list(components(reads))
+    assert sorted(n for c in groups for n in c) == list(range(12))
+    place = {n: i for i, c in enumerate(groups) for n in c}
     reach = [{n} for n in range(12)]
     for _ in range(12):
         for n in range(12):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from gdl.errors import TooLargeError
 from gdl.prover import function_source
@@ -14,11 +14,9 @@ from gdl.prover.estimates import Estimates
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from gdl.terms import Term
-from tests.gdl.naive import model
-from tests.gdl.programs import games
+from tests.gdl.programs import examples, games
+from tests.gdl.prover.answers import GAME, assert_answers_are_those_of_the_naive_evaluator
 
-GAME = "(role you) (init start) (next start) (legal you noop) (goal you 0) (<= terminal (true never))"
 LOOPS = [20, 34, 50]
 CONDITIONS = [150, 390]
 
@@ -54,13 +52,13 @@ def test_a_product_of_many_relations_has_all_its_rows(n: int, kind: str) -> None
     relation = "(true (a# ?x#))" if "init" in kind else "(a# ?x#)"
     twice = [0, 17, n - 1]  # in the outermost function and in its helpers
     text = numbered(kind, n) + "".join(kind.replace("#", str(i)).replace(" 1)", " 2)") for i in twice)
-    found = shown(f"{text} (<= (legal you (m {numbered('?x#', n)})) {numbered(relation, n)})")
-    assert len(found) == 8
+    moves = shown(f"{text} (<= (legal you (m {numbered('?x#', n)})) {numbered(relation, n)})")
+    assert len(moves) == 8
     for number in range(8):
         row = ["1"] * n
         for bit, at in enumerate(twice):
             row[at] = str(1 + (number >> bit & 1))
-        assert f"(m {' '.join(row)})" in found
+        assert f"(m {' '.join(row)})" in moves
 
 
 @pytest.mark.parametrize("n", LOOPS)
@@ -148,10 +146,10 @@ def test_a_body_takes_apart_many_terms() -> None:
         "(<= (short ?x) (true (of ?x))) (<= (short (s ?x)) (true (of ?x)))"
     )
     same = numbered("(list (s ?x#)) (distinct ?x# ?x+)", n - 1, 1)
-    found = shown(
+    moves = shown(
         f"{lists} (<= (legal you (m ?x0)) (list (s ?x0)) (distinct ?x0 ?x1) {same} (list (s ?x{n - 1})))"
     )
-    assert found == {"(m nil)", "(m (s nil))"}
+    assert moves == {"(m nil)", "(m (s nil))"}
 
 
 @pytest.mark.parametrize("n", CONDITIONS)
@@ -160,9 +158,9 @@ def test_hundreds_of_conditions_stand_in_a_recursive_rule(n: int) -> None:
     rules = numbered("(<= (fine# ?x) (true (ok# ?x)) (distinct ?x none))", n)
     body = f"(path ?x ?y) {numbered('(fine# ?y)', n)} (path ?y ?z)"
     text = f"{facts} {rules} (<= (path ?x ?y) (true (edge ?x ?y))) (<= (path ?x ?z) {body})"
-    found = shown(f"{text} (<= (legal you (m ?x ?y)) (path ?x ?y))")
-    assert len(found) == 8  # of 10, less those that lead over c
-    assert not found & {"(m a d)", "(m b d)"}
+    moves = shown(f"{text} (<= (legal you (m ?x ?y)) (path ?x ?y))")
+    assert len(moves) == 8  # of 10, less those that lead over c
+    assert not moves & {"(m a d)", "(m b d)"}
 
 
 # --- limits -------------------------------------------------------------------------------------
@@ -204,17 +202,12 @@ def small_functions(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("small_functions")
 @pytest.mark.parametrize("way", ["as planned", "top-down", "magic sets"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(60)
 @given(text=games())
 def test_answers_of_rules_cut_into_helpers_are_those_of_the_naive_evaluator(way: str, text: str) -> None:
-    rules = parse_rules(text)
     with pytest.MonkeyPatch.context() as patch:
         if way != "as planned":
             patch.setattr(Estimates, "cheaper", lambda *_: True)
-        machine = ProverMachine(rules)
+        machine = ProverMachine(parse_rules(text))
         machine._evaluator._estimates.shallow = way == "magic sets"
-        state = machine.initial_state()
-        expected = model(rules, {Term("true", p) for p in state.propositions})
-        found = {machine.move(0, m) for m in machine.legal_moves(state, 0)}
-        assert found == {a.args[1] for a in expected if a.name == "legal"}
-        assert machine.is_terminal(state) == (Term("terminal") in expected)
+        assert_answers_are_those_of_the_naive_evaluator(machine)

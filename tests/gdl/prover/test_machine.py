@@ -7,17 +7,18 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from gdl.errors import MoveError, RulesError, StateError, TooLargeError
-from gdl.machine import Machine, State
+from gdl.machine import State
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from tests.gdl.naive import model
-from tests.gdl.programs import games
+from tests.gdl.naive import first_state
+from tests.gdl.programs import examples, games
+from tests.gdl.prover.answers import GAME, assert_answers_are_those_of_the_naive_evaluator, moves
 
 TIC_TAC_TOE = """
 (role x) (role o) (init (control x)) (init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 2 1 b))
@@ -44,48 +45,32 @@ def prover(text: str, limits: ProverLimits | None = None) -> ProverMachine:
     return ProverMachine(parse_rules(text), limits)
 
 
-def moves(machine: Machine, state: State, role: int = 0) -> set[Term]:
-    return {machine.move(role, m) for m in machine.legal_moves(state, role)}
-
-
 def shown(text: str, role: str = "you") -> set[str]:
     """The moves of a role in the first state, as text."""
     machine = prover(text)
     return set(map(str, moves(machine, machine.initial_state(), machine.role_id(Term(role)))))
 
 
-GAME = "(role you) (init start) (next start) (legal you noop) (goal you 0) (<= terminal (true never))"
-
-
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(250)
 @given(games())
 def test_relations_of_random_programs_are_those_of_the_naive_evaluator(text: str) -> None:
-    rules = parse_rules(text)
-    machine = ProverMachine(rules)
-    state = machine.initial_state()
-    first = model(rules)
-    true = {Term("true", a.args[0]) for a in first if a.name == "init"}
-    assert state.propositions == {t.args[0] for t in true}
-    expected = model(rules, true)
-    assert moves(machine, state) == {a.args[1] for a in expected if a.name == "legal"}
-    assert machine.is_terminal(state) == (Term("terminal") in expected)
+    machine = prover(text)
+    assert machine.initial_state().propositions == {t.args[0] for t in first_state(machine.rules)}
+    assert_answers_are_those_of_the_naive_evaluator(machine)
 
 
 @pytest.mark.parametrize("shallow", [False, True], ids=["top-down", "magic sets"])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(text=games())
 def test_relations_computed_key_by_key_are_those_of_the_naive_evaluator(shallow: bool, text: str) -> None:
-    rules = parse_rules(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Estimates, "cheaper", lambda *_: True)
-        machine = ProverMachine(rules)
+        machine = prover(text)
         machine._evaluator._estimates.shallow = shallow
-        state = machine.initial_state()
-        expected = model(rules, {Term("true", p) for p in state.propositions})
-        assert moves(machine, state) == {a.args[1] for a in expected if a.name == "legal"}
+        assert_answers_are_those_of_the_naive_evaluator(machine)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(60)
 @given(games())
 def test_answers_do_not_change_when_relations_are_measured(text: str) -> None:
     machine = prover(text)
@@ -101,11 +86,8 @@ def test_tic_tac_toe_has_255168_games_and_5478_states() -> None:
 
     def games_from(state: State) -> int:
         if state not in counts:
-            counts[state] = (
-                1
-                if machine.is_terminal(state)
-                else sum(games_from(following) for _, following in machine.expand([state])[0])
-            )
+            following = [games_from(successor) for _, successor in machine.expand([state])[0]]
+            counts[state] = 1 if machine.is_terminal(state) else sum(following)
         return counts[state]
 
     assert games_from(machine.initial_state()) == 255168
@@ -140,9 +122,9 @@ def test_playouts_are_cut_at_the_step_limit_and_where_a_role_cannot_move() -> No
     stuck = prover(
         "(role you) (init a) (<= (legal you go) (true a)) (<= (next b) (does you go)) (goal you 7)"
     )
-    found = stuck.playouts(2)
-    assert found.cut == 2
-    assert found.lengths.tolist() == [1, 1]
+    playouts = stuck.playouts(2)
+    assert playouts.cut == 2
+    assert playouts.lengths.tolist() == [1, 1]
 
 
 def test_goal_is_none_where_none_or_several_hold() -> None:
@@ -314,7 +296,5 @@ def test_answers_are_those_of_a_recorded_trace(corpus: Path, name: str) -> None:
             state = machine.state_of(map(parse_term, line["state"]))
             assert machine.is_terminal(state) == line["terminal"]
             for role, term in enumerate(machine.roles):
-                recorded = {
-                    parse_term(m) for r, m in line["legal"].items() if parse_term(r) is term for m in m
-                }
-                assert moves(machine, state, role) == recorded
+                (recorded,) = (m for r, m in line["legal"].items() if parse_term(r) is term)
+                assert moves(machine, state, role) == set(map(parse_term, recorded))

@@ -12,38 +12,28 @@ from gdl.errors import ParseError
 from gdl.syntax.format import format_text
 from gdl.syntax.parser import parse_rules
 from gdl.syntax.sexpr import Atom, SExpr, read
+from tests.gdl.syntax.nested import Nested, nested, shape, write
 
-Nested = str | list["Nested"]
 words = st.sampled_from(["<=", "or", "and", "not", "p", "?x", "true", "12", "NOT"])
-nested: st.SearchStrategy[Nested] = st.recursive(
-    words, lambda inner: st.lists(inner, max_size=5), max_leaves=20
-)
 gaps = st.sampled_from([" ", "\n", "\n\n\n", "  ", " ; c\n", "\n; own line\n", "; x ; y\n\n", "\t;;; ( \r\n"])
 
 
-def shape(part: SExpr) -> Nested:
-    return part.text if isinstance(part, Atom) else [shape(p) for p in part.parts]
-
-
 def comments(parts: list[SExpr]) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
     for part in parts:
         if isinstance(part, Atom):
-            found += [part.text] if part.text.startswith(";") else []
+            texts += [part.text] if part.text.startswith(";") else []
         else:
-            found += comments(part.parts)
-    return found
+            texts += comments(part.parts)
+    return texts
 
 
-@given(st.lists(nested, max_size=5), st.data())
+@given(st.lists(nested(words), max_size=5), st.data())
 def test_only_the_layout_changes_and_only_once(sentences: list[Nested], data: st.DataObject) -> None:
-    def write(part: Nested) -> str:
-        if isinstance(part, str):
-            return part
-        inside = "".join(data.draw(gaps) + write(p) for p in part)
-        return f"({inside}{data.draw(gaps)})"
+    def gap() -> str:
+        return data.draw(gaps)
 
-    text = "".join(data.draw(gaps) + write(s) for s in sentences) + data.draw(gaps)
+    text = "".join(gap() + write(s, gap) for s in sentences) + gap()
     formatted = format_text(text)
     assert [shape(p) for p in read(formatted)[1]] == [shape(p) for p in read(text)[1]]
     assert comments(read(formatted, keep_comments=True)[1]) == comments(read(text, keep_comments=True)[1])

@@ -45,8 +45,8 @@ def test_rules_are_what_their_text_says(rules: list[Rule]) -> None:
 
 
 @given(st.lists(terms, max_size=5))
-def test_runs_of_terms_are_read_back(found: list[Term]) -> None:
-    assert parse_terms(" ".join(map(str, found))) == found
+def test_runs_of_terms_are_read_back(run: list[Term]) -> None:
+    assert parse_terms(" ".join(map(str, run))) == run
 
 
 @given(rules_of_any_kind)

@@ -7,37 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError, Place
-from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, SExpr, Source, read
+from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, Source, read
+from tests.gdl.syntax.nested import Nested, nested, shape, write
 
 words = st.text("abz?19<=_+'\"|#é", min_size=1, max_size=5)
 blanks = st.text(" \t\n\r\f", min_size=1, max_size=3) | st.just(" ; a (comment\n")
-Nested = str | list["Nested"]
-nested: st.SearchStrategy[Nested] = st.recursive(
-    words, lambda inner: st.lists(inner, max_size=4), max_leaves=25
-)
 
 
-def shape(part: SExpr) -> Nested:
-    return part.text if isinstance(part, Atom) else [shape(p) for p in part.parts]
-
-
-@given(st.lists(nested, max_size=5), st.data())
+@given(st.lists(nested(words), max_size=5), st.data())
 def test_what_is_written_is_read_whatever_the_blanks(sentences: list[Nested], data: st.DataObject) -> None:
-    def write(part: Nested) -> str:
-        if isinstance(part, str):
-            return part
-        blank = data.draw(blanks)
-        return f"({blank}{blank.join(map(write, part))}{blank})"
-
-    text = "\n".join(map(write, sentences))
+    text = "\n".join(write(s, lambda: data.draw(blanks)) for s in sentences)
     assert [shape(p) for p in read(text)[1]] == sentences
 
 
-@given(st.lists(nested, min_size=1, max_size=5))
+@given(st.lists(nested(words), min_size=1, max_size=5))
 def test_offsets_point_at_what_was_read(sentences: list[Nested]) -> None:
-    def write(part: Nested) -> str:
-        return part if isinstance(part, str) else f"({' '.join(map(write, part))})"
-
     text = "\n".join(map(write, sentences))
     source, top = read(text)
     todo = list(top)
