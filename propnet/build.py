@@ -55,7 +55,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("extract_again", extract, 4.5e-6, repeats=True),
     Pass("remove_dead", remove_dead, 3e-7),
 )
-"""What rewrites the circuit, in order."""
+"""What rewrites the circuit, in order (costs: see docs/measurements.md)."""
 
 LARGE = 50_000
 """A circuit with more gate inputs is large."""

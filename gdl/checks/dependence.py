@@ -10,12 +10,13 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdl.checks.diagnostic import Diagnostic, Kind, Signature, body_literals, error, warning
+from gdl.checks.diagnostic import Diagnostic, Kind, error, warning
+from gdl.checks.walk import Signature, body_literals, subterms
 from gdl.compile.stratify import components
 from gdl.compile.value_flow import flow_of
 from gdl.errors import Place
 from gdl.rules import Literal, Rule, Rules
-from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE, Term
+from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE
 
 DOES_IN_LEGAL = warning("does-in-legal", "what is legal may depend on the state alone")
 DOES_IN_GOAL = warning("does-in-goal", "note the move in the state by a next rule, and ask for that")
@@ -121,26 +122,18 @@ def _restriction(rule: Rule, component: dict[Signature, int]) -> Iterator[Diagno
     """The recursion restriction on every literal that recurses to the head."""
     own = component[rule.head.signature]
     recursive = []
-    bound = set(_subterms(rule.head))
+    bound = set(subterms(rule.head))
     for literal, positive in _relational(rule):
         if component[literal.atom.signature] == own:
             recursive.append(literal)
         elif positive:
-            bound.update(_subterms(literal.atom))
+            bound.update(subterms(literal.atom))
     for literal in recursive:
         for argument in literal.atom.args:
             if not argument.ground and argument not in bound:
                 yield RECURSION_RESTRICTION.at(
                     literal.place, f"the argument {argument} of a recursive literal is not bounded"
                 )
-
-
-def _subterms(atom: Term) -> Iterator[Term]:
-    todo = list(atom.args)
-    while todo:
-        term = todo.pop()
-        yield term
-        todo.extend(term.args)
 
 
 def _growth(rules: Rules) -> Iterator[Diagnostic]:

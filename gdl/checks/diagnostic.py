@@ -8,10 +8,6 @@ from enum import IntEnum
 from functools import partial
 
 from gdl.errors import GdlError, Place
-from gdl.rules import Literal, Rule, literals
-
-Signature = tuple[str, int]
-"""Name and arity."""
 
 
 class Severity(IntEnum):
@@ -84,12 +80,6 @@ def of_error(fault: GdlError) -> Diagnostic:
     return Diagnostic(
         fault.code or "not-playable", Severity.ERROR, fault.place or Place(), fault.message, fault.remedy
     )
-
-
-def body_literals(rule: Rule) -> Iterator[tuple[Literal, bool]]:
-    """Every literal of a rule's body with its sign: False under an odd number of negations."""
-    for formula in rule.body:
-        yield from literals(formula)
 
 
 def first_each(findings: Iterable[tuple[Hashable, Diagnostic]]) -> Iterator[Diagnostic]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
 
-from gdl.checks.diagnostic import Diagnostic, Signature, body_literals, error, first_each, warning
+from gdl.checks.diagnostic import Diagnostic, error, first_each, warning
+from gdl.checks.walk import Signature, atoms_of, body_literals
 from gdl.errors import Place
 from gdl.rules import Rule, Rules
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, Term
@@ -76,8 +77,7 @@ def _roles(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagn
                 if role not in provided:
                     yield kind.at(place, f"the role {role} has {what}")
     for rule in rules:
-        atoms = [(rule.head, rule.place), *[(x.atom, x.place) for x, _ in body_literals(rule)]]
-        for atom, place in atoms:
+        for atom, place in atoms_of(rule):
             if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2)):
                 role = atom.args[0]
                 if role.ground and role not in roles:

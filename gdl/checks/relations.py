@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from gdl.checks.diagnostic import Diagnostic, Kind, Signature, body_literals, first_each, info, warning
+from gdl.checks.diagnostic import Diagnostic, Kind, first_each, info, warning
+from gdl.checks.walk import Signature, atoms_of, body_literals, subterms
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rules
 from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term
@@ -31,10 +32,12 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
     functions: dict[Signature, Place] = {}
     for rule in rules:
         defined.setdefault(rule.head.signature, rule.place)
-        _collect_functions(rule.head, rule.place, functions)
         for literal, _ in body_literals(rule):
             read.setdefault(literal.atom.signature, literal.place)
-            _collect_functions(literal.atom, literal.place, functions)
+        for atom, place in atoms_of(rule):
+            for term in subterms(atom):
+                if term.args:
+                    functions.setdefault(term.signature, place)
     yield from _definitions(defined, read)
     yield from _arities({**read, **defined}, ARITY_MISMATCH, "relation")
     yield from _arities(functions, FUNCTION_ARITY_MISMATCH, "function")
@@ -46,14 +49,6 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
     )
     yield from _duplicates(rules)
     yield from _unreachable(rules, defined)
-
-
-def _collect_functions(atom: Term, place: Place, functions: dict[Signature, Place]) -> None:
-    todo = [a for a in atom.args if a.args]
-    while todo:
-        term = todo.pop()
-        functions.setdefault(term.signature, place)
-        todo.extend(a for a in term.args if a.args)
 
 
 def _definitions(defined: dict[Signature, Place], read: dict[Signature, Place]) -> Iterator[Diagnostic]:
@@ -93,7 +88,7 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
             return atom.substitute(names)
 
         head = rename(rule.head)
-        key = head, tuple([_map_atoms(part, rename) for part in rule.body])
+        key = head, tuple([_map_atoms(formula, rename) for formula in rule.body])
         known = first.setdefault(key, rule.place)
         if known is not rule.place:
             yield DUPLICATE_RULE.at(rule.place, f"line {known.line} says the same")

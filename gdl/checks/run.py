@@ -1,8 +1,8 @@
 """Checks rules: every way in which they break the language, or may not mean what was meant.
 
 >>> from gdl.checks.run import check_text
->>> rules, found = check_text("(role you) (<= (legal you ?m) (true (can ?move)))")
->>> [d.code for d in found if d.code.startswith("unsafe")]
+>>> rules, findings = check_text("(role you) (<= (legal you ?m) (true (can ?move)))")
+>>> [d.code for d in findings if d.code.startswith("unsafe")]
 ['unsafe-head-variable']
 
 The language is that of Love, Hinrichs, Haley, Schkufza, Genesereth: "General Game Playing:
@@ -29,10 +29,11 @@ def check(rules: Rules) -> list[Diagnostic]:
     Rules without an error (:attr:`Severity.ERROR`) can be played; many public games have
     warnings. What only the text shows (syntax, spelling) is :func:`check_text`'s.
     """
-    found = [*check_sentences(rules), *check_relations(rules), *check_game(rules), *check_dependence(rules)]
-    if not any(d.severity is Severity.ERROR for d in found):
-        found += check_playable(rules)
-    return _in_order(found)
+    families = check_sentences, check_relations, check_game, check_dependence
+    findings = [finding for family in families for finding in family(rules)]
+    if not any(d.severity is Severity.ERROR for d in findings):
+        findings += check_playable(rules)
+    return _in_order(findings)
 
 
 def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic]]:
@@ -47,12 +48,12 @@ def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic
         order. Where sentences are missing, only findings that need no other sentence are
         reported besides the syntax errors.
     """
-    rules, found = read_rules(text, name)
-    if any(d.severity is Severity.ERROR for d in found):
-        return None, _in_order([*found, *check_sentences(rules)])
-    return rules, _in_order([*found, *check(rules)])
+    rules, findings = read_rules(text, name)
+    if any(d.severity is Severity.ERROR for d in findings):
+        return None, _in_order([*findings, *check_sentences(rules)])
+    return rules, _in_order([*findings, *check(rules)])
 
 
-def _in_order(found: list[Diagnostic]) -> list[Diagnostic]:
-    unique = dict.fromkeys(found)
+def _in_order(findings: list[Diagnostic]) -> list[Diagnostic]:
+    unique = dict.fromkeys(findings)
     return sorted(unique, key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from gdl.checks.diagnostic import Diagnostic, body_literals, error, info, warning
+from gdl.checks.diagnostic import Diagnostic, error, info, warning
+from gdl.checks.walk import body_literals, subterms
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule
 from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, NEXT, TRUE, Term
@@ -35,9 +36,9 @@ def check_sentences(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
     for rule in rules:
         yield from _head(rule)
         bound = _bound_by_all(rule.body)
-        for part in rule.body:
-            yield from _formula(part)
-            yield from _unsafe(part, bound)
+        for formula in rule.body:
+            yield from _formula(formula)
+            yield from _unsafe(formula, bound)
         yield from _body(rule)
         yield from _singletons(rule)
 
@@ -60,22 +61,18 @@ def _term_use(atom: Term, place: Place) -> Iterator[Diagnostic]:
     if arity is not None and len(atom.args) != arity:
         count = f"{len(atom.args)} argument{'s' * (len(atom.args) != 1)}"
         yield KEYWORD_ARITY.at(place, f"{atom.name!r} has {count}, but takes {arity}")
-    inner = list(atom.args)
-    while inner:
-        term = inner.pop()
+    for term in subterms(atom):
         if term.name in CONNECTIVES:
             yield CONNECTIVE_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
         elif term.args and term.name in ARITIES:
             yield KEYWORD_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
-        inner.extend(term.args)
 
 
 def _formula(formula: Formula) -> Iterator[Diagnostic]:
     """Findings about the shape of a formula, and about its literals one by one."""
     todo = [formula]
     while todo:
-        part = todo.pop()
-        match part:
+        match formula := todo.pop():
             case Literal(atom, place):
                 yield from _literal(atom, place)
             case Not(inner, place):
@@ -83,7 +80,7 @@ def _formula(formula: Formula) -> Iterator[Diagnostic]:
                     yield DOUBLE_NEGATION.at(place, "a negation of a negation is the formula itself")
                 todo.append(inner)
             case And(parts, place) | Or(parts, place):
-                name = "and" if isinstance(part, And) else "or"
+                name = "and" if isinstance(formula, And) else "or"
                 if not parts:
                     value = "true" if name == "and" else "false"
                     yield EMPTY_CONNECTIVE.at(place, f"{name!r} without formulas is always {value}")
@@ -151,13 +148,13 @@ def _body(rule: Rule) -> Iterator[Diagnostic]:
     if rule.head in positive:
         yield RULE_IMPLIES_ITSELF.at(rule.place, f"the rule says that {rule.head} follows from itself")
     seen: set[Formula] = set()
-    for part in rule.body:
-        if part in seen:
-            yield REPEATED_LITERAL.at(part.place, f"{_short(part)} stands twice in this body")
-        seen.add(part)
-        if isinstance(part, Not) and isinstance(part.formula, Literal) and part.formula.atom in positive:
-            atom = part.formula.atom
-            yield CONTRADICTORY_BODY.at(part.place, f"the body asks for both {atom} and its negation")
+    for formula in rule.body:
+        if formula in seen:
+            yield REPEATED_LITERAL.at(formula.place, f"{_short(formula)} stands twice in this body")
+        seen.add(formula)
+        match formula:
+            case Not(Literal(atom), place) if atom in positive:
+                yield CONTRADICTORY_BODY.at(place, f"the body asks for both {atom} and its negation")
 
 
 def _singletons(rule: Rule) -> Iterator[Diagnostic]:

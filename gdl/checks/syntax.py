@@ -6,7 +6,9 @@ column 1 where the text otherwise puts only sentences there. Reading then goes o
 
 from __future__ import annotations
 
-from gdl.checks.diagnostic import Diagnostic, error, info, of_error
+from collections.abc import Iterator
+
+from gdl.checks.diagnostic import Diagnostic, error, first_each, info, of_error
 from gdl.errors import ParseError, Place
 from gdl.rules import Rule, Rules
 from gdl.syntax.parser import Reader
@@ -55,16 +57,16 @@ def read_rules(text: str, name: str = "") -> tuple[Rules, list[Diagnostic]]:
             rules.append(reader.rule(sentence))
         except ParseError as fault:
             faults.append(fault)
-    found = [of_error(fault) for fault in faults[:MAX_ERRORS]]
+    findings = [of_error(fault) for fault in faults[:MAX_ERRORS]]
     if not sentences and not faults:
-        found.append(NO_RULES.at(Place(1, 1), "the text holds no rules"))
+        findings.append(NO_RULES.at(Place(1, 1), "the text holds no rules"))
     for sentence in sentences:
         match sentence:
             case Group([Atom("<="), _]):
                 place = source.place(sentence.offset)
-                found.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
-    found += _spellings(source, sentences)
-    return Rules(tuple(rules), reader.spelling, name), found
+                findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
+    findings += first_each(_spellings(source, sentences))
+    return Rules(tuple(rules), reader.spelling, name), findings
 
 
 def _read_on(text: str, name: str, first: ParseError) -> tuple[Source, list[SExpr], list[ParseError]]:
@@ -108,25 +110,19 @@ def _read_on(text: str, name: str, first: ParseError) -> tuple[Source, list[SExp
             faults.append(nest.unclosed())
     if nest.stack:
         broken.add(nest.top[-1].offset)
-    return source, [part for part in nest.top if part.offset not in broken], faults
+    return source, [sentence for sentence in nest.top if sentence.offset not in broken], faults
 
 
-def _spellings(source: Source, sentences: list[SExpr]) -> list[Diagnostic]:
-    """A finding for each name that is spelled in a second way, where it first is."""
+def _spellings(source: Source, sentences: list[SExpr]) -> Iterator[tuple[str, Diagnostic]]:
+    """A finding wherever a name is not spelled as before."""
     first: dict[str, str] = {}
-    told: set[str] = set()
-    found: list[Diagnostic] = []
     todo: list[SExpr] = list(reversed(sentences))
     while todo:
-        part = todo.pop()
-        match part:
-            case Group(parts):
-                todo.extend(reversed(parts))
+        match todo.pop():
+            case Group(inner):
+                todo.extend(reversed(inner))
             case Atom(word, offset):
-                folded = word.lower()
-                spelled = first.setdefault(folded, word)
-                if spelled != word and folded not in told:
-                    told.add(folded)
-                    place = source.place(offset)
-                    found.append(MIXED_SPELLING.at(place, f"{word!r} was spelled {spelled!r} before"))
-    return found
+                spelled = first.setdefault(word.lower(), word)
+                if spelled != word:
+                    message = f"{word!r} was spelled {spelled!r} before"
+                    yield word.lower(), MIXED_SPELLING.at(source.place(offset), message)

@@ -20,7 +20,7 @@ from gdl.grounding.joins.join import Body
 from gdl.grounding.reachability import Reached
 from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, unique
 from gdl.grounding.term_order import Rows, TermOrder, row_tuples
-from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
+from gdl.terms import ARITIES, DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
 
 SMALL_BLOCK = 64
 """Blocks with fewer rules are numbered together."""
@@ -252,12 +252,8 @@ def _roles(reached: Reached, written: Sequence[Term]) -> list[Term]:
 
 def _rows(reached: Reached, name: str, possible: Bool, numbering: _Numbering) -> Rows:
     """The possible rows of a relation."""
-    arity = {TRUE: 1, DOES: 2, GOAL: 2}[name]
-    rows = []
-    for p in reached.program.named(name, arity):
-        start = numbering.start(p.index)
-        rows.append((p.index, np.flatnonzero(possible[start : start + reached.relations[p.index].n])))
-    return rows
+    predicates = [p.index for p in reached.program.named(name, ARITIES[name])]
+    return [(p, np.flatnonzero(possible[numbering.start(p) :][: reached.relations[p].n])) for p in predicates]
 
 
 def _rows_of_role(reached: Reached, rows: Rows, role: Term) -> Rows:

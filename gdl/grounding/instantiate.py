@@ -28,6 +28,9 @@ from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 MANY_ROWS = 3_000_000
 """Joins of more rows are given up and the clause is split, if it can be."""
 
+_NOTHING = -1
+_EVERYTHING = -2
+
 
 @dataclass
 class Block:
@@ -160,7 +163,7 @@ class _Instantiator:
             if self._instantiate_tuples(clause):
                 continue
             clauses = self.splitter.split(clause, len(self.relations))
-            if clauses is None and not self._try(clause):
+            if clauses is None and not self._instantiate(clause, MANY_ROWS):
                 clauses = self.splitter.split(clause, len(self.relations), force=True)
                 if clauses is None:
                     self._instantiate(clause)
@@ -169,18 +172,6 @@ class _Instantiator:
                 inner, outer = clauses
                 self._new_relation(len(inner.head.args), dynamic=True)
                 todo += [outer, inner]
-
-    def _try(self, clause: FlatClause) -> bool:
-        """Instantiate a clause unless it has too many bindings; returns whether it did."""
-        joiner = self.reached.joiner
-        joiner.most_rows = MANY_ROWS
-        try:
-            self._instantiate(clause)
-        except TooManyRowsError:
-            return False
-        finally:
-            joiner.most_rows = UNLIMITED
-        return True
 
     def _body(self, clause: FlatClause) -> tuple[Body, list[tuple[FlatAtom, bool]]]:
         """The body to join, and the literals that the instances have (True where negated)."""
@@ -239,12 +230,17 @@ class _Instantiator:
         self.instances.blocks.append(Block(head.predicate, ids_of[0], literals))
         return True
 
-    def _instantiate(self, clause: FlatClause) -> None:
+    def _instantiate(self, clause: FlatClause, most_rows: int = UNLIMITED) -> bool:
+        """Instantiate a clause in numpy; False where its join has too many rows."""
         body, read = self._body(clause)
         relevant = variables_of(clause.head.args, *[atom.args for atom, _ in read])
-        bindings = self.reached.joiner.join(body, relevant)
+        try:
+            bindings = self.reached.joiner.join(body, relevant, most_rows=most_rows)
+        except TooManyRowsError:
+            return False
         if bindings.n:
             self._make(body, read, bindings)
+        return True
 
     def _make(
         self,
@@ -294,10 +290,6 @@ def _bindings(results: tuple[int, ...], rows: list[Row]) -> Bindings:
     """Bindings in numpy, from tuples of constants and variables."""
     columns = np.array(rows, np.int32).reshape(len(rows), len(results)).T
     return Bindings(len(rows), {v: c for v, c in zip(results, columns, strict=True) if v < 0})
-
-
-_NOTHING = -1
-_EVERYTHING = -2
 
 
 def _restricted(clause: FlatClause, wanted: int) -> FlatClause:

@@ -129,17 +129,12 @@ def fixpoint(
 
     def derive(body: Body, first: int = -1, window: Window | None = None) -> None:
         head = body.clause.head.predicate
-        if hopeless is None or head in hopeless:
-            joiner.budget.add_atoms(_derive(joiner, body, first, window))
-            return
-        joiner.most_rows = LARGE_JOIN
+        limited = hopeless is not None and head not in hopeless
         try:
-            new = _derive(joiner, body, first, window, LARGE_RELATION)
+            new = _derive(joiner, body, first, window, limited)
         except TooManyRowsError:
             raise _TooLargeRelationError(head) from None
-        finally:
-            joiner.most_rows = UNLIMITED
-        if relations[head].n > LARGE_RELATION:
+        if limited and relations[head].n > LARGE_RELATION:
             raise _TooLargeRelationError(head)
         joiner.budget.add_atoms(new)
 
@@ -163,18 +158,18 @@ def fixpoint(
 
 
 def _derive(
-    joiner: Joiner, body: Body, first: int = -1, window: Window | None = None, most: int = UNLIMITED
+    joiner: Joiner, body: Body, first: int = -1, window: Window | None = None, limited: bool = False
 ) -> int:
-    """Join a clause's body and add its head's rows; returns how many are new. Raises TooManyRowsError if the
-    body has more than ``most`` bindings."""
+    """Join a clause's body and add its head's rows; returns how many are new. If ``limited``, large joins and
+    results raise TooManyRowsError."""
     head = body.clause.head
     rows = joiner.tuples(body, head.args, first, window)
     if rows is not None:
         return joiner.relations[head.predicate].add_rows(rows)
-    bindings = joiner.join(body, body.head, first, window)
+    bindings = joiner.join(body, body.head, first, window, LARGE_JOIN if limited else UNLIMITED)
     if not bindings.n:
         return 0
-    if bindings.n > most:
+    if limited and bindings.n > LARGE_RELATION:
         raise TooManyRowsError
     return joiner.relations[head.predicate].add(bindings.args(head.args), bindings.n)
 

@@ -92,7 +92,8 @@ class _Simplifier:
         for tree in trees:
             below = self.conjunction(tree)
             if below != FALSE:
-                products.append(self.product(below))
+                inputs = () if below & 1 else self.builder.inputs_of(below)
+                products.append(inputs or (below,))
         self.known.difference_update(learnt)
         # Gates that others read as well stay gates, but may absorb, or be absorbed.
         shared = [x for x in literals if x & 1 and x >> 1 >= self.first]
@@ -105,10 +106,6 @@ class _Simplifier:
         if products:
             literals.append(sum_of_products(self.builder, products) ^ 1)
         return self.builder.conjunction(literals)
-
-    def product(self, literal: int) -> tuple[int, ...]:
-        """A new literal as a product term: the inputs of its gate, or itself."""
-        return (() if literal & 1 else self.builder.inputs_of(literal)) or (literal,)
 
     def settle(self, literals: Iterable[int]) -> tuple[list[int], list[int]] | None:
         """Literals that remain of an AND where ``known`` holds, and what they add to

@@ -14,7 +14,7 @@ from gdl.grounding.limits import Budget
 from gdl.terms import Term
 
 DEDUPLICATE_FROM = 48
-"""Tables with fewer bindings are not worth the search for doubles."""
+"""Tables with fewer bindings are not worth the search for doubles (see docs/measurements.md)."""
 
 MAX_TERM_DEPTH = 200
 """A deeper function term means a recursion that never ends."""

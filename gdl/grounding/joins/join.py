@@ -88,14 +88,13 @@ class Joiner:
         relations: by predicate.
         table: the terms, for building and taking apart.
         budget: checked before each step.
-        most_rows: joins of more rows raise :class:`TooManyRowsError`, for callers with another way.
     """
 
     def __init__(self, relations: list[Relation], table: TermTable, budget: Budget) -> None:
         self.relations = relations
         self.table = table
         self.budget = budget
-        self.most_rows = UNLIMITED
+        self._most_rows = UNLIMITED
 
     def tuples(
         self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
@@ -118,10 +117,16 @@ class Joiner:
         return body.plan(results, first, self.relations).run(self.relations, window)
 
     def join(
-        self, body: Body, keep: Collection[int], first: int = -1, window: Window | None = None
+        self,
+        body: Body,
+        keep: Collection[int],
+        first: int = -1,
+        window: Window | None = None,
+        most_rows: int = UNLIMITED,
     ) -> Bindings:
-        """Join in numpy: all bindings of the variables in ``keep``; small tables may hold doubles. The other
-        arguments are those of :meth:`tuples`."""
+        """Join in numpy: all bindings of the variables in ``keep``; small tables may hold doubles. Raises
+        TooManyRowsError past ``most_rows``. The other arguments are those of :meth:`tuples`."""
+        self._most_rows = most_rows
         self.budget.place = body.clause.place
         self.budget.tick()
         bindings = Bindings(1, {})
@@ -229,7 +234,7 @@ class Joiner:
             bindings.deduplicate()
 
     def _allow(self, rows: int, columns: int) -> None:
-        if rows > self.most_rows:
+        if rows > self._most_rows:
             raise TooManyRowsError
         self.budget.rows(rows, columns)
 

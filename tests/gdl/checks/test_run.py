@@ -143,17 +143,17 @@ TRIGGERS: list[tuple[str, str]] = [
     ("code", "text"), TRIGGERS, ids=[f"{i}-{code}" for i, (code, _) in enumerate(TRIGGERS)]
 )
 def test_each_kind_of_finding_is_found(code: str, text: str) -> None:
-    _, found = check_text(text, "game.kif")
-    matching = [d for d in found if d.code == code]
-    assert matching, [str(d) for d in found]
+    _, findings = check_text(text, "game.kif")
+    matching = [d for d in findings if d.code == code]
+    assert matching, [str(d) for d in findings]
     assert all(d.severity is KINDS[code].severity for d in matching)
-    assert all(d.message and d.remedy for d in found)
+    assert all(d.message and d.remedy for d in findings)
 
 
 def test_rules_that_multiply_beyond_the_limits_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.compile.flatten.MAX_FLAT_CLAUSES", 3)
-    _, found = check_text(CLEAN)
-    assert [(d.code, d.severity) for d in found] == [("too-large", Severity.ERROR)]
+    _, findings = check_text(CLEAN)
+    assert [(d.code, d.severity) for d in findings] == [("too-large", Severity.ERROR)]
 
 
 def test_every_declared_kind_has_a_trigger() -> None:
@@ -162,8 +162,8 @@ def test_every_declared_kind_has_a_trigger() -> None:
 
 
 def test_clean_rules_have_no_findings() -> None:
-    rules, found = check_text(CLEAN)
-    assert found == []
+    rules, findings = check_text(CLEAN)
+    assert findings == []
     assert rules == parse_rules(CLEAN)
     assert check(parse_rules(CLEAN)) == []
 
@@ -180,8 +180,8 @@ def test_clean_rules_have_no_findings() -> None:
     ],
 )
 def test_findings_point_at_their_place(text: str, code: str, place: Place) -> None:
-    found = [d for d in check_text(text)[1] if d.code == code]
-    assert [d.place for d in found] == [place]
+    findings = [d for d in check_text(text)[1] if d.code == code]
+    assert [d.place for d in findings] == [place]
 
 
 def test_several_syntax_errors_are_found_in_one_run() -> None:
@@ -197,9 +197,9 @@ def test_several_syntax_errors_are_found_in_one_run() -> None:
 (goal a 100)
 (<= ?x)
 """
-    rules, found = check_text(text)
+    rules, findings = check_text(text)
     assert rules is None
-    errors = [(d.code, d.place.line) for d in found if d.severity is Severity.ERROR]
+    errors = [(d.code, d.place.line) for d in findings if d.severity is Severity.ERROR]
     assert errors == [
         ("unclosed-parenthesis", 2),
         ("unopened-parenthesis", 5),
@@ -212,39 +212,39 @@ def test_several_syntax_errors_are_found_in_one_run() -> None:
 
 def test_literals_in_the_first_column_are_not_taken_for_sentences() -> None:
     text = "(<= (p ?x)\n(q ?x)\n(r ?x))\n(<= (q ?x)\n(r ?x)\n(<= (r a))\n"
-    found = [d for d in check_text(text)[1] if d.severity is Severity.ERROR]
-    assert [(d.code, d.place) for d in found] == [("unclosed-parenthesis", Place(4, 1))]
+    findings = [d for d in check_text(text)[1] if d.severity is Severity.ERROR]
+    assert [(d.code, d.place) for d in findings] == [("unclosed-parenthesis", Place(4, 1))]
 
 
 def test_rules_with_syntax_errors_still_get_findings_that_need_no_other_rule() -> None:
-    _, found = check_text("(<= (p ?x) q)\n(r")
-    codes = [d.code for d in found]
+    _, findings = check_text("(<= (p ?x) q)\n(r")
+    codes = [d.code for d in findings]
     assert "unclosed-parenthesis" in codes
     assert "unsafe-head-variable" in codes
     assert "undefined-relation" not in codes
 
 
 def test_findings_come_in_text_order_without_repetition() -> None:
-    _, found = check_text("\n".join(text for _, text in TRIGGERS[20:60]))
-    places = [(d.place.line, d.place.column) for d in found]
+    _, findings = check_text("\n".join(text for _, text in TRIGGERS[20:60]))
+    places = [(d.place.line, d.place.column) for d in findings]
     assert places == sorted(places)
-    assert len(set(found)) == len(found)
+    assert len(set(findings)) == len(findings)
 
 
 def test_negation_that_constants_stratify_is_only_a_warning() -> None:
     rules = CLEAN.replace(
         "(<= (goal walker 0) (not arrived))", "(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))"
     )
-    _, found = check_text(rules)
-    assert [d.code for d in found] == ["negative-cycle"]
-    assert found[0].severity is Severity.WARNING
+    _, findings = check_text(rules)
+    assert [d.code for d in findings] == ["negative-cycle"]
+    assert findings[0].severity is Severity.WARNING
 
 
 def test_public_games_have_no_errors(corpus_games: list[Path]) -> None:
     faulty = {}
     for path in corpus_games:
-        rules, found = check_text(path.read_text(), path.name)
-        errors = [str(d) for d in found if d.severity is Severity.ERROR]
+        rules, findings = check_text(path.read_text(), path.name)
+        errors = [str(d) for d in findings if d.severity is Severity.ERROR]
         if errors or rules is None:
             faulty[path.stem] = errors
     assert not faulty
