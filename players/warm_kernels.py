@@ -57,12 +57,12 @@ def tree_parts() -> tuple[Part, ...]:
     return ("tree-up", warm_up_up), ("tree-down", warm_up_down), ("tree-keep", warm_up_keep)
 
 
-def line_parts() -> tuple[Part, ...]:
-    """For UCT in games of a single role, besides."""
-    from players.puzzles import breadth_first, nrpa
+def solver_parts() -> tuple[Part, ...]:
+    """For UCT in games of a single role, besides: a part for each puzzle solver."""
+    from players.puzzles.registry import SOLVERS
 
     machine = _machines()[0]
-    return ("lines", partial(breadth_first.warm_up, machine)), ("policies", partial(nrpa.warm_up, machine))
+    return tuple((solver.name, partial(solver.warm_up, machine)) for solver in SOLVERS)
 
 
 def compile_together(parts: Sequence[Part]) -> None:

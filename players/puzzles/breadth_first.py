@@ -8,7 +8,7 @@ import numpy as np
 
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
-from players.puzzles.solver import LineSolver, Outcome, Promise, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.kernels.records import pack
@@ -44,7 +44,7 @@ class BreadthFirst(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        return Promise(Outcome.PROVES, alike=True)
+        return Promise(Certainty.PROVES, alike=True)
 
     def _begin(self) -> None:
         """Begin with the start alone."""
@@ -119,9 +119,8 @@ class BreadthFirst(LineSolver):
         if value == 100:
             self.proven = 100
 
-
-def warm_up(machine: PropnetMachine) -> None:
-    """Have the kernels compiled or loaded, on any machine of a single role."""
-    solver = BreadthFirst(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
-    solver._expand_some()
-    solver._closed.grow()
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        solver = cls(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
+        solver._expand_some()
+        solver._closed.grow()

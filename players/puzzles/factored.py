@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.solver import LineSolver, Outcome, Promise, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
 from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.kernels.records import pack, unpack
@@ -53,7 +53,7 @@ class Factored(LineSolver):
         factors = quick_factors(machine.network)
         if factors is None or factors.count < 2:
             return None
-        return Promise(Outcome.FINDS, memory=MOST_BYTES, alike=True)
+        return Promise(Certainty.FINDS, memory=MOST_BYTES, alike=True)
 
     def step(self, deadline: float) -> bool:
         return any(time.monotonic() >= deadline for _ in self._work)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
-from players.puzzles.solver import LineSolver, Outcome, Promise, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.jit.vector512 import LANES
 from propnet.machine import PropnetMachine
 
@@ -74,7 +74,7 @@ class NestedPolicy(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        return Promise(Outcome.MAY_FIND, memory=_MEMORY)
+        return Promise(Certainty.MAY_FIND, memory=_MEMORY)
 
     def step(self, deadline: float) -> bool:
         """Rounds, as long as the next one is likely to be over in time."""
@@ -176,9 +176,8 @@ class NestedPolicy(LineSolver):
     def _learn(self, weights: NDArray[np.float64], line: _Line) -> None:
         adapt(weights, self._coding, self._moves, line.moves, line.firsts, line.options, _RATE)
 
-
-def warm_up(machine: PropnetMachine) -> None:
-    """Have the kernels compiled or loaded, on any machine of a single role."""
-    solver = NestedPolicy(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
-    solver._round()
-    solver._learn(solver._weights, solver._low)
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        solver = cls(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
+        solver._round()
+        solver._learn(solver._weights, solver._low)

@@ -31,8 +31,8 @@ class _Member:
         seconds: CPU seconds that it has had.
     """
 
-    def __init__(self, name: str, promise: Promise, solver: LineSolver) -> None:
-        self.name, self.weight, self.solver = name, promise.weight, solver
+    def __init__(self, promise: Promise, solver: LineSolver) -> None:
+        self.name, self.weight, self.solver = solver.name, promise.weight, solver
         self.seconds = 0.0
 
 
@@ -81,15 +81,14 @@ class Portfolio(Companion):
         if network is None or len(machine.roles) != 1:
             return
         # Solvers bring kernels along, which machines without lanes do not need.
-        from players.puzzles.registry import rows_named
+        from players.puzzles.registry import solvers_named
 
-        promises = [(row, row.recognise(network)) for row in rows_named(only)]
-        able = [(row, promise) for row, promise in promises if promise and not (promise.alike and number)]
-        for (row, promise), size in zip(
-            able, _divided([promise for _, promise in able], memory), strict=True
-        ):
-            solver = row.make(Task(network, start, self._keep, size, seed))
-            self._members.append(_Member(row.name, promise, solver))
+        promises = [(kind, kind.recognise(network)) for kind in solvers_named(only)]
+        able = [(kind, promise) for kind, promise in promises if promise and not (promise.alike and number)]
+        sizes = _divided([promise for _, promise in able], memory)
+        for (kind, promise), size in zip(able, sizes, strict=True):
+            solver = kind(Task(network, start, self._keep, size, seed))
+            self._members.append(_Member(promise, solver))
 
     @property
     def active(self) -> bool:

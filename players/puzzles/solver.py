@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ Report = Callable[[int, Sequence[int]], None]
 """Takes a finished line: its goal value 0..100, and the move ids from the solver's start on."""
 
 
-class Outcome(Enum):
+class Certainty(Enum):
     """What a solver expects to come to in a game."""
 
     PROVES = "proves"
@@ -34,13 +35,13 @@ class Promise:
     """What a solver says of a game after a look at its network, within milliseconds.
 
     Attributes:
-        outcome: what it comes to.
+        outcome: what it comes to, and how surely.
         seconds: CPU seconds until then, as far as it can tell; infinite where it cannot.
         memory: bytes that it wants; None where more is always better.
         alike: whether it does the same whatever its seed: of several processes one is enough then.
     """
 
-    outcome: Outcome
+    outcome: Certainty
     seconds: float = math.inf
     memory: int | None = None
     alike: bool = False
@@ -49,7 +50,7 @@ class Promise:
     def weight(self) -> float:
         """The share of the time that it deserves, beside those of others: more where it knows the game, and
         more where it knows the cost."""
-        known = 2.0 if self.outcome is Outcome.FINDS else 1.0
+        known = 2.0 if self.outcome is Certainty.FINDS else 1.0
         return known * (2.0 if math.isfinite(self.seconds) else 1.0)
 
 
@@ -100,6 +101,12 @@ class LineSolver(ABC):
     @abstractmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
         """What it promises for this game, within milliseconds; None where it can do nothing."""
+
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        """Have its kernels compiled or loaded; by default a short search of this small game does."""
+        task = Task(machine, machine.initial_state(), lambda value, moves: None, 1 << 20)
+        cls(task).step(time.monotonic() + 0.01)
 
     @abstractmethod
     def step(self, deadline: float) -> bool:

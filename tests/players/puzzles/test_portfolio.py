@@ -22,8 +22,7 @@ from players.puzzles.closed_list import ClosedList
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
 from players.puzzles.portfolio import Portfolio
-from players.puzzles.registry import Row
-from players.puzzles.solver import LineSolver, Outcome, Promise, Report, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
@@ -251,7 +250,7 @@ class Idle(LineSolver):
     """Takes its time and finds nothing."""
 
     name = "idle"
-    promise = Promise(Outcome.MAY_FIND)
+    promise = Promise(Certainty.MAY_FIND)
     tasks: list[Task]
     seconds: float
 
@@ -281,13 +280,13 @@ def idle(promise: Promise) -> type[Idle]:
 
 def test_time_and_memory_are_divided_by_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     specialist, modest, plain, blind = (
-        idle(Promise(Outcome.FINDS)),
-        idle(Promise(Outcome.MAY_FIND, memory=MEMORY // 8)),
-        idle(Promise(Outcome.MAY_FIND)),
-        idle(Promise(Outcome.MAY_FIND)),
+        idle(Promise(Certainty.FINDS)),
+        idle(Promise(Certainty.MAY_FIND, memory=MEMORY // 8)),
+        idle(Promise(Certainty.MAY_FIND)),
+        idle(Promise(Certainty.MAY_FIND)),
     )
-    rows = [Row("idle", kind.recognise, kind) for kind in (specialist, modest, plain)]
-    monkeypatch.setattr(registry, "SOLVERS", [*rows, Row("blind", lambda machine: None, blind)])
+    monkeypatch.setattr(blind, "recognise", lambda machine: None)
+    monkeypatch.setattr(registry, "SOLVERS", [specialist, modest, plain, blind])
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     for _ in range(200):
