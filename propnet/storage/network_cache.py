@@ -50,8 +50,7 @@ def _code_version() -> bytes:
 
 
 def code_version(root: Path) -> bytes:
-    """Bytes that change when a module that takes part in building, in a folder of packages, changes, moves,
-    comes or goes."""
+    """Bytes that change with the modules that take part in building, in the packages below a folder."""
     modules: list[str] = []
     for folder in _CODE:
         for path in sorted((root / folder).rglob("*.py")):
