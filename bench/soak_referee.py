@@ -20,7 +20,7 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import request_bytes
 
 PATIENCE = 10.0
@@ -118,15 +118,15 @@ class Manager:
         state = machine.initial_state()
         role = number % len(machine.roles)
         tally.matches += 1
-        start = protocol.start_request(
+        start = messages.start_request(
             match,
             game.rules.spell(machine.roles[role]),
-            protocol.spaced(game.text),
+            messages.spaced(game.text),
             plan.startclock,
             plan.playclock,
         )
         reply, seconds = self._ask(start, plan.startclock)
-        if reply != protocol.READY:
+        if reply != messages.READY:
             tally.lost += 1
             tally.fault(f"{match} {name} START: {reply[:200]!r} after {seconds:.3f} s")
             if reply:
@@ -140,7 +140,7 @@ class Manager:
             if machine.is_terminal(state) or tally.turns >= plan.turns:
                 break
             tally.turns += 1
-            reply, seconds = self._ask(protocol.play_request(match, moves), plan.playclock)
+            reply, seconds = self._ask(messages.play_request(match, moves), plan.playclock)
             tally.times.append(seconds)
             tally.slowest = max(tally.slowest, seconds)
             if seconds > plan.playclock or not reply:
@@ -151,7 +151,7 @@ class Manager:
             found = _move(machine, role, reply)
             if found in legal[role]:
                 joint[role] = found
-            elif reply in (protocol.BUSY, "") or reply.startswith("error"):
+            elif reply in (messages.BUSY, "") or reply.startswith("error"):
                 tally.lost += 1
                 tally.fault(f"{match} {name} turn {turn}: {reply[:200]!r}")
                 break
@@ -164,10 +164,10 @@ class Manager:
 
     def _end(self, match: str, moves: Sequence[str] | None, over: bool) -> None:
         abort = not over and self._random.random() < 0.5
-        message = protocol.abort_request(match) if abort else protocol.stop_request(match, moves)
+        message = messages.abort_request(match) if abort else messages.stop_request(match, moves)
         reply, _ = self._ask(message, self.plan.playclock)
         self.tally.ends[reply[:20]] += 1
-        if reply not in (protocol.DONE, protocol.ABORTED):
+        if reply not in (messages.DONE, messages.ABORTED):
             self.tally.fault(f"{match} end: {reply[:100]!r}")
 
     def _ask(self, message: str, clock: float) -> tuple[str, float]:

@@ -37,11 +37,11 @@ from propnet.native.machine import NativeMachine
 _ROWS = 1 << 14
 _LONGEST = 1000
 _PARTS = {
-    "down": ("descend", ("successors", "_open")),
+    "down": ("select", ("successors", "_open")),
     "states": ("successors", ()),
     "moves": ("_open", ()),
     "playouts": ("playouts", ()),
-    "up": ("book", ()),
+    "up": ("back_up", ()),
 }
 """Of each part the function whose time counts, and those called by it whose time does not."""
 _OURS = tree.__file__, batch_machine.__file__

@@ -1,7 +1,7 @@
 """A game manager: runs one match of a game between players over HTTP.
 
-What a player sends is never trusted: a late, unreadable or illegal answer is replaced by a
-random legal move, noted, and the match goes on.
+It trusts nothing that a player sends: it notes a late, unreadable or illegal answer, makes a random legal
+move instead, and the match goes on.
 """
 
 from __future__ import annotations
@@ -17,19 +17,11 @@ from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
-from ggp.protocol.cipher import Cipher, Plain
+from ggp.protocol import messages
+from ggp.protocol.cipher import Cipher
 from ggp.protocol.http10 import Address, HttpError, parse_address, post
 from ggp.protocol.match_record import MatchRecord
-from ggp.protocol.messages import (
-    READY,
-    abort_request,
-    info_request,
-    parse_info_reply,
-    play_request,
-    spaced,
-    start_request,
-    stop_request,
-)
+from ggp.protocol.messages import READY, spaced
 
 INFO_SECONDS = 3.0
 """How long a player may take to say its name."""
@@ -38,7 +30,7 @@ GOODBYE_SECONDS = 5.0
 """How long a player may take to confirm STOP or ABORT."""
 
 MAX_REPLY = 10_000
-"""Longest answer that is looked into, in characters."""
+"""Characters of the longest answer that is read."""
 
 STAND_INS = ("random", "legal")
 """Players that need no address: the manager moves for them."""
@@ -57,7 +49,31 @@ class Answer:
     seconds: float = 0.0
 
 
-class Mover(Protocol):
+@dataclass(slots=True)
+class RemotePlayer:
+    """A player at an address; ``name`` is for the record and the ``Receiver`` header."""
+
+    name: str
+    address: Address
+
+    async def exchange(self, message: str, seconds: float) -> Answer:
+        """One message and its answer; whatever goes wrong becomes the answer's error."""
+        began = time.monotonic()
+        text, error = "", ""
+        try:
+            text = await post(self.address, message, self.name, seconds)
+            if len(text) > MAX_REPLY:
+                text, error = "", f"{ILLEGAL} an answer of {len(text):,} characters"
+        except TimeoutError:
+            error = NO_ANSWER
+        except HttpError as problem:
+            error = f"{ILLEGAL} {_short(problem.message)}"
+        except OSError as problem:
+            error = f"{NO_CONNECTION} {_short(problem.strerror or type(problem).__name__)}"
+        return Answer(text, error, time.monotonic() - began)
+
+
+class LocalPlayer(Protocol):
     """A player that is asked without HTTP. It keeps the clocks itself."""
 
     async def start(self, role: int, state: State) -> Answer:
@@ -68,23 +84,20 @@ class Mover(Protocol):
 
 
 @dataclass(slots=True)
-class Seat:
-    """Who plays a role: a player at an address, a mover, or a stand-in (both are None).
-
-    Attributes:
-        name: what the player is called in the record and in the ``Receiver`` header.
-        kind: ``random`` or ``legal`` for stand-ins.
-    """
+class StandIn:
+    """A player for which the manager moves, as ``kind`` of :data:`STAND_INS` says."""
 
     name: str
-    address: Address | None
-    kind: str = ""
-    mover: Mover | None = None
+    kind: str
+
+
+RolePlayer = RemotePlayer | LocalPlayer | StandIn
+"""Who plays a role."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What one turn brought, for whoever watches.
+class MatchStep:
+    """What one joint move brought, for whoever watches.
 
     Attributes:
         number: 0 after START, then the number of joint moves made.
@@ -101,65 +114,81 @@ class Step:
     seconds: tuple[float, ...]
 
 
-def parse_seats(players: str) -> list[Seat]:
-    """Seats from ``URL,URL,random,legal``, in role order.
+def parse_players(text: str) -> list[RemotePlayer | StandIn]:
+    """Players from ``URL,URL,random,legal``, in role order.
 
     Raises:
         HttpError: a part is neither an address nor a stand-in.
     """
-    seats: list[Seat] = []
-    for part in filter(None, map(str.strip, players.split(","))):
-        if part.lower() in STAND_INS:
-            seats.append(Seat(part.lower(), None, part.lower()))
+    players: list[RemotePlayer | StandIn] = []
+    for word in filter(None, map(str.strip, text.split(","))):
+        if word.lower() in STAND_INS:
+            players.append(StandIn(word.lower(), word.lower()))
         else:
-            address = parse_address(part)
-            seats.append(Seat(str(address), address))
-    return seats
+            address = parse_address(word)
+            players.append(RemotePlayer(str(address), address))
+    return players
 
 
-class Host:
-    """Runs one match; :meth:`run` once. The record is there at any time, also of a match that
-    was cut short.
+async def ask_names(players: Sequence[RolePlayer]) -> None:
+    """Ask each player for its name by INFO; who does not answer keeps its address as name."""
+
+    async def ask(player: RemotePlayer) -> None:
+        answer = await player.exchange(messages.info_request(), INFO_SECONDS)
+        try:
+            name = messages.parse_info_reply(answer.text).get("name", "")
+        except GdlError:
+            return
+        if name.isprintable() and 0 < len(name) <= 100:
+            player.name = name
+
+    await asyncio.gather(*map(ask, _remote(players)))
+
+
+class GameManager:
+    """Runs one match; :meth:`run` once. The record is there at any time, also of a match that was cut short.
 
     Args:
         rules: the text of the rules, as players at addresses get it.
         machine: any machine of these rules.
-        seats: who plays, in role order.
+        players: who plays, in role order.
         record: where the match is written to; gives match id and clocks.
         seed: what random moves come from.
         cipher: hides the words of the game from the players.
-        watch: called after each turn.
-        opening: joint moves, by ids, that are made before the players are started. ``rules`` must
-            then begin in the state that they lead to.
-        max_steps: the match is aborted after this many joint moves; its goals are those of the
-            state reached.
+        watch: called after each joint move.
+        opening: joint moves, by ids, that are made before the players are started. ``rules`` must then
+            begin in the state that they lead to.
+        max_steps: the match is aborted after this many joint moves, with the goals of the state reached.
+
+    Raises:
+        GdlError: there are not as many players as roles.
     """
 
     def __init__(
         self,
         rules: str,
         machine: Machine,
-        seats: Sequence[Seat],
+        players: Sequence[RolePlayer],
         record: MatchRecord,
         *,
         seed: int = 0,
         cipher: Cipher | None = None,
-        watch: Callable[[Step], None] = lambda step: None,
+        watch: Callable[[MatchStep], None] = lambda step: None,
         opening: Sequence[Sequence[int]] = (),
         max_steps: int | None = None,
     ) -> None:
-        if len(seats) != len(machine.roles):
+        if len(players) != len(machine.roles):
             names = ", ".join(map(machine.rules.spell, machine.roles))
             raise GdlError(
-                f"the game has {len(machine.roles)} roles, and the players given are {len(seats)}",
+                f"the game has {len(machine.roles)} roles, and the players given are {len(players)}",
                 remedy=f"give one for each of {names}; 'random' and 'legal' are players too",
             )
         self.record = record
         self._rules = spaced(rules)
         self._machine = machine
-        self._seats = seats
+        self._players = players
         self._rng = random.Random(seed)
-        self._cipher = cipher or Plain()
+        self._cipher = cipher or Cipher({})
         self._watch = watch
         self._opening = opening
         self._max_steps = max_steps
@@ -176,87 +205,86 @@ class Host:
             await self._play()
         except (asyncio.CancelledError, GdlError):
             self.record.aborted = True
-            await self._tell_all(abort_request(self.record.match_id))
+            await self._tell_all(messages.abort_request(self.record.match_id))
             raise
         return self.record
 
     async def _play(self) -> None:
         machine, record = self._machine, self.record
+        roles = range(len(self._players))
         state = machine.initial_state()
-        for moves in self._opening:
-            self._reached(state, [""] * len(moves))
-            record.add_moves(self._spelled(moves))
-            state = machine.next_state(state, moves)
-        errors, seconds = await self._start(state)
-        self._reached(state, errors)
-        self._watch(Step(len(record.moves), state, (), errors, seconds))
+        for opening in self._opening:
+            self._note_state(state, [""] * len(opening))
+            record.add_moves(self._spelled(opening))
+            state = machine.next_state(state, opening)
+        answers = await self._start(state)
+        errors = tuple(_start_error(answer) for answer in answers)
         joint: tuple[str, ...] | None = None
-        while not machine.is_terminal(state) and len(record.moves) != self._max_steps:
-            answers = await asyncio.gather(
-                *(self._ask(role, state, joint) for role in range(len(self._seats)))
-            )
-            choice = [self._judged(role, state, answer) for role, answer in enumerate(answers)]
-            errors = tuple(error for _, error in choice)
-            joint = self._spelled([move for move, _ in choice])
-            state = machine.next_state(state, [move for move, _ in choice])
+        while True:
+            self._note_state(state, errors)
+            seconds = tuple(answer.seconds for answer in answers)
+            self._watch(MatchStep(len(record.moves), state, joint or (), errors, seconds))
+            if machine.is_terminal(state) or len(record.moves) == self._max_steps:
+                break
+            answers = await asyncio.gather(*(self._ask(role, state, joint) for role in roles))
+            judged = [self._judge(role, state, answer) for role, answer in enumerate(answers)]
+            moves, errors = [move for move, _ in judged], tuple(error for _, error in judged)
+            joint = self._spelled(moves)
+            state = machine.next_state(state, moves)
             record.add_moves(joint)
-            self._reached(state, errors)
-            self._watch(Step(len(record.moves), state, joint, errors, tuple(a.seconds for a in answers)))
-        record.goals = [machine.result(state, role) or 0 for role in range(len(self._seats))]
+        record.goals = [machine.result(state, role) or 0 for role in roles]
         record.completed = machine.is_terminal(state)
         record.aborted = not record.completed
         if record.completed:
-            await self._tell_all(stop_request(record.match_id, self._hidden(joint)))
+            await self._tell_all(messages.stop_request(record.match_id, self._hidden(joint)))
         else:
-            await self._tell_all(abort_request(record.match_id))
+            await self._tell_all(messages.abort_request(record.match_id))
 
     def _spelled(self, joint: Sequence[int]) -> tuple[str, ...]:
         machine = self._machine
         return tuple(machine.rules.spell(machine.move(role, move)) for role, move in enumerate(joint))
 
-    def _reached(self, state: State, errors: Sequence[str]) -> None:
+    def _note_state(self, state: State, errors: Sequence[str]) -> None:
         spell = self._machine.rules.spell
         self.record.add_state(map(spell, sorted(state.propositions)), errors)
 
     # --- messages -------------------------------------------------------------------------------
-    async def _start(self, state: State) -> tuple[tuple[str, ...], tuple[float, ...]]:
-        record = self.record
+    async def _start(self, state: State) -> list[Answer]:
+        record, machine = self.record, self._machine
         rules = spaced(self._cipher.scramble(self._rules))
 
-        async def start(role: int, seat: Seat) -> Answer:
-            if seat.mover is not None:
-                return await seat.mover.start(role, state)
-            if seat.address is None:
+        async def start(role: int, player: RolePlayer) -> Answer:
+            if isinstance(player, StandIn):
                 return Answer(READY)
-            name = self._cipher.scramble(self._machine.rules.spell(self._machine.roles[role]))
-            text = start_request(record.match_id, name, rules, record.startclock, record.playclock)
-            return await _exchange(seat, text, record.startclock)
+            if not isinstance(player, RemotePlayer):
+                return await player.start(role, state)
+            name = self._cipher.scramble(machine.rules.spell(machine.roles[role]))
+            text = messages.start_request(record.match_id, name, rules, record.startclock, record.playclock)
+            return await player.exchange(text, record.startclock)
 
-        answers = await asyncio.gather(*(start(r, s) for r, s in enumerate(self._seats)))
-        errors = tuple(
-            a.error or ("" if a.text.lower() == READY else f"not ready: {_short(a.text)}") for a in answers
-        )
-        return errors, tuple(a.seconds for a in answers)
+        return await asyncio.gather(*(start(role, player) for role, player in enumerate(self._players)))
 
     async def _ask(self, role: int, state: State, joint: tuple[str, ...] | None) -> Answer:
-        seat = self._seats[role]
-        if seat.address is not None:
-            text = play_request(self.record.match_id, self._hidden(joint))
-            return await _exchange(seat, text, self.record.playclock)
-        if seat.mover is not None:
-            return await seat.mover.choose(state)
-        machine = self._machine
-        options = machine.legal_moves(state, role)
+        player, machine = self._players[role], self._machine
+        if isinstance(player, RemotePlayer):
+            text = messages.play_request(self.record.match_id, self._hidden(joint))
+            return await player.exchange(text, self.record.playclock)
+        if not isinstance(player, StandIn):
+            return await player.choose(state)
+        options = self._ordered(role, machine.legal_moves(state, role))
         if not options:
             return Answer("")
-        ordered = sorted(options, key=lambda move: sort_key(machine.move(role, move)))
-        move = self._rng.choice(ordered) if seat.kind == "random" else ordered[0]
+        move = self._rng.choice(options) if player.kind == "random" else options[0]
         return Answer(self._cipher.scramble(machine.rules.spell(machine.move(role, move))))
+
+    def _ordered(self, role: int, moves: Sequence[int]) -> list[int]:
+        """Moves of a role in the order of their terms: ids differ between machines."""
+        return sorted(moves, key=lambda move: sort_key(self._machine.move(role, move)))
 
     def _hidden(self, joint: tuple[str, ...] | None) -> list[str] | None:
         return None if joint is None else list(map(self._cipher.scramble, joint))
 
-    def _judged(self, role: int, state: State, answer: Answer) -> tuple[int, str]:
+    def _judge(self, role: int, state: State, answer: Answer) -> tuple[int, str]:
         """The move that counts, and what was wrong with the answer."""
         machine = self._machine
         options = machine.legal_moves(state, role)
@@ -273,50 +301,22 @@ class Host:
                 if move in options:
                     return move, ""
             except GdlError:
-                pass  # said below, with the text as it came
+                pass  # the error below has the text as it came
             error = f"{ILLEGAL} {_short(answer.text)}"
-        ordered = sorted(options, key=lambda move: sort_key(machine.move(role, move)))
-        return self._rng.choice(ordered), error
+        return self._rng.choice(self._ordered(role, options)), error
 
     async def _tell_all(self, message: str) -> None:
-        await asyncio.gather(
-            *(_exchange(seat, message, GOODBYE_SECONDS) for seat in self._seats if seat.address is not None)
-        )
+        remote = _remote(self._players)
+        await asyncio.gather(*(player.exchange(message, GOODBYE_SECONDS) for player in remote))
 
 
-async def ask_names(seats: Sequence[Seat]) -> None:
-    """Ask each player for its name by INFO; who does not answer keeps its address as name."""
-
-    async def ask(seat: Seat) -> None:
-        if seat.address is None:
-            return
-        answer = await _exchange(seat, info_request(), INFO_SECONDS)
-        try:
-            name = parse_info_reply(answer.text).get("name", "")
-        except GdlError:
-            return
-        if name.isprintable() and 0 < len(name) <= 100:
-            seat.name = name
-
-    await asyncio.gather(*map(ask, seats))
+def _remote(players: Sequence[RolePlayer]) -> list[RemotePlayer]:
+    return [player for player in players if isinstance(player, RemotePlayer)]
 
 
-async def _exchange(seat: Seat, message: str, seconds: float) -> Answer:
-    """One message and its answer; whatever goes wrong becomes the answer's error."""
-    assert seat.address is not None
-    began = time.monotonic()
-    text, error = "", ""
-    try:
-        text = await post(seat.address, message, seat.name, seconds)
-        if len(text) > MAX_REPLY:
-            text, error = "", f"{ILLEGAL} an answer of {len(text):,} characters"
-    except TimeoutError:
-        error = NO_ANSWER
-    except HttpError as problem:
-        error = f"{ILLEGAL} {_short(problem.message)}"
-    except OSError as problem:
-        error = f"{NO_CONNECTION} {_short(problem.strerror or type(problem).__name__)}"
-    return Answer(text, error, time.monotonic() - began)
+def _start_error(answer: Answer) -> str:
+    """What was wrong with an answer to START, if anything."""
+    return answer.error or ("" if answer.text.lower() == READY else f"not ready: {_short(answer.text)}")
 
 
 def _short(text: str) -> str:

@@ -57,12 +57,11 @@ def tree_parts() -> tuple[Part, ...]:
     return ("tree-up", warm_up_up), ("tree-down", warm_up_down), ("tree-keep", warm_up_keep)
 
 
-def solver_parts() -> tuple[Part, ...]:
-    """For UCT in games of a single role, besides: a part for each puzzle solver."""
+def line_parts() -> tuple[Part, ...]:
+    """For UCT in games of a single role, besides."""
     from players.puzzles.registry import SOLVERS
 
-    machine = _machines()[0]
-    return tuple((solver.name, partial(solver.warm_up, machine)) for solver in SOLVERS)
+    return tuple((solver.name, partial(solver.warm_up, _machines()[0])) for solver in SOLVERS)
 
 
 def compile_together(parts: Sequence[Part]) -> None:

@@ -35,8 +35,8 @@ class Pass(NamedTuple):
         name: of its counts in the network's ``stats``; unique.
         rewrite: keeps every output's function, given that each role makes exactly one move.
         cost: about how many CPU seconds it takes per gate input.
-        repeats: whether it does again what an earlier row did: in large circuits it is left
-            out if that brought little, or extraction did.
+        repeats: whether it does again what an earlier row did; in large circuits it is left out if that, or
+            extraction, brought little.
     """
 
     name: str
@@ -58,10 +58,10 @@ PASSES: tuple[Pass, ...] = (
 """What rewrites the circuit, in order."""
 
 LARGE = 50_000
-"""Gate inputs of a circuit that is large: a pass that brought little is not repeated."""
+"""A circuit with more gate inputs is large."""
 
 LITTLE = 0.02
-"""The share of the gate inputs that a pass must remove to have brought more than little."""
+"""A pass that removes a smaller share of the gate inputs brings little."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,8 @@ class BuildLimits:
 
     Attributes:
         literals: most body literals of the ground rules.
-        seconds: about how many CPU seconds the passes may take. They are estimated, so that a
-            game always gets the same network; a pass that would exceed them is left out
-            (it would only make the network smaller).
+        seconds: about how many CPU seconds the passes may take. They are estimated, so that a game always
+            gets the same network; a pass that would exceed them is left out.
     """
 
     literals: int = 20_000_000
@@ -82,12 +81,11 @@ class BuildLimits:
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     """Make the network of a game.
 
-    Its outputs are right in every state that legal moves lead to from the initial state;
-    elsewhere it may say that a base proposition, or a move's legality, is what it is in all
-    of these.
+    Its outputs are right in every state that legal moves lead to from the initial state; elsewhere it may say
+    that a base proposition, or a move's legality, is what it is in all of these.
 
-    ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``,
-    ``<pass>.inputs`` (gate inputs after the pass) and ``<pass>.cpu_s``.
+    ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
+    inputs after the pass) and ``<pass>.cpu_s``.
 
     Raises:
         TooLargeError: the rules are larger than ``limits`` allow.

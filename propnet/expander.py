@@ -1,8 +1,8 @@
 """Batched expansion: every successor of any number of packed states, for solvers and trees.
 
-An :class:`Expander` streams: it writes successors into a bounded number of rows of its own and
-hands these out again and again, so that hundreds of millions of states go through little memory.
-The work is done in :mod:`propnet.kernels.expand_kernel`.
+An :class:`Expander` streams: it writes successors into a bounded number of rows and hands these out
+again and again, so that hundreds of millions of states go through little memory
+(:mod:`propnet.kernels.expand_kernel`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError, TooLargeError
-from propnet.jit.vector512 import LANES, aligned
-from propnet.kernels.expand_block import Rows, new_scratch
+from propnet.jit.vector512 import LANES
+from propnet.kernels.expand_block import Rows
 from propnet.kernels.expand_kernel import expand
 from propnet.kernels.plan import Plan
 from propnet.kernels.records import record_words
+from propnet.kernels.scratch import new_block_scratch, new_wires
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -39,14 +40,14 @@ _MOVE = 2
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Successors of some records, in the order of the records; those of one record in the order
-    of its joint moves (as ``itertools.product`` counts: the last role's move changes first).
+    """Successors of records, in the order of the records; those of one record in the order of
+    ``itertools.product`` of its moves: the last role's move changes first.
 
     Attributes:
         parents: int32, shape (m,): which record each successor follows.
         moves: int32, shape (m, roles): the move ids that lead to it.
         records: uint64, shape (m, words).
-        terminal: bool, shape (m,); no rows unless successors were to be judged.
+        terminal: bool, shape (m,); no rows unless judged.
         goals: int16, shape (m, roles): goals 0..100 of terminal successors, the highest that holds;
             -1 where a role has none, and in states that are not terminal. No rows unless judged.
     """
@@ -71,42 +72,34 @@ def _arrays(chunk: Expansion) -> tuple[NDArray[Any], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Which of n states are terminal, and the goals of those.
-
-    Attributes:
-        terminal: bool, shape (n,).
-        goals: int16, shape (n, roles): the highest that holds; -1 where a role has none, and in states
-            that are not terminal.
-    """
+    """Which of n states are terminal, bool (n,), and their goals as in :class:`Expansion`."""
 
     terminal: NDArray[np.bool_]
     goals: NDArray[np.int16]
 
 
 class Expander:
-    """Expands records of one machine. It works on the machine's wires: one thread at a time.
+    """Expands records of one machine, in the machine's scratch arrays: one thread at a time.
 
-    Between two chunks of :meth:`stream` the machine, and other streams of other expanders, may
-    be used freely.
+    Between two chunks of :meth:`stream` the machine, and other expanders, may be used freely.
     """
 
     def __init__(self, machine: PropnetMachine, rows: int = ROWS) -> None:
-        """``rows``: how many successors a chunk has at most, 1 or more: what bounds the memory,
-        at 8 * words + 6 * roles + 9 bytes a row."""
+        """``rows``: how many successors a chunk has at most, 1 or more. A row takes
+        8 * words + 6 * roles + 9 bytes. Raises ValueError for none."""
         if rows < 1:
             raise ValueError(f"{rows} rows: an expander needs one at least")
         self.machine = machine
         self.rows = rows
-        self._scratch = new_scratch(len(machine.roles), machine.network.move_count)
-        self._costs = _costs(machine._plan, len(machine.roles))
-        # A second set of wires, constants and all, in which successors are looked at.
-        self._after = aligned(*machine._wires.shape)
-        self._after[:] = machine._wires
+        self._scratch = new_block_scratch(len(machine.roles), machine.network.move_count)
+        self._costs = _costs(machine.plan, len(machine.roles))
+        # A second set of wires, in which successors are looked at.
+        self._after = new_wires(machine.plan)
         self._waiting = np.zeros(rows, np.int32)
         self._out = self._new_rows(rows)
 
     def stream(
-        self, records: NDArray[np.uint64], judged: bool = False, found: Judgement | None = None
+        self, records: NDArray[np.uint64], judged: bool = False, judgement: Judgement | None = None
     ) -> Iterator[Expansion]:
         """All successors of states by every joint move, at most ``rows`` at a time.
 
@@ -116,20 +109,20 @@ class Expander:
         Args:
             records: uint64, shape (n, words), n below 2**31.
             judged: tell also which successors are terminal, and the goals of those. It costs
-                another pass over their gates; ``found`` costs next to nothing.
-            found: from :meth:`new_judgement`: is filled in with what holds in the records
-                themselves, in all up to the last parent of the chunk that is handed out.
+                another pass over their gates; ``judgement`` costs next to nothing.
+            judgement: from :meth:`new_judgement`: is filled in with what holds in the records
+                themselves, up to the last parent in the chunk that is handed out.
 
         Raises StateError for records of another width.
         """
         records = self._checked(records)
         machine, out = self.machine, self._out
-        own = found or self.new_judgement(0)
+        judgement = judgement or self.new_judgement(0)
         state, skip = 0, 0
         while state < len(records):
             filled, state, skip = expand(
-                machine._code,
-                machine._wires,
+                machine.kernel_args,
+                machine.scratch.wires,
                 self._after,
                 self._scratch,
                 self._costs,
@@ -137,21 +130,20 @@ class Expander:
                 records,
                 state,
                 skip,
-                own.terminal.view(np.uint8),
-                own.goals,
+                judgement.terminal.view(np.uint8),
+                judgement.goals,
                 judged,
                 out,
             )
             if filled:
-                yield _part(out, filled, judged)
+                yield _chunk(out, filled, judged)
 
     def expand(self, records: NDArray[np.uint64], judged: bool = False, most: int = MOST) -> Expansion:
-        """All successors at once, in arrays of their own. See :meth:`stream`.
+        """All successors at once, in arrays of their own (see :meth:`stream`).
 
-        Raises TooLargeError where there are more than ``most``: roles that move at the same time
-        may have more joint moves than memory holds.
+        Raises TooLargeError for more than ``most``: simultaneous moves may be more than memory holds.
         """
-        chunks = [_part(self._out, 0, judged)]
+        chunks = [_chunk(self._out, 0, judged)]
         total = 0
         for chunk in self.stream(records, judged):
             total += len(chunk)
@@ -178,7 +170,7 @@ class Expander:
         )
 
     def _checked(self, records: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """The records in the one kind of array that the kernel is compiled for."""
+        """The records in the kind of array that the kernel is compiled for."""
         if records.ndim != 2 or records.shape[1] != self.machine.words or len(records) >= 2**31:
             raise StateError(
                 f"an array of shape {records.shape} does not hold records of {self.machine.words} words",
@@ -190,13 +182,7 @@ class Expander:
 def expand_records(
     machine: PropnetMachine, records: NDArray[np.uint64], judged: bool = False, most: int = MOST
 ) -> Expansion:
-    """Every successor of states under every joint move. See :meth:`Expander.expand`.
-
-    Args:
-        records: uint64, shape (n, words), any n.
-        judged: tell also which successors are terminal, and the goals of those.
-        most: how many successors there may be.
-    """
+    """Every successor of states under every joint move, as :meth:`Expander.expand` says."""
     return Expander(machine).expand(records, judged, most)
 
 
@@ -231,27 +217,27 @@ def _visited(machine: PropnetMachine, seed: int, n: int = 1 << 14) -> NDArray[np
         after = expander.expand(walkers)
         # Of each state's successors one at random; walks that ended begin again.
         order = rng.permutation(len(after))
-        chosen = np.unique(after.parents[order], return_index=True)
+        going_on, chosen = np.unique(after.parents[order], return_index=True)
         walkers = np.repeat(start, 512, axis=0)
-        walkers[chosen[0]] = after.records[order[chosen[1]]]
+        walkers[going_on] = after.records[order[chosen]]
         seen.append(walkers)
     return np.concatenate(seen)
 
 
-def _part(rows: Rows, filled: int, judged: bool) -> Expansion:
-    told = filled if judged else 0
+def _chunk(rows: Rows, filled: int, judged: bool) -> Expansion:
+    judged_rows = filled if judged else 0
     return Expansion(
         rows.parents[:filled],
         rows.moves[:filled],
         rows.records[:filled],
-        rows.terminal[:told].view(np.bool_),
-        rows.goals[:told],
+        rows.terminal[:judged_rows].view(np.bool_),
+        rows.goals[:judged_rows],
     )
 
 
 def _costs(plan: Plan, roles: int) -> NDArray[np.int64]:
-    """What the kernel weighs against each other (see there), measured in gate inputs."""
-    plain, negated, gates, *_ = plan.runs.T.astype(np.int64)
+    """The costs that :func:`propnet.kernels.expand_kernel.expand` compares, in gate inputs."""
+    plain, negated, gates = plan.runs.T.astype(np.int64)[:3]
     upto = np.concatenate(([0], np.cumsum((plain + negated) * gates)))
     ends = np.concatenate(([0], plan.blocks[:, 1]))
     play, moves = upto[ends[plan.play_blocks]], upto[-1] - upto[ends[plan.base_blocks]]

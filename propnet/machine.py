@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import cast
 
 import numpy as np
@@ -14,16 +14,14 @@ from gdl.errors import MoveError, StateError
 from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
-from propnet.jit.vector512 import aligned
 from propnet.jit.xoshiro import streams
-from propnet.kernels import evaluate as lanes
-from propnet.kernels.kernel_args import Code, code_of, new_wires
+from propnet.kernels import evaluate as given_states
+from propnet.kernels.kernel_args import KernelArgs, kernel_args
 from propnet.kernels.move_weights import UNIFORM, Policy
 from propnet.kernels.plan import Plan, plan
 from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
-from propnet.kernels.uniform_choice import new_planes
-from propnet.kernels.weighted_choice import new_weighted_planes
+from propnet.kernels.scratch import new_scratch
 from propnet.network import Network
 
 
@@ -34,7 +32,7 @@ class Evaluation:
     Attributes:
         terminal: bool, shape (n,).
         goals: int16, shape (n, roles): 0..100, the highest value that holds; -1 where a role has none.
-        legal: uint64, shape (n, move_words): bit m of a row is set where move m is legal, the
+        legal: uint64, shape (n, move_words): bit m of a row says whether move m is legal, the
             moves of all roles counted on in role order (role r's begin at ``role_moves[r]``).
     """
 
@@ -47,40 +45,38 @@ class PropnetMachine(Machine):
     """A machine that runs a network in the bit-sliced interpreter.
 
     Ids of propositions and moves are their places in ``network.bases`` and
-    ``network.moves[role]``. A state's key is the bytes of its record (see
-    :mod:`propnet.kernels.records`), so a state is as cheap as one small bytes object.
+    ``network.moves[role]``. A state's key is the bytes of its record
+    (:mod:`propnet.kernels.records`).
 
-    Besides the interface of :class:`Machine` there are methods on arrays of records, for
-    players and solvers that hold many states: :meth:`evaluate`, :meth:`successors`,
-    :meth:`playouts_from`. A machine is not for several threads at once: its kernels work in
-    arrays of the machine.
+    For players and solvers that hold many states there are methods on arrays of records:
+    :meth:`evaluate`, :meth:`successors`, :meth:`playouts_from`. Only one thread at a time may use a
+    machine: its kernels work in its scratch arrays.
 
     Attributes:
         network: the network.
         words: 64-bit words of a state record.
         move_words: 64-bit words of a row of legal moves.
         role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
+        plan: the network as it is laid out for the kernels.
+        kernel_args: the plan as the kernels take it.
+        scratch: the arrays in which kernels work for this machine; no call needs what another one
+            has left there.
     """
 
     level = "propnet"
     has_lanes = True
     exact: bool = False
-    """Whether, where one role wins what the other loses, no move that :attr:`playout_machine` leaves out is
-    better than the best that it keeps."""
+    """Whether, in zero-sum games, :attr:`playout_machine` leaves out no move that is better than the best
+    that it keeps."""
 
     def __init__(self, rules: Rules, network: Network) -> None:
         super().__init__(rules, network.roles)
         self.network = network
         self.words = record_words(len(network.bases))
         self.move_words = record_words(network.move_count)
-        self._plan, self._code = self._laid_out()
-        self.role_moves: NDArray[np.int32] = self._plan.role_moves
-        self._wires = new_wires(self._plan)
-        most = max(map(len, network.moves), default=0)
-        self._planes = new_planes(most)
-        self._weighted_planes = new_weighted_planes(most)
-        self._chosen = aligned(max(1, network.move_count))
-        self._following = aligned(max(1, len(network.bases)))
+        self.plan, self.kernel_args = self._laid_out()
+        self.role_moves: NDArray[np.int32] = self.plan.role_moves
+        self.scratch = new_scratch(self.plan)
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
         self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
@@ -94,34 +90,34 @@ class PropnetMachine(Machine):
         """What playouts run on: this machine, or one with a guide for its network."""
         return self
 
-    def _laid_out(self) -> tuple[Plan, Code]:
+    def _laid_out(self) -> tuple[Plan, KernelArgs]:
         """The network as the kernels take it."""
         laid_out = plan(self.network)
-        return laid_out, code_of(laid_out)
+        return laid_out, kernel_args(laid_out)
 
     # --- names of things -------------------------------------------------------------
     def proposition(self, index: int) -> Term:
         return self.network.bases[index]
 
     def proposition_id(self, proposition: Term) -> int:
-        found = self._base_ids.get(proposition)
-        if found is None:
+        index = self._base_ids.get(proposition)
+        if index is None:
             raise StateError(
                 f"{self.rules.spell(proposition)} can never be true in this game",
                 remedy="only base propositions make a state",
             )
-        return found
+        return index
 
     def move(self, role: int, index: int) -> Term:
         return self.network.moves[role][index]
 
     def move_id(self, role: int, move: Term) -> int:
-        found = self._move_ids[role].get(move)
-        if found is None:
+        index = self._move_ids[role].get(move)
+        if index is None:
             raise MoveError(
                 f"{self.rules.spell(move)} is never a move of {self.rules.spell(self.roles[role])}"
             )
-        return found
+        return index
 
     # --- the rules ---------------------------------------------------------------------
     def initial_state(self) -> State:
@@ -149,16 +145,20 @@ class PropnetMachine(Machine):
         return None if value < 0 else value
 
     def _look(self, key: Hashable) -> None:
-        """Evaluate a state unless it was the last one: questions about a state come in a row."""
+        """Evaluate a state unless it was the last one: questions about a state follow each other."""
         if key == self._seen_key:
             return
-        found = self.evaluate(self._record(key), single=True)
-        legal = unpack(found.legal, self.network.move_count)[0]
-        bounds = self.role_moves.tolist()
-        self._seen_legal = [np.flatnonzero(legal[low:high]).tolist() for low, high in pairwise(bounds)]
-        self._seen_terminal = bool(found.terminal[0])
-        self._seen_goals = found.goals[0].tolist()
+        evaluation = self.evaluate(self._record(key), single=True)
+        self._seen_legal = self._move_lists(evaluation)[0]
+        self._seen_terminal = bool(evaluation.terminal[0])
+        self._seen_goals = evaluation.goals[0].tolist()
         self._seen_key = key
+
+    def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
+        """Per state and role the ids of the legal moves."""
+        legal = unpack(evaluation.legal, self.network.move_count)
+        bounds = list(pairwise(self.role_moves.tolist()))
+        return [[np.flatnonzero(row[low:high]).tolist() for low, high in bounds] for row in legal]
 
     # --- states in and out -------------------------------------------------------------
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
@@ -187,12 +187,14 @@ class PropnetMachine(Machine):
     # --- many at once --------------------------------------------------------------------
     def evaluate(self, records: NDArray[np.uint64], single: bool = False) -> Evaluation:
         """What holds in the states with these records: uint64, shape (n, words), any n. With ``single``
-        goals are told only where a role has exactly one."""
+        a role has a goal only where exactly one value holds."""
         n = len(records)
         terminal = np.zeros(n, np.bool_)
         goals = np.full((n, len(self.roles)), -1, np.int16)
         legal = np.zeros((n, self.move_words), np.uint64)
-        lanes.evaluate(self._code, self._wires, _rows(records), terminal, goals, legal, single)
+        given_states.evaluate(
+            self.kernel_args, self.scratch.wires, _rows(records), terminal, goals, legal, single
+        )
         return Evaluation(terminal, goals, legal)
 
     def successors(self, records: NDArray[np.uint64], moves: NDArray[np.int32]) -> NDArray[np.uint64]:
@@ -208,7 +210,7 @@ class PropnetMachine(Machine):
         if ((moves < 0) | (moves >= counts)).any():
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
         after = np.zeros((len(records), self.words), np.uint64)
-        lanes.successors(self._code, self._wires, _rows(records), moves, after)
+        given_states.successors(self.kernel_args, self.scratch.wires, _rows(records), moves, after)
         return after
 
     def playouts(
@@ -228,30 +230,23 @@ class PropnetMachine(Machine):
         tallies: NDArray[np.int32] | None = None,
         counted: int | None = None,
     ) -> Playouts:
-        """Random playouts, ``each`` from every one of the states with these records (n, words):
-        playout i starts from record ``i // each``.
+        """Random playouts, ``each`` from every record: playout i starts from record ``i // each``.
 
         Args:
             records: uint64, shape (n, words).
-            seed, max_steps, each: as in :meth:`playouts`.
+            seed, max_steps: as in :meth:`playouts`.
             policy: by which moves are chosen.
             tallies: int32, shape (rows, moves, 2), in C order; rows divides n. The playouts of each
                 n / rows records after one another add to a row: how many of them made a move,
                 at least once, where its role had several; and the sum of that role's goals (0..100)
                 over these. Playouts that leave a role without a goal value do not count for it.
+                Raises ValueError for another shape.
             counted: how many of the playouts from each record count, all if not given; counting
                 takes time.
         """
+        counted = each if counted is None else counted
         n = len(records) * each
-        return self._play(
-            n,
-            records,
-            seed,
-            max_steps,
-            policy=policy,
-            tallies=tallies,
-            counted=each if counted is None else counted,
-        )
+        return self._play(n, records, seed, max_steps, policy=policy, tallies=tallies, counted=counted)
 
     def playout_moves(
         self,
@@ -263,8 +258,8 @@ class PropnetMachine(Machine):
         each: int = 1,
         policy: Policy = UNIFORM,
     ) -> NDArray[np.int32]:
-        """The moves that playout ``row`` of the same call of :meth:`playouts_from` made: int32,
-        shape (length, roles); ``length`` is what that call said. It plays them all again."""
+        """The moves of playout ``row`` of the same call of :meth:`playouts_from`, which gave its ``length``:
+        int32, shape (length, roles). Plays them all again."""
         trace = np.zeros((length, len(self.roles)), np.int32)
         self._play(len(records) * each, records, seed, max_steps, row, trace, policy)
         return trace
@@ -284,10 +279,8 @@ class PropnetMachine(Machine):
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
         cut = playouts(
-            self._code,
-            self._wires,
-            self._following,
-            self._planes,
+            self.kernel_args,
+            self.scratch,
             streams(seed),
             _rows(starts),
             max_steps,
@@ -296,29 +289,26 @@ class PropnetMachine(Machine):
             watched,
             np.zeros((0, len(self.roles)), np.int32) if trace is None else trace,
             policy,
-            self._weighted_planes,
             _pairs(tallies, self.network.move_count, n),
             counted,
-            self._chosen,
         )
         return Playouts(goals, lengths, int(cut))
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
-        found = self.evaluate(self.records(states))
-        legal = unpack(found.legal, self.network.move_count)
-        bounds = self.role_moves.tolist()
-        joints: list[list[JointMove]] = []
-        for row, terminal in zip(legal, found.terminal.tolist(), strict=True):
-            options = [np.flatnonzero(row[low:high]).tolist() for low, high in pairwise(bounds)]
-            joints.append([] if terminal else list(product(*options)))
-        rows = np.repeat(np.arange(len(states)), [len(some) for some in joints])
-        moves = np.array([joint for some in joints for joint in some], np.int32).reshape(-1, len(self.roles))
-        after = iter(self.states(self.successors(self.records(states)[rows], moves)))
-        return [[(joint, next(after)) for joint in some] for some in joints]
+        records = self.records(states)
+        evaluation = self.evaluate(records)
+        joints: list[list[JointMove]] = [
+            [] if terminal else list(product(*options))
+            for terminal, options in zip(evaluation.terminal, self._move_lists(evaluation), strict=True)
+        ]
+        rows = np.repeat(np.arange(len(states)), list(map(len, joints)))
+        moves = np.array(list(chain.from_iterable(joints)), np.int32).reshape(-1, len(self.roles))
+        after = iter(self.states(self.successors(records[rows], moves)))
+        return [[(joint, next(after)) for joint in of_state] for of_state in joints]
 
 
 def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The records in the one kind of array that the kernels are compiled for."""
+    """The records in the kind of array that the kernels are compiled for."""
     flags = records.flags
     if records.dtype == np.uint64 and flags.c_contiguous and flags.writeable and flags.aligned:
         return records
@@ -326,7 +316,7 @@ def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _pairs(tallies: NDArray[np.int32] | None, moves: int, n: int) -> NDArray[np.int64]:
-    """The tallies with each pair of numbers as one, the first its lower half; without rows for None."""
+    """The tallies with each pair of numbers as one, the first as its lower half; no rows for None."""
     if tallies is None:
         return np.zeros((0, moves), np.int64)
     if tallies.ndim != 3 or tallies.shape[1:] != (moves, 2) or n % len(tallies):

@@ -14,29 +14,27 @@ from gdl.terms import Term
 class Network:
     """A game as one flat circuit.
 
-    *Nodes* are integers: node 0 is the constant true, node ``1 + b`` is base proposition b,
-    then comes one node per move, role by role, then the gates. A *literal* is
-    ``2 * node + negated``, so literal 0 is true and literal 1 is false. Gate g (node
-    ``first_gate + g``) is the AND of its literals; an OR is a negated AND of negated literals.
+    *Nodes* are integers: node 0 is the constant true, node ``1 + b`` is base proposition b, then comes one
+    node per move, role by role, then the gates. A *literal* is ``2 * node + negated``, so literal 0 is true
+    and literal 1 is false. Gate g (node ``first_gate + g``) is the AND of its literals; an OR is a negated
+    AND of negated literals.
 
-    Gates stand in evaluation order: a gate reads only nodes before it, except inside a
-    *loop* (a strongly connected component of positive recursion), whose gates stand
-    together; a step function sets them to ``loop_init`` and evaluates them until nothing
-    changes, which gives the least fixpoint.
+    Gates stand in evaluation order: a gate reads only nodes before it, except inside a *loop* (a strongly
+    connected component of positive recursion), whose gates stand together; a step function sets them to
+    ``loop_init`` and evaluates them until nothing changes, which gives the least fixpoint.
 
-    The first ``base_gates`` gates depend on base propositions alone (legal, terminal and goal
-    are computed from them); the others need the moves as well.
+    The first ``base_gates`` gates depend on base propositions alone (legal, terminal and goal are computed
+    from them); the others need the moves as well.
 
     Attributes:
         roles: the roles.
         bases: base propositions, in id order.
         moves: per role its moves, in id order.
-        gate_start: int32, shape (gates + 1,): gate g reads
-            ``gate_inputs[gate_start[g]:gate_start[g + 1]]``.
+        gate_start: int32, shape (gates + 1,): gate g reads ``gate_inputs[gate_start[g]:gate_start[g + 1]]``.
         gate_inputs: int32: literals.
         base_gates: how many of the first gates need no move.
-        loops: int32, shape (loops, 2): first and past-the-last *gate* of each loop, ascending;
-            no loop straddles ``base_gates``.
+        loops: int32, shape (loops, 2): first and past-the-last *gate* of each loop, ascending; no loop
+            straddles ``base_gates``.
         loop_init: uint8, shape (gates,): the value a gate inside a loop starts from.
         next_literals: int32, shape (bases,): literal that gives each base proposition's next value.
         legal_literals: int32, shape (moves of all roles,).

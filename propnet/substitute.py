@@ -42,9 +42,8 @@ class Remake:
     """The gates of a network, and new ones.
 
     Attributes:
-        network: the network.
         end: the first node of the new gates: one past the last gate that needs no move.
-        effort: how many inputs of gates may still be looked at.
+        effort: how many inputs of gates may still be looked at; then :class:`EffortError` is raised.
     """
 
     def __init__(self, network: Network, effort: int) -> None:
@@ -100,39 +99,22 @@ class Remake:
         return self._old(node) if node >= self._first else ()
 
     def step(self) -> Cone:
-        """The gates that need moves, of all next functions.
-
-        Raises:
-            EffortError: positive recursion is among them.
-        """
+        """The gates that need moves, of all next functions. Raises EffortError on positive recursion."""
         return self._cone(self.network.next_literals.tolist(), self.end, self._old)
 
     def above_bases(self, literals: Iterable[int]) -> Cone:
-        """All gates that literals of a state depend on, new ones among them.
-
-        Raises:
-            EffortError: positive recursion is among them.
-        """
+        """All gates, old and new, that literals depend on. Raises EffortError on positive recursion."""
         return self._cone(literals, self._first, self.inputs)
 
     def evaluate(self, cone: Cone, known: Set[int] = frozenset()) -> None:
-        """Complete ``usual``, which holds the inputs, with the gates of the cone.
-
-        Raises:
-            EffortError: the effort is spent.
-        """
+        """Complete ``usual``, which holds the inputs, with the gates of the cone."""
         usual = cone.usual
         for node, read in cone.reads.items():
             self._spend(len(read))
             usual[node] = self.conjunction([usual.get(x >> 1, x & ~1) ^ (x & 1) for x in read], known)
 
     def changed(self, cone: Cone, changed: Literals, known: Set[int] = frozenset()) -> Literals:
-        """What differs from ``usual`` in an evaluated cone if some inputs have changed: these inputs,
-        and gates.
-
-        Raises:
-            EffortError: the effort is spent.
-        """
+        """What differs from ``usual`` in an evaluated cone if some inputs have changed: these and gates."""
         literal_of = dict(changed)
         usual, readers = cone.usual, cone.readers
         waiting = sorted({reader for node in changed for reader in readers.get(node, ())})

@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdl.checks.diagnostic import Diagnostic, error, warning
+from gdl.checks.diagnostic import Diagnostic, Kind, Signature, body_literals, error, warning
 from gdl.compile.stratify import components
 from gdl.compile.value_flow import flow_of
 from gdl.errors import Place
-from gdl.rules import Rule, Rules, literals
+from gdl.rules import Literal, Rule, Rules
 from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE, Term
 
 DOES_IN_LEGAL = warning("does-in-legal", "what is legal may depend on the state alone")
@@ -48,8 +48,6 @@ _FORBIDDEN = (
     ((ROLE, 1), (DOES, 2), ROLE_DEPENDS_ON_STATE),
 )
 
-Signature = tuple[str, int]
-
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
@@ -63,12 +61,12 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
     graph: dict[Signature, list[_Edge]] = {}
     for rule in rules:
         edges = graph.setdefault(rule.head.signature, [])
-        for part in rule.body:
-            for literal, positive in literals(part):
-                if literal.atom.name != DISTINCT:
-                    edges.append(_Edge(literal.atom.signature, positive, literal.place))
-                    graph.setdefault(literal.atom.signature, [])
-    yield from _forbidden(graph)
+        for literal, positive in _relational(rule):
+            edges.append(_Edge(literal.atom.signature, positive, literal.place))
+            graph.setdefault(literal.atom.signature, [])
+    for root, target, kind in _FORBIDDEN:
+        if root in graph and target in graph:
+            yield from _forbidden(graph, root, target, kind)
     for rule in rules:
         if rule.head.signature == (ROLE, 1) and (rule.body or not rule.head.ground):
             yield ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")
@@ -77,43 +75,37 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
         for edge in edges:
             if not edge.positive and component[head] == component[edge.target]:
                 yield NEGATIVE_CYCLE.at(
-                    edge.place,
-                    f"{head[0]!r} depends on its own negation, if its arguments are not looked at",
+                    edge.place, f"{head[0]!r} depends on its own negation, if its arguments are not looked at"
                 )
     for rule in rules:
         yield from _restriction(rule, component)
     yield from _growth(rules)
 
 
-def _forbidden(graph: dict[Signature, list[_Edge]]) -> Iterator[Diagnostic]:
-    for root, target, kind in _FORBIDDEN:
-        if root in graph and target in graph:
-            direct = [edge for edge in graph[root] if edge.target == target]
-            for edge in direct:
-                yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r}")
-            if not direct:
-                yield from _indirect(graph, root, target, kind.code)
+def _relational(rule: Rule) -> list[tuple[Literal, bool]]:
+    """The literals of a rule's body that read a relation."""
+    return [pair for pair in body_literals(rule) if pair[0].atom.name != DISTINCT]
 
 
-def _indirect(
-    graph: dict[Signature, list[_Edge]], root: Signature, target: Signature, code: str
+def _forbidden(
+    graph: dict[Signature, list[_Edge]], root: Signature, target: Signature, kind: Kind
 ) -> Iterator[Diagnostic]:
-    """One finding for the shortest way from a relation to what it must not depend on."""
-    kind = next(k for _, _, k in _FORBIDDEN if k.code == code)
-    before: dict[Signature, Signature] = {root: root}
-    queue = deque([root])
+    """A finding for each rule that makes a relation read what it must not depend on, or else one for
+    the shortest way to it."""
+    direct = [edge for edge in graph[root] if edge.target == target]
+    for edge in direct:
+        yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r}")
+    paths: dict[Signature, tuple[Signature, ...]] = {root: ()}
+    queue = deque([] if direct else [root])
     while queue:
         node = queue.popleft()
         for edge in graph[node]:
             if edge.target == target:
-                path = [node]
-                while before[path[-1]] != path[-1]:
-                    path.append(before[path[-1]])
-                way = ", ".join(repr(name) for name, _ in reversed(path[:-1]))
+                way = ", ".join(repr(name) for name, _ in paths[node])
                 yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r} through {way}")
                 return
-            if edge.target not in before:
-                before[edge.target] = node
+            if edge.target not in paths:
+                paths[edge.target] = (*paths[node], edge.target)
                 queue.append(edge.target)
 
 
@@ -128,15 +120,13 @@ def _component_of(graph: dict[Signature, list[_Edge]]) -> dict[Signature, int]:
 def _restriction(rule: Rule, component: dict[Signature, int]) -> Iterator[Diagnostic]:
     """The recursion restriction on every literal that recurses to the head."""
     own = component[rule.head.signature]
-    found = [pair for part in rule.body for pair in literals(part) if pair[0].atom.name != DISTINCT]
-    recursive = [lit for lit, _ in found if component[lit.atom.signature] == own]
-    if not recursive:
-        return
-    bound: set[Term] = set()
-    for literal, positive in found:
-        if positive and component[literal.atom.signature] != own:
+    recursive = []
+    bound = set(_subterms(rule.head))
+    for literal, positive in _relational(rule):
+        if component[literal.atom.signature] == own:
+            recursive.append(literal)
+        elif positive:
             bound.update(_subterms(literal.atom))
-    bound.update(_subterms(rule.head))
     for literal in recursive:
         for argument in literal.atom.args:
             if not argument.ground and argument not in bound:
@@ -155,11 +145,8 @@ def _subterms(atom: Term) -> Iterator[Term]:
 
 def _growth(rules: Rules) -> Iterator[Diagnostic]:
     """Rules that put an ever deeper term around a value of their own making."""
-    flow = flow_of(rules)
-    growing = flow.growing()
-    if not growing:
-        return
-    for rule in rules:
+    growing = flow_of(rules).growing()
+    for rule in rules if growing else ():
         own = flow_of([rule])
         wraps = any(inner in growing and outer in growing for inner, outer in own.nests)
         if wraps and any(sources and sources <= growing and to in growing for sources, to in own.copies):

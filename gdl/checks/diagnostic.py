@@ -1,11 +1,17 @@
-"""Diagnostics: what a check found, how bad it is, where it is, and what to do about it."""
+"""Diagnostics: what is wrong, how bad it is, where it is, and what to do about it."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
 from gdl.errors import GdlError, Place
+from gdl.rules import Literal, Rule, literals
+
+Signature = tuple[str, int]
+"""Name and arity."""
 
 
 class Severity(IntEnum):
@@ -63,28 +69,33 @@ KINDS: dict[str, Kind] = {}
 """Every kind of finding by its code; filled by the modules that find them."""
 
 
-def error(code: str, remedy: str) -> Kind:
-    """Declare a kind of finding that keeps the rules from being played."""
-    return _declare(Kind(code, Severity.ERROR, remedy))
+def _declare(severity: Severity, code: str, remedy: str) -> Kind:
+    return KINDS.setdefault(code, Kind(code, severity, remedy))
 
 
-def warning(code: str, remedy: str) -> Kind:
-    """Declare a kind of finding that breaks the language, or looks like a slip."""
-    return _declare(Kind(code, Severity.WARNING, remedy))
-
-
-def info(code: str, remedy: str) -> Kind:
-    """Declare a kind of finding that concerns style alone."""
-    return _declare(Kind(code, Severity.INFO, remedy))
-
-
-def _declare(kind: Kind) -> Kind:
-    KINDS[kind.code] = kind
-    return kind
+error = partial(_declare, Severity.ERROR)
+warning = partial(_declare, Severity.WARNING)
+info = partial(_declare, Severity.INFO)
+"""Each declares a kind of finding from its code and remedy."""
 
 
 def of_error(fault: GdlError) -> Diagnostic:
-    """The diagnostic that says what an exception says."""
+    """An exception as a diagnostic."""
     return Diagnostic(
         fault.code or "not-playable", Severity.ERROR, fault.place or Place(), fault.message, fault.remedy
     )
+
+
+def body_literals(rule: Rule) -> Iterator[tuple[Literal, bool]]:
+    """Every literal of a rule's body with its sign: False under an odd number of negations."""
+    for formula in rule.body:
+        yield from literals(formula)
+
+
+def first_each(findings: Iterable[tuple[Hashable, Diagnostic]]) -> Iterator[Diagnostic]:
+    """The first finding about each subject."""
+    subjects = set()
+    for subject, diagnostic in findings:
+        if subject not in subjects:
+            subjects.add(subject)
+            yield diagnostic

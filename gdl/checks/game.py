@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
-from gdl.checks.diagnostic import Diagnostic, error, warning
+from gdl.checks.diagnostic import Diagnostic, Signature, body_literals, error, first_each, warning
 from gdl.errors import Place
-from gdl.rules import Rule, Rules, literals
+from gdl.rules import Rule, Rules
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, Term
 
 MISSING_ROLE = error("missing-role", "write (role name) for each player")
@@ -28,7 +28,7 @@ DOES_NOT_INPUT = warning("does-not-input", "write an input rule for it, or drop 
 
 def check_game(rules: Rules) -> Iterator[Diagnostic]:
     """Findings about what a game must have and about the relations GDL gives a meaning."""
-    by_head: dict[tuple[str, int], list[Rule]] = defaultdict(list)
+    by_head: dict[Signature, list[Rule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.signature].append(rule)
     needed = (
@@ -60,7 +60,7 @@ def _goals(goals: list[Rule]) -> Iterator[Diagnostic]:
             yield GOAL_OUT_OF_RANGE.at(rule.place, f"the goal value {value} is not in 0..100")
 
 
-def _roles(rules: Rules, by_head: dict[tuple[str, int], list[Rule]]) -> Iterator[Diagnostic]:
+def _roles(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagnostic]:
     """Roles without goals or moves, and names that stand for a role but are none."""
     definitions = by_head[ROLE, 1]
     if not definitions or any(r.body or not r.head.ground for r in definitions):
@@ -70,28 +70,21 @@ def _roles(rules: Rules, by_head: dict[tuple[str, int], list[Rule]]) -> Iterator
         (GOAL, GOAL_MISSING_FOR_ROLE, "no goal"),
         (LEGAL, LEGAL_MISSING_FOR_ROLE, "no legal moves"),
     ):
-        heads = by_head[relation, 2]
-        given = {rule.head.args[0] for rule in heads}
-        if heads and all(term.ground for term in given):
+        provided = {rule.head.args[0] for rule in by_head[relation, 2]}
+        if provided and all(term.ground for term in provided):
             for role, place in roles.items():
-                if role not in given:
+                if role not in provided:
                     yield kind.at(place, f"the role {role} has {what}")
     for rule in rules:
-        for atom, place in _atoms(rule):
+        atoms = [(rule.head, rule.place), *[(x.atom, x.place) for x, _ in body_literals(rule)]]
+        for atom, place in atoms:
             if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2)):
                 role = atom.args[0]
                 if role.ground and role not in roles:
                     yield UNKNOWN_ROLE.at(place, f"{role} stands for a role in {atom.name!r}, but is none")
 
 
-def _atoms(rule: Rule) -> Iterator[tuple[Term, Place]]:
-    yield rule.head, rule.place
-    for part in rule.body:
-        for literal, _ in literals(part):
-            yield literal.atom, literal.place
-
-
-def _coverage(rules: Rules, by_head: dict[tuple[str, int], list[Rule]]) -> Iterator[Diagnostic]:
+def _coverage(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagnostic]:
     """What base and input rules, where there are any, leave out."""
     for declaration, kind, relations, what in (
         ((BASE, 1), BASE_INCOMPLETE, ((INIT, 1), (NEXT, 1)), "base"),
@@ -102,34 +95,27 @@ def _coverage(rules: Rules, by_head: dict[tuple[str, int], list[Rule]]) -> Itera
             continue
         functors = {term.signature for term in declared}
         facts = set(declared) if all(not r.body for r in by_head[declaration]) else None
-        told: set[object] = set()
-        for signature in relations:
-            for rule in by_head[signature]:
-                subject = rule.head.args[-1]
-                if subject.is_variable:
-                    continue
-                missing: object = None
-                if subject.signature not in functors:
-                    missing = subject.signature
-                elif facts is not None and subject.ground and subject not in facts:
-                    missing = subject
-                if missing is not None and missing not in told:
-                    told.add(missing)
-                    yield kind.at(rule.place, f"no {what} rule covers {subject}")
+        heads = [rule for signature in relations for rule in by_head[signature]]
+        yield from first_each(
+            (missing, kind.at(rule.place, f"no {what} rule covers {rule.head.args[-1]}"))
+            for rule in heads
+            if (missing := _missing(rule.head.args[-1], functors, facts)) is not None
+        )
         if what == "input":
-            yield from _does_without_input(rules, functors)
+            yield from first_each(
+                (move.signature, DOES_NOT_INPUT.at(literal.place, f"no input rule covers the move {move}"))
+                for rule in rules
+                for literal, _ in body_literals(rule)
+                if literal.atom.signature == (DOES, 2)
+                and not (move := literal.atom.args[1]).is_variable
+                and move.signature not in functors
+            )
 
 
-def _does_without_input(rules: Rules, functors: set[tuple[str, int]]) -> Iterator[Diagnostic]:
-    told: set[tuple[str, int]] = set()
-    for rule in rules:
-        for part in rule.body:
-            for literal, _ in literals(part):
-                atom = literal.atom
-                if atom.signature == (DOES, 2) and not atom.args[1].is_variable:
-                    signature = atom.args[1].signature
-                    if signature not in functors and signature not in told:
-                        told.add(signature)
-                        yield DOES_NOT_INPUT.at(
-                            literal.place, f"no input rule covers the move {atom.args[1]}"
-                        )
+def _missing(subject: Term, functors: set[Signature], facts: set[Term] | None) -> Hashable:
+    """The functor, or else the fact, that declarations lack to cover a subject; None if they cover it."""
+    if subject.is_variable:
+        return None
+    if subject.signature not in functors:
+        return subject.signature
+    return subject if facts is not None and subject.ground and subject not in facts else None

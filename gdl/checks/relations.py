@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from gdl.checks.diagnostic import Diagnostic, Kind, info, warning
+from gdl.checks.diagnostic import Diagnostic, Kind, Signature, body_literals, first_each, info, warning
 from gdl.errors import Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
+from gdl.rules import And, Formula, Literal, Not, Or, Rules
 from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term
 
 UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
@@ -23,38 +23,47 @@ UNREACHABLE_RULE = warning("unreachable-rule", "remove the rule, or make what it
 NEVER_TRUE = warning("proposition-never-true", "write an init or next rule for it")
 NEVER_LEGAL = warning("move-never-legal", "write a legal rule for it")
 
-Signature = tuple[str, int]
-
 
 def check_relations(rules: Rules) -> Iterator[Diagnostic]:
     """Findings that take all rules of a game together, by the names in them."""
     defined: dict[Signature, Place] = {}
-    asked: dict[Signature, Place] = {}
+    read: dict[Signature, Place] = {}
+    functions: dict[Signature, Place] = {}
     for rule in rules:
         defined.setdefault(rule.head.signature, rule.place)
-        for literal in _literals(rule):
-            asked.setdefault(literal.atom.signature, literal.place)
-    yield from _definitions(defined, asked)
-    yield from _arities({**asked, **defined}, ARITY_MISMATCH, "relation")
-    yield from _functions(rules, defined)
+        _collect_functions(rule.head, rule.place, functions)
+        for literal, _ in body_literals(rule):
+            read.setdefault(literal.atom.signature, literal.place)
+            _collect_functions(literal.atom, literal.place, functions)
+    yield from _definitions(defined, read)
+    yield from _arities({**read, **defined}, ARITY_MISMATCH, "relation")
+    yield from _arities(functions, FUNCTION_ARITY_MISMATCH, "function")
+    relations = {name for name, _ in defined} - ARITIES.keys() - set(CONNECTIVES)
+    yield from first_each(
+        (name, RELATION_AS_FUNCTION.at(place, f"{name!r} is a function here and a relation elsewhere"))
+        for (name, _), place in functions.items()
+        if name in relations
+    )
     yield from _duplicates(rules)
     yield from _unreachable(rules, defined)
 
 
-def _literals(rule: Rule) -> Iterator[Literal]:
-    for part in rule.body:
-        for literal, _ in literals(part):
-            yield literal
+def _collect_functions(atom: Term, place: Place, functions: dict[Signature, Place]) -> None:
+    todo = [a for a in atom.args if a.args]
+    while todo:
+        term = todo.pop()
+        functions.setdefault(term.signature, place)
+        todo.extend(a for a in term.args if a.args)
 
 
-def _definitions(defined: dict[Signature, Place], asked: dict[Signature, Place]) -> Iterator[Diagnostic]:
-    for (name, arity), place in asked.items():
+def _definitions(defined: dict[Signature, Place], read: dict[Signature, Place]) -> Iterator[Diagnostic]:
+    for (name, arity), place in read.items():
         if name not in (TRUE, DOES, DISTINCT) and (name, arity) not in defined:
-            other = [a for n, a in defined if n == name]
-            but = f", only one with {other[0]}" if other else ""
+            arities = [a for n, a in defined if n == name]
+            but = f", only one with {arities[0]}" if arities else ""
             yield UNDEFINED_RELATION.at(place, f"no rule defines {name!r} with {_arguments(arity)}{but}")
     for (name, arity), place in defined.items():
-        if name not in ARITIES and (name, arity) not in asked:
+        if name not in ARITIES and (name, arity) not in read:
             yield UNUSED_RELATION.at(place, f"no rule asks for {name!r} with {_arguments(arity)}")
 
 
@@ -68,29 +77,6 @@ def _arities(uses: dict[Signature, Place], kind: Kind, what: str) -> Iterator[Di
         first = arities.setdefault(name, arity)
         if first != arity and name not in ARITIES:
             yield kind.at(place, f"the {what} {name!r} has {_arguments(arity)} here, but {first} before")
-
-
-def _functions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diagnostic]:
-    functions: dict[Signature, Place] = {}
-    for rule in rules:
-        _collect_functions(rule.head, rule.place, functions)
-        for literal in _literals(rule):
-            _collect_functions(literal.atom, literal.place, functions)
-    yield from _arities(functions, FUNCTION_ARITY_MISMATCH, "function")
-    relations = {name for name, _ in defined}
-    told: set[str] = set()
-    for (name, _), place in functions.items():
-        if name in relations and name not in told and name not in ARITIES and name not in CONNECTIVES:
-            told.add(name)
-            yield RELATION_AS_FUNCTION.at(place, f"{name!r} is a function here and a relation elsewhere")
-
-
-def _collect_functions(atom: Term, place: Place, found: dict[Signature, Place]) -> None:
-    todo = [a for a in atom.args if a.args]
-    while todo:
-        term = todo.pop()
-        found.setdefault(term.signature, place)
-        todo.extend(a for a in term.args if a.args)
 
 
 def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
@@ -134,46 +120,45 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
     possible: set[object] = set()
     readers: dict[object, list[int]] = defaultdict(list)
     for number, rule in enumerate(rules):
-        for asked in _literals(rule):
-            readers[_key(asked.atom)].append(number)
-            if asked.atom.name in (TRUE, DOES):
-                readers[asked.atom.name, "any"].append(number)
+        for literal, _ in body_literals(rule):
+            readers[_subject(literal.atom)].append(number)
+            if literal.atom.name in (TRUE, DOES):
+                readers[literal.atom.name, "any"].append(number)
     waiting = dict(enumerate(rules))
     todo = list(reversed(waiting))
     while todo:
         number = todo.pop()
-        if number in waiting and all(_can_hold(part, possible) for part in waiting[number].body):
+        if number in waiting and all(_can_hold(formula, possible) for formula in waiting[number].body):
             for fact in _facts_of(waiting.pop(number).head):
                 if fact not in possible:
                     possible.add(fact)
                     todo.extend(readers[fact])
-    told: set[object] = set()
+    missing: set[object] = set()
     for rule in waiting.values():
-        literal = next((p for p in (_blocker(f, possible) for f in rule.body) if p), None)
-        if literal is None:
+        blockers = (_blocker(formula, possible) for formula in rule.body)
+        blocker = next((literal for literal in blockers if literal), None)
+        if blocker is None:
             continue
-        atom = literal.atom
-        wanted = _key(atom)
-        if atom.name == TRUE and len(atom.args) == 1:
-            if wanted not in told:
-                yield NEVER_TRUE.at(literal.place, f"no init or next rule can make {atom.args[0]} true")
-        elif atom.name == DOES and len(atom.args) == 2:
-            if wanted not in told:
-                yield NEVER_LEGAL.at(literal.place, f"no legal rule can allow the move {atom.args[1]}")
+        atom, place, subject = blocker.atom, blocker.place, _subject(blocker.atom)
+        if atom.signature in _SUBJECTS:
+            if subject not in missing and atom.name == TRUE:
+                yield NEVER_TRUE.at(place, f"no init or next rule can make {atom.args[0]} true")
+            elif subject not in missing:
+                yield NEVER_LEGAL.at(place, f"no legal rule can allow the move {atom.args[1]}")
         elif atom.signature in defined:
-            yield UNREACHABLE_RULE.at(literal.place, f"{atom} can never hold, so this rule never fires")
-        told.add(wanted)
+            yield UNREACHABLE_RULE.at(place, f"{atom} can never hold, so this rule never fires")
+        missing.add(subject)
 
 
-def _key(atom: Term) -> object:
+_SUBJECTS = (TRUE, 1), (DOES, 2)
+"""Atoms whose last argument decides what must be possible for them to hold."""
+
+
+def _subject(atom: Term) -> object:
     """What must be possible for an atom to hold."""
-    if atom.name == TRUE and len(atom.args) == 1:
-        subject = atom.args[0]
-    elif atom.name == DOES and len(atom.args) == 2:
-        subject = atom.args[1]
-    else:
+    if atom.signature not in _SUBJECTS:
         return atom.signature
-    return atom.name, None if subject.is_variable else subject.signature
+    return atom.name, None if atom.args[-1].is_variable else atom.args[-1].signature
 
 
 def _facts_of(head: Term) -> Iterator[object]:
@@ -201,7 +186,7 @@ def _can_hold(formula: Formula, possible: set[object]) -> bool:
 def _possible(atom: Term, possible: set[object]) -> bool:
     if atom.name == DISTINCT:
         return len(atom.args) != 2 or atom.args[0] is not atom.args[1]
-    return _key(atom) in possible or (atom.name in (TRUE, DOES) and (atom.name, "any") in possible)
+    return _subject(atom) in possible or (atom.name in (TRUE, DOES) and (atom.name, "any") in possible)
 
 
 def _blocker(formula: Formula, possible: set[object]) -> Literal | None:
@@ -212,6 +197,6 @@ def _blocker(formula: Formula, possible: set[object]) -> Literal | None:
         case Literal():
             return formula
         case And(parts) | Or(parts):
-            return next((found for p in parts if (found := _blocker(p, possible)) is not None), None)
+            return next((b for p in parts if (b := _blocker(p, possible)) is not None), None)
         case Not():
             return None

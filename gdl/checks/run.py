@@ -29,12 +29,7 @@ def check(rules: Rules) -> list[Diagnostic]:
     Rules without an error (:attr:`Severity.ERROR`) can be played; many public games have
     warnings. What only the text shows (syntax, spelling) is :func:`check_text`'s.
     """
-    found = [
-        *check_sentences(rules),
-        *check_relations(rules),
-        *check_game(rules),
-        *check_dependence(rules),
-    ]
+    found = [*check_sentences(rules), *check_relations(rules), *check_game(rules), *check_dependence(rules)]
     if not any(d.severity is Severity.ERROR for d in found):
         found += check_playable(rules)
     return _in_order(found)

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from gdl.checks.diagnostic import Diagnostic, error, info, warning
+from gdl.checks.diagnostic import Diagnostic, body_literals, error, info, warning
 from gdl.errors import Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, literals
-from gdl.terms import (
-    ARITIES,
-    CONNECTIVES,
-    DISTINCT,
-    DOES,
-    INIT,
-    NEXT,
-    TRUE,
-    Term,
-)
+from gdl.rules import And, Formula, Literal, Not, Or, Rule
+from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, NEXT, TRUE, Term
 
 KEYWORD_AS_HEAD = error("keyword-as-head", "write next, init or legal instead")
 KEYWORD_ARITY = error("keyword-arity", "give it the number of arguments that GDL fixes")
@@ -172,15 +163,11 @@ def _body(rule: Rule) -> Iterator[Diagnostic]:
 def _singletons(rule: Rule) -> Iterator[Diagnostic]:
     """Variables that occur once; a name with a leading ``_`` says that this is meant."""
     count = Counter(rule.head.variables())
-    if count or rule.body:
-        for part in rule.body:
-            for literal, _ in literals(part):
-                count.update(literal.atom.variables())
-        for part in rule.body:
-            for literal, _ in literals(part):
-                for variable in literal.atom.variables():
-                    if count[variable] == 1 and not variable.name.startswith("?_"):
-                        yield SINGLETON_VARIABLE.at(literal.place, f"{variable} occurs only here in its rule")
+    body = [(v, literal.place) for literal, _ in body_literals(rule) for v in literal.atom.variables()]
+    count.update(variable for variable, _ in body)
+    for variable, place in body:
+        if count[variable] == 1 and not variable.name.startswith("?_"):
+            yield SINGLETON_VARIABLE.at(place, f"{variable} occurs only here in its rule")
 
 
 def _short(formula: Formula, limit: int = 60) -> str:

@@ -1,10 +1,10 @@
-"""Flattening: function terms vanish from the clauses; what is left is Datalog over integers.
+"""Flattening: function terms vanish from the clauses; Datalog over integers remains.
 
-An abstract interpretation finds, for each relation, the *shapes* its arguments can have:
-``true`` of ``(cell _ _ _)``, ``true`` of ``(control _)``. Every relation is split into one
-predicate per combination of shapes, whose columns are the leaves of those shapes, and every
-clause into one flat clause per combination that its literals allow. Nesting deeper than a
-limit (recursive functions) stays as one opaque column, taken apart by :class:`Build` literals.
+Abstract interpretation (:mod:`gdl.compile.shapes`) finds the shapes that the arguments of each relation
+can have: ``true`` of ``(cell _ _ _)``, ``true`` of ``(control _)``. Every relation is split into one
+predicate per combination of shapes, whose columns are the leaves of those shapes, and every clause into
+one flat clause per combination that its literals allow. Terms that nest too deep (recursive functions)
+stay in one opaque column; :class:`Build` literals take them apart.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ MAX_DEPTH = 4
 def flatten(clauses: list[Clause]) -> Program:
     """Flatten normal clauses.
 
-    ``true`` gets the shapes of ``init`` and ``next``, ``does`` those of ``legal``, so that a
-    row of one is a row of the other.
+    ``true`` gets the shapes of ``init`` and ``next``, ``does`` those of ``legal``: the rows of
+    one are rows of the other.
 
     Raises:
         TooLargeError: the rules multiply out to more than :data:`MAX_FLAT_CLAUSES` clauses.
@@ -46,8 +46,7 @@ def flatten(clauses: list[Clause]) -> Program:
     for depth in range(MAX_DEPTH, -1, -1):
         try:
             inference = ShapeInference(clauses, depth)
-            variants = inference.infer()
-            return _Flattener(clauses, depth, variants, inference.assigned).program()
+            return _Flattener(inference, inference.infer()).program()
         except TooManyShapesError:
             if depth == 0:
                 raise TooLargeError(
@@ -63,41 +62,33 @@ Tree = int | tuple[str, tuple["Tree", ...]]
 class _Flattener:
     """Writes the flat clauses once the shapes are known."""
 
-    def __init__(
-        self,
-        clauses: list[Clause],
-        depth: int,
-        variants: dict[Signature, list[Variant]],
-        assigned: list[list[Env]],
-    ) -> None:
-        self.clauses = clauses
-        self.assigned = assigned
-        self.shapes = ShapeInference([], depth)
-        self.depth = depth
+    def __init__(self, shapes: ShapeInference, variants: dict[Signature, list[Variant]]) -> None:
+        self.shapes = shapes
         self.variants = variants
         self.table = TermTable()
         self.predicates: list[Predicate] = []
         self.index: dict[tuple[Signature, Variant], int] = {}
-        for signature, found in variants.items():
-            for variant in found:
-                self.index[signature, variant] = len(self.predicates)
-                self.predicates.append(
-                    Predicate(len(self.predicates), signature[0], variant, sum(map(leaf_count, variant)))
-                )
+        for signature, choices in variants.items():
+            for variant in choices:
+                index = self.index[signature, variant] = len(self.predicates)
+                arity = sum(map(leaf_count, variant))
+                self.predicates.append(Predicate(index, signature[0], variant, arity))
 
     def program(self) -> Program:
-        """All clauses, flat."""
+        """All clauses, flat. Raises TooManyShapesError where they are too many."""
         facts: dict[int, set[tuple[int, ...]]] = {}
         flat: dict[FlatClause, None] = {}
-        for clause, assigned in zip(self.clauses, self.assigned, strict=True):
-            for env in assigned:
-                for written in _ClauseWriter(self, clause, env).write():
-                    if written.positives or written.negatives or written.distincts or written.builds:
-                        flat[written] = None
-                        if len(flat) > MAX_FLAT_CLAUSES:
-                            raise TooManyShapesError
-                    else:
-                        facts.setdefault(written.head.predicate, set()).add(written.head.args)
+        for clause, envs in zip(self.shapes.clauses, self.shapes.assigned, strict=True):
+            for env in envs:
+                written = _ClauseWriter(self, clause, env).write()
+                if written is None:
+                    continue
+                if written.has_body:
+                    flat[written] = None
+                    if len(flat) > MAX_FLAT_CLAUSES:
+                        raise TooManyShapesError
+                else:
+                    facts.setdefault(written.head.predicate, set()).add(written.head.args)
         return Program(self.predicates, facts, list(flat), self.table)
 
 
@@ -114,32 +105,31 @@ class _ClauseWriter:
         self.built: dict[tuple[str, tuple[int, ...]], int] = {}
         self.values: dict[Term, Tree] = {v: self.fresh(s) for v, s in env.items()}
 
-    def write(self) -> Iterator[FlatClause]:
+    def write(self) -> FlatClause | None:
+        """The flat clause; None where the body has no match under the assignment."""
         clause = self.clause
-        head = next(self.atoms(clause.head, exact=True), None)
+        shapes = self.flattener.shapes
+        variant = tuple([shapes.shape(a, self.env, 0) for a in clause.head.args])
+        if (clause.head.signature, variant) not in self.flattener.index:
+            return None
+        head = next(self.atoms(clause.head, [variant]), None)
         if head is None:
-            return
-        choices: list[list[FlatAtom]] = []
-        for atom in clause.positives:
-            choices.append(list(self.atoms(atom)))
-        negatives: list[FlatAtom] = []
-        for atom in clause.negatives:
-            negatives.extend(self.atoms(atom))
+            return None
+        choices = [list(self.atoms(atom)) for atom in clause.positives]
+        negatives = [flat for atom in clause.negatives for flat in self.atoms(atom)]
         distincts = []
         for left, right in clause.distincts:
             pairs: list[tuple[int, int]] = []
             if self.differ(self.tree(left), self.tree(right), pairs):
                 continue
             if not pairs:
-                return
+                return None
             distincts.append((tuple(a for a, _ in pairs), tuple(b for _, b in pairs)))
         if not all(choices):
-            return
-        # Under one assignment an atom fits exactly one variant.
-        positives = dict.fromkeys(c[0] for c in choices)
-        yield FlatClause(
+            return None
+        return FlatClause(
             head,
-            tuple(positives),
+            tuple(dict.fromkeys(c[0] for c in choices)),  # under one assignment an atom fits one variant
             tuple(dict.fromkeys(negatives)),
             tuple(dict.fromkeys(distincts)),
             tuple(self.builds),
@@ -163,18 +153,13 @@ class _ClauseWriter:
             return self.table.id(term)
         return term.name, tuple([self.tree(a) for a in term.args])
 
-    def atoms(self, atom: Term, exact: bool = False) -> Iterator[FlatAtom]:
-        """The flat atoms of the variants that an atom can belong to."""
+    def atoms(self, atom: Term, variants: list[Variant] | None = None) -> Iterator[FlatAtom]:
+        """The flat atoms of the variants (all of its relation by default) that an atom can belong to."""
         signature = atom.signature
-        if exact:
-            shapes = self.flattener.shapes
-            variant = tuple([shapes.shape(a, self.env, 0) for a in atom.args])
-            found = self.flattener.index.get((signature, variant))
-            candidates = [] if found is None else [variant]
-        else:
-            candidates = self.flattener.variants.get(signature, [])
+        if variants is None:
+            variants = self.flattener.variants.get(signature, [])
         trees = [self.tree(a) for a in atom.args]
-        for variant in candidates:
+        for variant in variants:
             if all(map(self.fits, trees, variant, atom.args)):
                 columns: list[int] = []
                 for tree, shape in zip(trees, variant, strict=True):
@@ -227,7 +212,7 @@ class _ClauseWriter:
         return None if None in args else Term(tree[0], *[a for a in args if a is not None])
 
     def differ(self, left: Tree, right: Tree, pairs: list[tuple[int, int]]) -> bool:
-        """Whether two values surely differ; else collects the columns one pair of which must."""
+        """Whether two values surely differ; else it collects pairs of columns, one of which must differ."""
         if isinstance(left, int) and isinstance(right, int):
             if left >= 0 and right >= 0:
                 return left != right

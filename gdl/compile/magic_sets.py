@@ -1,9 +1,8 @@
-"""Magic sets: recursive clauses rewritten so that only what is asked for is derived.
+"""Magic sets (Bancilhon, Maier, Sagiv and Ullman 1986): recursive clauses that derive only what is asked for.
 
-After Bancilhon, Maier, Sagiv and Ullman (1986). For each way in which a recursive predicate
-is called (its bound columns) there is an answer predicate and a predicate of the keys that
-are asked; a clause derives answers to asked keys only, and asks for what its own recursive
-literals need.
+Each way of calling a recursive predicate (its bound columns) gets a predicate of the keys that are asked
+and one of the answers. A clause derives answers to asked keys only, and asks for the keys that its own
+recursive literals need.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ class Magic:
     """Rewritten clauses.
 
     Attributes:
-        clauses: all of them read at least one of the new predicates.
+        clauses: each reads at least one of the new predicates.
         answers: call -> the predicate of its answers (whole rows).
-        asked: call -> the predicate of its keys.
+        keys: call -> the predicate of its keys.
     """
 
     clauses: list[FlatClause]
     answers: dict[Call, int]
-    asked: dict[Call, int]
+    keys: dict[Call, int]
 
 
 def rewrite(
@@ -44,64 +43,86 @@ def rewrite(
     Args:
         clauses: the stratum's clauses; facts as clauses without a body.
         members: the stratum's predicates.
-        call: what is asked.
+        call: the question.
         fan: expected matches of a literal with bound columns.
-        new_predicate: makes a predicate of some arity that is like another one.
+        new_predicate: makes a predicate like another one, of some arity.
     """
-    magic = Magic([], {}, {})
-    waiting: list[Call] = []
-
-    def names(call: Call) -> tuple[int, int]:
-        if call not in magic.answers:
-            arity = next(len(c.head.args) for c in clauses if c.head.predicate == call[0])
-            magic.answers[call] = new_predicate(call[0], arity)
-            magic.asked[call] = new_predicate(call[0], len(call[1]))
-            waiting.append(call)
-        return magic.answers[call], magic.asked[call]
-
-    derived = {c.head.predicate for c in clauses}
-    names(call)
-    while waiting:
-        call = waiting.pop()
+    rewriter = _Rewriter(clauses, members, fan, new_predicate)
+    rewriter.names(call)
+    while rewriter.waiting:
+        call = rewriter.waiting.pop()
         for clause in clauses:
-            if clause.head.predicate != call[0]:
-                continue
-            asked = FlatAtom(magic.asked[call], tuple([clause.head.args[c] for c in call[1]]))
-            placed: list[FlatAtom] = [asked]
-            used: list[Build] = []
-            bound = {a for a in asked.args if a < 0}
-            left = list(clause.positives)
-            builds = list(clause.builds)
-            while left:
-                _run_builds(builds, used, bound)
-                atom = min(left, key=lambda a: _cost(a, bound, members, fan))
-                left.remove(atom)
-                if atom.predicate in members:
-                    if atom.predicate not in derived:
-                        break
-                    columns = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
-                    answers, keys = names((atom.predicate, columns))
-                    head = FlatAtom(keys, tuple([atom.args[c] for c in columns]))
-                    tests = [n for n in clause.negatives if _known(n.args, bound)]
-                    pairs = [d for d in clause.distincts if _known((*d[0], *d[1]), bound)]
-                    if head not in placed:
-                        magic.clauses.append(
-                            replace(
-                                clause,
-                                head=head,
-                                positives=tuple(placed),
-                                negatives=tuple(tests),
-                                distincts=tuple(pairs),
-                                builds=tuple(used),
-                            )
-                        )
-                    atom = FlatAtom(answers, atom.args)
-                placed.append(atom)
-                bound.update(a for a in atom.args if a < 0)
-            else:
-                head = FlatAtom(magic.answers[call], clause.head.args)
-                magic.clauses.append(replace(clause, head=head, positives=tuple(dict.fromkeys(placed))))
-    return magic
+            if clause.head.predicate == call[0]:
+                rewriter.rewrite(clause, call)
+    return rewriter.magic
+
+
+class _Rewriter:
+    """Rewrites clauses and collects the calls that they lead to (see :func:`rewrite`)."""
+
+    def __init__(
+        self,
+        clauses: Sequence[FlatClause],
+        members: frozenset[int],
+        fan: Callable[[int, tuple[int, ...]], float],
+        new_predicate: Callable[[int, int], int],
+    ) -> None:
+        self.members = members
+        self.fan = fan
+        self.new_predicate = new_predicate
+        self.arity = {c.head.predicate: len(c.head.args) for c in clauses}
+        self.magic = Magic([], {}, {})
+        self.waiting: list[Call] = []
+
+    def names(self, call: Call) -> tuple[int, int]:
+        """The predicates of the answers and of the keys of a call; a new call starts to wait."""
+        magic = self.magic
+        if call not in magic.answers:
+            magic.answers[call] = self.new_predicate(call[0], self.arity[call[0]])
+            magic.keys[call] = self.new_predicate(call[0], len(call[1]))
+            self.waiting.append(call)
+        return magic.answers[call], magic.keys[call]
+
+    def rewrite(self, clause: FlatClause, call: Call) -> None:
+        """Write one clause for one call, and the clauses for the keys that its literals ask."""
+        answers, keys = self.names(call)
+        placed = [FlatAtom(keys, tuple([clause.head.args[c] for c in call[1]]))]
+        used: list[Build] = []
+        bound = {a for a in placed[0].args if a < 0}
+        left = list(clause.positives)
+        builds = list(clause.builds)
+        while left:
+            _run_builds(builds, used, bound)
+            atom = min(left, key=lambda a: self._cost(a, bound))
+            left.remove(atom)
+            if atom.predicate in self.members:
+                if atom.predicate not in self.arity:
+                    return  # no clause derives it
+                columns = atom.bound_columns(bound)
+                inner_answers, inner_keys = self.names((atom.predicate, columns))
+                head = FlatAtom(inner_keys, tuple([atom.args[c] for c in columns]))
+                if head not in placed:
+                    prefix = replace(
+                        clause,
+                        head=head,
+                        positives=tuple(placed),
+                        negatives=tuple([n for n in clause.negatives if _known(n.args, bound)]),
+                        distincts=tuple([d for d in clause.distincts if _known((*d[0], *d[1]), bound)]),
+                        builds=tuple(used),
+                    )
+                    self.magic.clauses.append(prefix)
+                atom = FlatAtom(inner_answers, atom.args)
+            placed.append(atom)
+            bound.update(a for a in atom.args if a < 0)
+        head = FlatAtom(answers, clause.head.args)
+        self.magic.clauses.append(replace(clause, head=head, positives=tuple(dict.fromkeys(placed))))
+
+    def _cost(self, atom: FlatAtom, bound: set[int]) -> float:
+        columns = atom.bound_columns(bound)
+        if atom.predicate not in self.members:
+            return self.fan(atom.predicate, columns)
+        free = len(atom.args) - len(columns)
+        return 10.0**free if columns or not atom.args else 1e12
 
 
 def _known(args: Sequence[int], bound: set[int]) -> bool:
@@ -110,22 +131,11 @@ def _known(args: Sequence[int], bound: set[int]) -> bool:
 
 def _run_builds(builds: list[Build], used: list[Build], bound: set[int]) -> None:
     """Move the builds that can run now to ``used``; their variables become bound."""
-    moved = True
-    while moved:
-        moved = False
+    count = -1
+    while count != len(builds):
+        count = len(builds)
         for build in list(builds):
             if _known((build.value,), bound) or _known(build.args, bound):
                 builds.remove(build)
                 used.append(build)
                 bound.update(a for a in (build.value, *build.args) if a < 0)
-                moved = True
-
-
-def _cost(
-    atom: FlatAtom, bound: set[int], members: frozenset[int], fan: Callable[[int, tuple[int, ...]], float]
-) -> float:
-    columns = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
-    if atom.predicate not in members:
-        return fan(atom.predicate, columns)
-    free = len(atom.args) - len(columns)
-    return 10.0**free if columns or not atom.args else 1e12

@@ -1,8 +1,8 @@
 """Normal form: every rule becomes clauses of positive, negative and distinct literals.
 
-Negation is pushed inward, ``or`` is split into clauses (by a chain of auxiliary relations
-where the product would be large), variables that only a negation knows are projected away,
-and rules that nothing asks for are dropped.
+Negation moves inward, ``or`` is split into clauses (by a chain of auxiliary relations where
+the product would be large), and variables that only a negation knows are projected away.
+Rules that no question depends on are dropped.
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 
 from gdl.errors import Place, RulesError
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import DISTINCT, DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
 MAX_PRODUCT = 32
-"""Clauses that the ``or`` of one rule may be multiplied out to before a chain is built."""
+"""The most clauses that the ``or`` of one rule are multiplied out to; beyond it they become a chain."""
 
 UNIVERSE = "universe;"
-"""Auxiliary relation of all ground terms in the rules; binds what unsafe rules leave free.
-(The semicolon keeps auxiliary names apart from every name that rules can contain.)"""
+"""Auxiliary relation of all ground terms in the rules; it binds variables that unsafe rules leave free.
+(No name in rules can contain a semicolon.)"""
 
-ROOTS = ((ROLE, 1), (INIT, 1), (NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0))
+_ROOTS = ((ROLE, 1), (INIT, 1), (NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Clause:
 
 def normalize(rules: Rules) -> list[Clause]:
     """The rules as safe clauses, without those that no role, init, next, legal, goal or
-    terminal depends on (``base`` and ``input`` are not to be trusted, so they go too).
+    terminal depends on (``base`` and ``input`` go too: they are not to be trusted).
 
     Raises:
         RulesError: a rule has ``true``, ``does`` or ``distinct`` as its head.
@@ -60,35 +61,18 @@ def normalize(rules: Rules) -> list[Clause]:
     return list(dict.fromkeys(clauses))
 
 
-# Formulas in negation normal form, for use in this module alone.
-@dataclass(frozen=True, slots=True)
-class _Leaf:
-    atom: Term
-    positive: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Both:
-    parts: tuple[_Normal, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Either:
-    parts: tuple[_Normal, ...]
-
-
-_Normal = _Leaf | _Both | _Either
-_Product = list[_Leaf]
-
-
 class _Normalizer:
-    """Works through rules and collects the auxiliary clauses that they need."""
+    """Works through rules and collects the auxiliary clauses that they need.
+
+    Bodies in negation normal form are formulas whose negations stand in front of literals only.
+    """
 
     def __init__(self) -> None:
         self.auxiliary: list[Clause] = []
         self._count = 0
 
     def clauses(self, rule: Rule) -> Iterator[Clause]:
+        """The clauses of one rule."""
         if rule.head.name in (TRUE, DOES, DISTINCT):
             raise RulesError(
                 f"{rule.head.name!r} cannot be the head of a rule",
@@ -99,96 +83,93 @@ class _Normalizer:
         body = [self._negation_normal(part, True, bound, rule.place) for part in rule.body]
         yield from self._split(rule.head, body, rule.place)
 
-    def _negation_normal(self, formula: Formula, positive: bool, bound: set[Term], place: Place) -> _Normal:
+    def _negation_normal(self, formula: Formula, positive: bool, bound: set[Term], place: Place) -> Formula:
+        """The normal form of a formula, or of its negation where it is not ``positive``."""
         match formula:
-            case Literal(atom):
-                return _Leaf(atom, positive)
+            case Literal():
+                return formula if positive else Not(formula)
             case Not(inner):
-                local = set(_variables(inner)) - bound
-                if positive and local and not isinstance(inner, Literal):
+                variables = set(_variables(inner))
+                if positive and not variables <= bound and not isinstance(inner, Literal):
                     # not (and (p ?x ?y) (q ?y)) with a ?y of its own means: there is no ?y.
-                    shared = sorted(set(_variables(inner)) & bound)
-                    head = self._new_head(shared)
+                    head = self._new_head(sorted(variables & bound))
                     self.auxiliary.extend(self.clauses(Rule(head, (inner,), place)))
-                    return _Leaf(head, False)
+                    return Not(Literal(head))
                 return self._negation_normal(inner, not positive, bound, place)
-            case And(parts):
-                normal = tuple(self._negation_normal(p, positive, bound, place) for p in parts)
-                return _Both(normal) if positive else _Either(normal)
-            case Or(parts):
-                normal = tuple(self._negation_normal(p, positive, bound, place) for p in parts)
-                return _Either(normal) if positive else _Both(normal)
+            case And(parts) | Or(parts):
+                normal = tuple([self._negation_normal(p, positive, bound, place) for p in parts])
+                return And(normal) if isinstance(formula, And) is positive else Or(normal)
 
     def _new_head(self, variables: Iterable[Term]) -> Term:
         self._count += 1
         return Term(f"aux;{self._count}", *variables)
 
-    def _split(self, head: Term, body: list[_Normal], place: Place) -> Iterator[Clause]:
-        """Multiply the alternatives of a body out, or chain them where they are many."""
-        plain: _Product = []
-        choices: list[_Either] = []
-        todo = list(reversed(body))
+    def _split(self, head: Term, body: list[Formula], place: Place) -> Iterator[Clause]:
+        """Multiply the alternatives of a normal body out, or chain them where they are many."""
+        plain: list[Literal | Not] = []
+        choices: list[Or] = []
+        todo = body[::-1]
         while todo:
-            part = todo.pop()
-            match part:
-                case _Leaf():
-                    plain.append(part)
-                case _Both(parts):
+            match todo.pop():
+                case And(parts):
                     todo.extend(reversed(parts))
-                case _Either(parts):
-                    choices.append(part)
-        count = 1
-        for choice in choices:
-            count = min(count * _count(choice), MAX_PRODUCT + 1)
-        if count <= MAX_PRODUCT or len(choices) == 1:
-            if not choices:
-                yield from self._clause(head, plain, place)
-                return
+                case Or() as choice:
+                    choices.append(choice)
+                case literal:
+                    plain.append(literal)
+        if not choices:
+            yield from self._clause(head, plain, place)
+        elif len(choices) == 1 or _count(And(tuple(choices))) <= MAX_PRODUCT:
             for branch in product(*(c.parts for c in choices)):
                 yield from self._split(head, [*plain, *branch], place)
-            return
-        # head <- plain, c1, ..., cn  becomes  a1 <- plain, c1;  a2 <- a1, c2; ...; head <- an.
-        last = {v: number for number, choice in enumerate(choices) for v in _normal_variables(choice)}
+        else:
+            yield from self._chain(head, plain, choices, place)
+
+    def _chain(
+        self, head: Term, plain: list[Literal | Not], choices: list[Or], place: Place
+    ) -> Iterator[Clause]:
+        """``head <- plain, c1, ..., cn`` as ``a1 <- plain, c1; a2 <- a1, c2; ...; head <- a(n-1), cn``."""
+        last = {v: number for number, choice in enumerate(choices) for v in _variables(choice)}
         last.update(dict.fromkeys(head.variables(), len(choices)))
-        before: list[_Normal] = list(plain)
+        before: list[Formula] = [*plain]
         for position, choice in enumerate(choices[:-1]):
-            known = {v for part in [*before, choice] for v in _normal_variables(part)}
+            known = {v for part in [*before, choice] for v in _variables(part)}
             link = self._new_head(sorted(v for v in known if last.get(v, -1) > position))
             self.auxiliary.extend(self._split(link, [*before, choice], place))
-            before = [_Leaf(link, True)]
+            before = [Literal(link)]
         yield from self._split(head, [*before, choices[-1]], place)
 
-    def _clause(self, head: Term, leaves: _Product, place: Place) -> Iterator[Clause]:
+    def _clause(self, head: Term, body: list[Literal | Not], place: Place) -> Iterator[Clause]:
         """One clause from literals; nothing where the body can never hold."""
+        signed = [(literal.atom, positive) for part in body for literal, positive in literals(part)]
         binding: dict[Term, Term] = {}
-        for leaf in leaves:
-            if leaf.atom.name == DISTINCT:
-                if len(leaf.atom.args) != 2:
+        for atom, positive in signed:
+            if atom.name == DISTINCT:
+                if len(atom.args) != 2:
                     raise RulesError(
-                        f"'distinct' takes two terms, not {len(leaf.atom.args)}", place, "give it two"
+                        f"'distinct' takes two terms, not {len(atom.args)}", place, "give it two"
                     )
                 # (not (distinct ?x ?y)) says that both are the same.
-                if not leaf.positive and not unify(*leaf.atom.args, binding):
+                if not positive and not unify(*atom.args, binding):
                     return
         head = resolve(head, binding)
         positives: list[Term] = []
         negatives: list[Term] = []
-        pairs: list[tuple[Term, Term]] = []
-        for leaf in leaves:
-            atom = resolve(leaf.atom, binding)
-            if atom.name == DISTINCT:
-                if leaf.positive:
-                    pairs.append((atom.args[0], atom.args[1]))
-            else:
-                (positives if leaf.positive else negatives).append(atom)
+        pairs: list[tuple[Term, ...]] = []
+        for atom, positive in signed:
+            atom = resolve(atom, binding)
+            if atom.name != DISTINCT:
+                (positives if positive else negatives).append(atom)
+            elif positive:
+                pairs.append(atom.args)
         self._bind_head(head, positives)
         bound = {v for p in positives for v in p.variables()}
-        distincts = []
+        distincts: list[tuple[Term, Term]] = []
         for left, right in pairs:
             if left is right:
                 return
             # A variable that nothing binds differs from everything.
-            free = set(left.variables()) | set(right.variables())
+            free = {*left.variables(), *right.variables()}
             if free <= bound and unify(left, right, {}):
                 distincts.append((left, right))
         safe = [self._project(n, bound, place) for n in negatives]
@@ -248,52 +229,29 @@ def resolve(term: Term, binding: dict[Term, Term]) -> Term:
 
 def _positive_variables(body: Iterable[Formula]) -> set[Term]:
     """Variables of the literals that stand under no negation (distinct binds nothing)."""
-    found: set[Term] = set()
+    variables: set[Term] = set()
     todo = list(body)
     while todo:
         match todo.pop():
-            case Literal(atom):
-                if atom.name != DISTINCT:
-                    found.update(atom.variables())
+            case Literal(atom) if atom.name != DISTINCT:
+                variables.update(atom.variables())
             case And(parts) | Or(parts):
                 todo.extend(parts)
-            case Not():
-                pass
-    return found
+    return variables
 
 
 def _variables(formula: Formula) -> Iterator[Term]:
-    match formula:
-        case Literal(atom):
-            yield from atom.variables()
-        case Not(inner):
-            yield from _variables(inner)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _variables(part)
+    return (v for literal, _ in literals(formula) for v in literal.atom.variables())
 
 
-def _normal_variables(part: _Normal) -> Iterator[Term]:
+def _count(part: Formula) -> int:
+    """How many products a normal formula multiplies out to, MAX_PRODUCT + 1 where they are more."""
     match part:
-        case _Leaf(atom, _):
-            yield from atom.variables()
-        case _Both(parts) | _Either(parts):
-            for inner in parts:
-                yield from _normal_variables(inner)
-
-
-def _count(part: _Normal) -> int:
-    """How many products the part multiplies out to, as far as it matters."""
-    match part:
-        case _Leaf():
-            return 1
-        case _Both(parts):
-            total = 1
-            for inner in parts:
-                total = min(total * _count(inner), MAX_PRODUCT + 1)
-            return total
-        case _Either(parts):
+        case And(parts):
+            return reduce(lambda total, p: min(total * _count(p), MAX_PRODUCT + 1), parts, 1)
+        case Or(parts):
             return min(sum(map(_count, parts)), MAX_PRODUCT + 1)
+    return 1
 
 
 def _needed(clauses: list[Clause]) -> Iterator[Clause]:
@@ -302,7 +260,7 @@ def _needed(clauses: list[Clause]) -> Iterator[Clause]:
     for clause in clauses:
         by_head[clause.head.signature].append(clause)
     seen: set[tuple[str, int]] = set()
-    todo = list(ROOTS)
+    todo = list(_ROOTS)
     while todo:
         signature = todo.pop()
         if signature in seen:
@@ -315,12 +273,11 @@ def _needed(clauses: list[Clause]) -> Iterator[Clause]:
 
 def _universe(clauses: list[Clause]) -> Iterator[Clause]:
     """A fact for every ground term that is an argument somewhere."""
-    found: dict[Term, None] = {}
+    ground: dict[Term, None] = {}
     for clause in clauses:
         todo = [clause.head, *clause.positives, *clause.negatives]
         while todo:
-            for arg in todo.pop().args:
-                if arg.ground:
-                    found[arg] = None
-                todo.append(arg)
-    return (Clause(Term(UNIVERSE, term)) for term in found)
+            args = todo.pop().args
+            ground.update(dict.fromkeys(arg for arg in args if arg.ground))
+            todo.extend(args)
+    return (Clause(Term(UNIVERSE, term)) for term in ground)

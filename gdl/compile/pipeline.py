@@ -9,6 +9,7 @@ from gdl.compile.specialize import specialize
 from gdl.compile.stratify import Stratum, stratify
 from gdl.errors import RulesError
 from gdl.rules import Rules
+from gdl.terms import ROLE
 
 
 def compile_rules(rules: Rules) -> tuple[Program, list[Stratum]]:
@@ -22,8 +23,7 @@ def compile_rules(rules: Rules) -> tuple[Program, list[Stratum]]:
         TooLargeError: the rules multiply out beyond the limits.
     """
     program = specialize(flatten(normalize(rules)))
-    if not any(program.facts.get(p.index) for p in program.named("role", 1)) and not any(
-        c.head.predicate == p.index for p in program.named("role", 1) for c in program.clauses
-    ):
+    derived = {c.head.predicate for c in program.clauses}
+    if not any(p.index in derived or program.facts.get(p.index) for p in program.named(ROLE, 1)):
         raise RulesError("the rules name no role", remedy="add a fact such as (role player)")
     return program, stratify(program)

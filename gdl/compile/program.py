@@ -1,8 +1,8 @@
-"""`Program`: function-free clauses over integers, what the prover and the grounder work on."""
+"""`Program`: function-free clauses over integers, on which the prover and the grounder work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 from gdl.compile.shapes import Constant, Leaf, Shape
@@ -31,11 +31,15 @@ class FlatAtom:
     predicate: int
     args: tuple[int, ...]
 
+    def bound_columns(self, bound: Container[int]) -> tuple[int, ...]:
+        """The columns that hold constants or bound variables."""
+        return tuple([c for c, arg in enumerate(self.args) if arg >= 0 or arg in bound])
+
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """``value = (functor args...)``: builds the value from bound arguments, or takes a bound
-    value apart (and fails where it has another functor or arity). All coded as in FlatAtom."""
+    """``value = (functor args...)``: builds the value from bound arguments, or takes a bound value
+    apart (and fails where it has another functor or arity). Coded as in FlatAtom."""
 
     value: int
     functor: str
@@ -59,9 +63,14 @@ class FlatClause:
     variables: int
     place: Place = field(default=Place(), compare=False)
 
+    @property
+    def has_body(self) -> bool:
+        """Whether it is more than a fact."""
+        return bool(self.positives or self.negatives or self.distincts or self.builds)
+
 
 class TermTable:
-    """Numbers ground terms 0, 1, 2, ... in the order they are met."""
+    """Numbers ground terms 0, 1, 2, ... in the order in which they are met."""
 
     def __init__(self) -> None:
         self.terms: list[Term] = []
@@ -69,11 +78,11 @@ class TermTable:
 
     def id(self, term: Term) -> int:
         """The number of a ground term, a new one if it was never met."""
-        found = self._ids.get(term)
-        if found is None:
-            found = self._ids[term] = len(self.terms)
+        number = self._ids.get(term)
+        if number is None:
+            number = self._ids[term] = len(self.terms)
             self.terms.append(term)
-        return found
+        return number
 
     def known(self, term: Term) -> int:
         """The number of a ground term, -1 if it was never met."""
@@ -110,9 +119,7 @@ class Program:
 
     def atom(self, predicate: int, row: tuple[int, ...]) -> Term:
         """The GDL atom, ``(true (cell 1 1 b))``, of a row of a predicate."""
-        found = self.predicates[predicate]
-        leaves = iter(row)
-        return Term(found.name, *[self._grow(shape, leaves) for shape in found.shapes])
+        return Term(self.predicates[predicate].name, *self.arguments(predicate, row))
 
     def arguments(self, predicate: int, row: tuple[int, ...]) -> tuple[Term, ...]:
         """The arguments of that atom: of ``(does you noop)`` the terms you and noop."""

@@ -1,4 +1,4 @@
-"""Shapes: what the arguments of a relation can look like, by abstract interpretation.
+"""Shapes of the arguments of relations, by abstract interpretation.
 
 The shape of a term is its functors down to the symbols: ``(cell _ _ _)``. The shapes that the
 arguments of each relation can have are the least fixpoint over the clauses.
@@ -12,13 +12,9 @@ from gdl.compile.normalize import Clause
 from gdl.terms import DOES, INIT, LEGAL, NEXT, TRUE, Term
 
 MAX_VARIANTS = 400
-"""More shapes than this of one relation are too many."""
-
 MAX_ASSIGNMENTS = 2_000
-"""So are more choices of shapes than this in one clause."""
-
 MAX_WORK = 400_000
-"""And more choices than this in all clauses."""
+"""The most shapes of one relation, choices of shapes in one clause, and choices in all clauses together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """The shape of one symbol or term (by its id): no column at all. Only
+    """The shape of one symbol or term (by its id), which takes no column. Only
     :mod:`gdl.compile.specialize` makes such shapes, after flattening."""
 
     term: int
@@ -69,13 +65,8 @@ def meet(left: Shape, right: Shape) -> Shape | None:
     assert isinstance(left, Function) and isinstance(right, Function)
     if left.name != right.name or len(left.args) != len(right.args):
         return None
-    args = []
-    for a, b in zip(left.args, right.args, strict=True):
-        both = meet(a, b)
-        if both is None:
-            return None
-        args.append(both)
-    return Function(left.name, tuple(args))
+    args = [both for a, b in zip(left.args, right.args, strict=True) if (both := meet(a, b)) is not None]
+    return Function(left.name, tuple(args)) if len(args) == len(left.args) else None
 
 
 def match(term: Term, shape: Shape, env: Env) -> bool:
@@ -106,7 +97,7 @@ class ShapeInference:
         self.variants: dict[Signature, dict[Variant, None]] = {}
         self.readers: dict[Signature, list[int]] = {}
         self.assigned: list[list[Env]] = [[] for _ in clauses]
-        """Per clause every consistent choice of shapes, once :meth:`infer` is done."""
+        """Per clause every consistent choice of shapes; :meth:`infer` fills it."""
 
     def infer(self) -> dict[Signature, list[Variant]]:
         """Shapes per relation, in a fixed order."""
@@ -119,11 +110,11 @@ class ShapeInference:
             number = next(iter(waiting))
             del waiting[number]
             clause = self.clauses[number]
-            found = self.assigned[number] = assignments(clause.positives, self.variants)
-            work += len(found)
+            envs = self.assigned[number] = assignments(clause.positives, self.variants)
+            work += len(envs)
             if work > MAX_WORK:
                 raise TooManyShapesError
-            for env in found:
+            for env in envs:
                 variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
                 for signature in _with_twins(clause.head.signature):
                     known = self.variants.setdefault(signature, {})
@@ -132,7 +123,7 @@ class ShapeInference:
                         if len(known) > MAX_VARIANTS:
                             raise TooManyShapesError
                         waiting.update(dict.fromkeys(self.readers.get(signature, ())))
-        return {signature: list(found) for signature, found in self.variants.items()}
+        return {signature: list(variants) for signature, variants in self.variants.items()}
 
     def shape(self, term: Term, env: Env, level: int) -> Shape:
         """The shape of a term at a nesting level under an assignment of shapes."""
@@ -162,23 +153,20 @@ def _with_twins(signature: Signature) -> list[Signature]:
     return [signature, *twins.get(signature[0], [])]
 
 
-def assignments(
-    atoms: tuple[Term, ...],
-    variants: dict[Signature, dict[Variant, None]] | dict[Signature, list[Variant]],
-) -> list[Env]:
+def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant, None]]) -> list[Env]:
     """Every consistent choice of one variant per atom, as the shapes of the variables.
 
     Raises TooManyShapesError where the choices are more than :data:`MAX_ASSIGNMENTS`.
     """
-    found: list[Env] = [{}]
+    envs: list[Env] = [{}]
     for atom in atoms:
         choices = list(variants.get(atom.signature, ()))
-        if len(found) == len(choices) == 1:  # as in most rules: no copies, no comparisons
-            if not all(match(a, s, found[0]) for a, s in zip(atom.args, choices[0], strict=True)):
+        if len(envs) == len(choices) == 1:  # as in most rules: no copies, no comparisons
+            if not all(match(a, s, envs[0]) for a, s in zip(atom.args, choices[0], strict=True)):
                 return []
             continue
         extended: dict[tuple[Shape, ...], Env] = {}
-        for env in found:
+        for env in envs:
             for variant in choices:
                 trial = dict(env)
                 if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
@@ -186,8 +174,8 @@ def assignments(
                     extended.setdefault(tuple(trial.values()), trial)
             if len(extended) > MAX_ASSIGNMENTS:
                 raise TooManyShapesError
-        found = list(extended.values())
-    return found
+        envs = list(extended.values())
+    return envs
 
 
 def leaf_count(shape: Shape) -> int:

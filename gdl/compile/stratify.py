@@ -1,7 +1,7 @@
-"""Stratification: the order in which predicates can be evaluated, and what each depends on.
+"""Stratification: the order in which predicates are evaluated, and what each depends on.
 
-Strongly connected components by Tarjan's algorithm (1972), iterative. A component that
-depends negatively on itself has no meaning in GDL and is refused.
+Strongly connected components by Tarjan's algorithm (1972), iterative. A component that depends
+negatively on itself has no meaning in GDL and is refused.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Stratum:
 
 
 def stratify(program: Program) -> list[Stratum]:
-    """The predicates of a program in evaluation order: a stratum reads only earlier strata
-    (and itself, positively). ``true`` and ``does`` are strata without clauses.
+    """The predicates of a program in evaluation order: a stratum reads earlier strata only (and
+    itself, positively). ``true`` and ``does`` are strata without clauses.
 
     Raises:
         RulesError: a predicate depends on its own negation; the error names a clause.
@@ -83,8 +83,8 @@ def stratify(program: Program) -> list[Stratum]:
 
 
 def components(reads: list[list[int]]) -> Iterable[list[int]]:
-    """Strongly connected components of a graph (node -> nodes that it reads), each after the
-    ones that it reads, its members ascending."""
+    """Strongly connected components of a graph (node -> nodes that it reads), in an order in which
+    each comes after those that it reads; members ascend."""
     order = [-1] * len(reads)
     low = [0] * len(reads)
     on_stack = [False] * len(reads)
@@ -93,9 +93,9 @@ def components(reads: list[list[int]]) -> Iterable[list[int]]:
     for root in range(len(reads)):
         if order[root] >= 0:
             continue
-        work = [(root, 0)]
-        while work:
-            node, position = work.pop()
+        todo = [(root, 0)]
+        while todo:
+            node, position = todo.pop()
             if position == 0:
                 order[node] = low[node] = counter
                 counter += 1
@@ -106,18 +106,17 @@ def components(reads: list[list[int]]) -> Iterable[list[int]]:
             for following in range(position, len(reads[node])):
                 child = reads[node][following]
                 if order[child] < 0:
-                    work.append((node, following + 1))
-                    work.append((child, 0))
+                    todo += [(node, following + 1), (child, 0)]
                     break
                 if on_stack[child]:
                     low[node] = min(low[node], order[child])
             else:
                 if low[node] == order[node]:
-                    component: list[int] = []
-                    while True:
-                        member = stack.pop()
+                    start = len(stack) - 1
+                    while stack[start] != node:
+                        start -= 1
+                    component = stack[start:]
+                    del stack[start:]
+                    for member in component:
                         on_stack[member] = False
-                        component.append(member)
-                        if member == node:
-                            break
                     yield sorted(component)

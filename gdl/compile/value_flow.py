@@ -1,8 +1,8 @@
 """Which terms can reach which argument: an abstract flow of values between positions.
 
-A position is an argument of a relation or a function, ``("cell", 3, 0)``. All uses of one
-functor share its positions, so the flow says more than can happen, never less. ``init``,
-``next`` and ``base`` count as ``true``; ``legal`` and ``input`` count as ``does``.
+A position is an argument of a relation or a function, ``("cell", 3, 0)``. All uses of one functor share
+its positions, so that the flow says more than can happen, never less. ``init``, ``next`` and ``base``
+count as ``true``; ``legal`` and ``input`` count as ``does``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Flow:
 
     Attributes:
         constants: symbols that the rules write at each position.
-        copies: one (source positions, target position) per rule and variable: the value at
-            the target was found at all of the sources at once (none: nothing binds it).
+        copies: one (source positions, target position) per rule and variable: the value at the
+            target stands at all of the sources at once (no sources: nothing binds it).
         nests: (inner, outer): a function term with ``inner`` as argument stands at ``outer``.
     """
 
@@ -37,84 +37,74 @@ class Flow:
     nests: set[tuple[Position, Position]] = field(default_factory=set)
 
     def reaching(self, target: Position) -> tuple[set[Position], bool]:
-        """The positions whose values can come to the target, and whether every value can
-        (because an unsafe rule binds it with nothing)."""
+        """The positions whose values can come to the target, and whether every value can, because
+        no literal of some rule binds it."""
         into: dict[Position, list[frozenset[Position]]] = defaultdict(list)
         for sources, to in self.copies:
             into[to].append(sources)
-        found = {target}
+        reached = {target}
         todo = [target]
         anything = False
         while todo:
             for sources in into[todo.pop()]:
                 anything = anything or not sources
-                todo.extend(sources - found)
-                found |= sources
-        return found, anything
+                todo.extend(sources - reached)
+                reached |= sources
+        return reached, anything
 
     def growing(self) -> set[Position]:
         """Positions whose terms can nest deeper from turn to turn or round to round."""
-        nodes = {p for sources, to in self.copies for p in (*sources, to)}
-        nodes.update(p for pair in self.nests for p in pair)
-        index = {p: i for i, p in enumerate(sorted(nodes))}
-        positions = list(index)
-        unbounded = set(nodes)
+        positions = {p for sources, to in self.copies for p in (*sources, to)}
+        positions.update(p for pair in self.nests for p in pair)
+        ordered = sorted(positions)
+        index = {p: i for i, p in enumerate(ordered)}
+        unbounded = positions
         while True:
-            reads: list[set[int]] = [set() for _ in index]
+            reads: dict[Position, set[Position]] = defaultdict(set)
             for sources, to in self.copies:
-                if sources <= unbounded:  # a value found at a bounded position is bounded
-                    reads[index[to]].update(index[s] for s in sources)
-            for inner, outer in self.nests:
-                if inner in unbounded:
-                    reads[index[outer]].add(index[inner])
-            component = [0] * len(index)
-            for number, members in enumerate(components([sorted(r) for r in reads])):
-                for member in members:
-                    component[member] = number
-            grown = {
-                index[outer]
-                for inner, outer in self.nests
-                if inner in unbounded and component[index[inner]] == component[index[outer]]
-            }
-            todo = list(grown)
-            readers: list[list[int]] = [[] for _ in index]
-            for node, sources_of in enumerate(reads):
+                if sources <= unbounded:  # a value that also stands at a bounded position is bounded
+                    reads[to] |= sources
+            nests = [(inner, outer) for inner, outer in self.nests if inner in unbounded]
+            for inner, outer in nests:
+                reads[outer].add(inner)
+            graph = [sorted(index[s] for s in reads[p]) for p in ordered]
+            component = {m: number for number, members in enumerate(components(graph)) for m in members}
+            grown = {outer for inner, outer in nests if component[index[inner]] == component[index[outer]]}
+            readers: dict[Position, list[Position]] = defaultdict(list)
+            for reader, sources_of in reads.items():
                 for source in sources_of:
-                    readers[source].append(node)
+                    readers[source].append(reader)
+            todo = list(grown)
             while todo:
-                for reader in readers[todo.pop()]:
-                    if reader not in grown:
-                        grown.add(reader)
-                        todo.append(reader)
-            after = {positions[i] for i in grown}
-            if after == unbounded:
-                return {positions[i] for i in grown}
-            unbounded = after
+                new = [reader for reader in readers[todo.pop()] if reader not in grown]
+                grown.update(new)
+                todo += new
+            if grown == unbounded:
+                return grown
+            unbounded = grown
 
 
 def flow_of(rules: Iterable[Rule]) -> Flow:
     """The flow of values in all rules of a game."""
     flow = Flow()
     for rule in rules:
-        found: dict[Term, set[Position]] = defaultdict(set)
+        sources: dict[Term, set[Position]] = defaultdict(set)
         for part in rule.body:
             for literal, positive in literals(part):
                 if literal.atom.name == DISTINCT:
                     continue
                 for position, term in _arguments(literal.atom):
-                    if term.is_variable:
-                        if positive:
-                            found[term].add(position)
-                    elif not term.args:
+                    if not term.is_variable and not term.args:
                         flow.constants[position].add(term)
+                    elif term.is_variable and positive:
+                        sources[term].add(position)
         for position, term in _arguments(rule.head):
             if term.is_variable:
-                flow.copies.append((frozenset(found[term]), position))
+                flow.copies.append((frozenset(sources[term]), position))
             elif not term.args:
                 flow.constants[position].add(term)
-            else:
-                for number in range(len(term.args)):
-                    flow.nests.add(((*term.signature, number), position))
+            for number in range(len(term.args)):
+                flow.nests.add(((*term.signature, number), position))
     return flow
 
 

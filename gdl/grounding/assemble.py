@@ -1,7 +1,7 @@
-"""Assembly: numbered atoms, simplified rules, flat arrays.
+"""Assembly: atoms are numbered, rules simplified and laid out in flat arrays.
 
-Atoms that always hold vanish from bodies, rules that can never fire and negations that always
-hold go, then whatever no output depends on, then double rules.
+What goes: atoms that always hold, rules that never fire and negations that always hold, then
+whatever no output depends on, then double rules.
 """
 
 from __future__ import annotations
@@ -12,27 +12,35 @@ import numpy as np
 
 from gdl.compile.shapes import Leaf
 from gdl.compile.stratify import Dependence
+from gdl.grounding.graph import spread
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.instantiate import Block, Instances
-from gdl.grounding.join import Body
+from gdl.grounding.joins.bindings import variables_of
+from gdl.grounding.joins.join import Body
 from gdl.grounding.reachability import Reached
-from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, spread, unique
+from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, unique
 from gdl.grounding.term_order import Rows, TermOrder, row_tuples
 from gdl.terms import DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
 
 SMALL_BLOCK = 64
-"""Blocks with fewer rules are taken together."""
+"""Blocks with fewer rules are numbered together."""
 
 MERGE_FROM = 1_000_000
-"""With fewer literals, atoms with the same rules are left to the network to find."""
+"""With fewer literals, the network's passes find the atoms with the same rules."""
 
 ASSEMBLY_WORDS = 12
-"""Assembly takes about so many 4-byte words per literal at a time."""
+"""Assembly takes about so many 4-byte words of memory per literal."""
 
 
 class _Numbering:
-    """Provisional numbers of all atoms: predicate by predicate, row by row. The atoms of
-    next and legal are numbered by the base proposition or move that they are about."""
+    """Provisional numbers of all atoms: predicate by predicate, row by row.
+
+    Attributes:
+        offsets: the first atom of each predicate, auxiliary ones last; then the end.
+        twin: per atom of true its atom of next, per atom of does its atom of legal; -1 if none.
+        alias: per atom of next and legal the one that stands for it (their predicates may have several about
+            one base proposition or move); other atoms stand for themselves.
+    """
 
     def __init__(self, reached: Reached, auxiliary: list[int]) -> None:
         relations = reached.relations
@@ -42,7 +50,6 @@ class _Numbering:
         self._starts: list[int] = self.offsets.tolist()
         self.alias = np.arange(self.count, dtype=np.int64)
         self._auxiliary = len(relations)
-        # Per atom of true its atom of next, per atom of does its atom of legal.
         self.twin = np.full(self.count, -1, np.int64)
         for copy in reached.copies:
             source, target = copy.positives[0], copy.head
@@ -51,17 +58,16 @@ class _Numbering:
             rows = reached.joiner.tuples(body, (*source.args, *target.args))
             if rows is not None and read.ids is not None and written.ids is not None:
                 width = len(source.args)
-                ids = np.array([read.ids[row[:width]] for row in rows], np.int64)
-                to = np.array([written.ids[row[width:]] for row in rows], np.int64)
+                read_ids = np.array([read.ids[row[:width]] for row in rows], np.int64)
+                written_ids = np.array([written.ids[row[width:]] for row in rows], np.int64)
             else:
-                variables = {a for a in (*source.args, *target.args) if a < 0}
-                bindings = reached.joiner.join(body, variables)
+                bindings = reached.joiner.join(body, variables_of(source.args, target.args))
                 if not bindings.n:
                     continue
-                ids = read.find(bindings.args(source.args), bindings.n).astype(np.int64)
-                to = written.find(bindings.args(target.args), bindings.n).astype(np.int64)
-            atoms = self.start(source.predicate) + ids
-            about = self.start(target.predicate) + to
+                read_ids = read.find(bindings.args(source.args), bindings.n).astype(np.int64)
+                written_ids = written.find(bindings.args(target.args), bindings.n).astype(np.int64)
+            atoms = self.start(source.predicate) + read_ids
+            about = self.start(target.predicate) + written_ids
             first = self.twin[about] < 0
             self.twin[about[first]] = atoms[first]
             self.alias[atoms] = self.twin[about]
@@ -83,7 +89,7 @@ def assemble(
         reached: the reachable atoms.
         instances: the ground rules.
         written: the roles in the order in which the rules name them.
-        spell: writes terms, to give every atom a name; without it there are no names.
+        spell: writes the terms that name the atoms; without it there are no names.
     """
     program, relations = reached.program, reached.relations
     budget = reached.joiner.budget
@@ -102,16 +108,16 @@ def assemble(
     possible = simplify(table, is_input, initial, numbering.twin, budget.tick)
 
     order = TermOrder(program, relations)
-    bases, found = order.sort(_rows(reached, TRUE, possible, numbering), 0)
-    base_atoms = np.array([numbering.start(p) + i for p, i in found], np.int64)
+    bases, base_rows = order.sort(_rows(reached, TRUE, possible, numbering), 0)
+    base_atoms = np.array([numbering.start(p) + i for p, i in base_rows], np.int64)
     moves = []
-    found = []
-    done = _rows(reached, DOES, possible, numbering)
+    move_rows = []
+    does_rows = _rows(reached, DOES, possible, numbering)
     for role in roles:
-        own, places = order.sort(_rows_of_role(reached, done, role), 1)
-        moves.append(tuple(own))
-        found += places
-    move_atoms = np.array([numbering.start(p) + i for p, i in found], np.int64)
+        role_moves, rows = order.sort(_rows_of_role(reached, does_rows, role), 1)
+        moves.append(tuple(role_moves))
+        move_rows += rows
+    move_atoms = np.array([numbering.start(p) + i for p, i in move_rows], np.int64)
     goals = _goals(reached, numbering, possible, roles)
     terminal = [numbering.start(p.index) for p in program.named(TERMINAL, 0) if relations[p.index].n]
     terminal = [a for a in terminal if possible[a]]
@@ -125,16 +131,16 @@ def assemble(
     live[[a for _, _, a in goals] + terminal] = True
     if len(table.literals) > MERGE_FROM:
         merge(table, live | is_input, budget.tick)
-    spread(table, live)
+    spread(live, table.heads[table.rule_of], table.literals >> 1)
     table.keep(live[table.heads])
     unique(table)
 
     number = np.full(numbering.count, -1, np.int64)
-    first = np.concatenate((base_atoms, move_atoms))
-    number[first] = np.arange(len(first))
+    input_atoms = np.concatenate((base_atoms, move_atoms))
+    number[input_atoms] = np.arange(len(input_atoms))
     live &= ~is_input
     others = np.flatnonzero(live)
-    number[others] = np.arange(len(first), len(first) + len(others))
+    number[others] = np.arange(len(input_atoms), len(input_atoms) + len(others))
     by_head = np.argsort(number[table.heads], kind="stable")
     position = np.empty(len(by_head), np.int64)
     position[by_head] = np.arange(len(by_head))
@@ -147,7 +153,7 @@ def assemble(
         roles=tuple(roles),
         bases=tuple(bases),
         moves=tuple(moves),
-        atom_count=len(first) + len(others),
+        atom_count=len(input_atoms) + len(others),
         heads=number[table.heads[by_head]].astype(np.int32),
         body_start=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
         bodies=bodies.astype(np.int32),
@@ -162,46 +168,43 @@ def assemble(
 
 def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
     """All blocks in one table; literals sorted in each rule, doubles and contradictions gone."""
-    heads: list[Int] = []
-    lengths: list[Int] = []
-    literals: list[Int] = []
+    blocks = []
     small = []
     for block in instances.blocks:
         if len(block.heads) < SMALL_BLOCK:
             small.append(block)
-            continue
-        own = numbering.alias[numbering.start(block.predicate) + np.asarray(block.heads)]
-        columns = []
-        for predicate, given, negated in block.literals:
-            ids = np.asarray(given)
-            atoms = numbering.alias[numbering.start(predicate) + np.maximum(ids, 0)]
-            columns.append(np.where(ids >= 0, 2 * atoms + negated, -1))
-        if not columns:
-            heads.append(own)
-            lengths.append(np.zeros(len(own), np.int64))
-            continue
-        matrix = np.sort(np.stack(columns, axis=1), axis=1)
-        there = matrix >= 0
-        there[:, 1:] &= matrix[:, 1:] != matrix[:, :-1]
-        clash = ((matrix[:, 1:] ^ 1) == matrix[:, :-1]) & (matrix[:, :-1] >= 0)
-        fine = ~clash.any(axis=1)
-        if not fine.all():
-            matrix, there, own = matrix[fine], there[fine], own[fine]
-        heads.append(own)
-        lengths.append(there.sum(axis=1))
-        literals.append(matrix[there])
-    for part, more in zip((heads, lengths, literals), _small_blocks(small, numbering), strict=True):
-        part.append(more)
-    all_heads = np.concatenate(heads)
-    rule_of = np.repeat(np.arange(len(all_heads)), np.concatenate(lengths))
-    return RuleTable(all_heads, rule_of, np.concatenate(literals))
+        else:
+            blocks.append(_large_block(block, numbering))
+    blocks.append(_small_blocks(small, numbering))
+    heads, lengths, literals = map(np.concatenate, zip(*blocks, strict=True))
+    return RuleTable(heads, np.repeat(np.arange(len(heads)), lengths), literals)
+
+
+def _large_block(block: Block, numbering: _Numbering) -> tuple[Int, Int, Int]:
+    """Heads, body lengths and literals of the rules of one block."""
+    heads = numbering.alias[numbering.start(block.predicate) + np.asarray(block.heads)]
+    columns = []
+    for predicate, row_ids, negated in block.literals:
+        ids = np.asarray(row_ids)
+        atoms = numbering.alias[numbering.start(predicate) + np.maximum(ids, 0)]
+        columns.append(np.where(ids >= 0, 2 * atoms + negated, -1))
+    if not columns:
+        return heads, np.zeros(len(heads), np.int64), np.empty(0, np.int64)
+    matrix = np.sort(np.stack(columns, axis=1), axis=1)
+    present = matrix >= 0
+    present[:, 1:] &= matrix[:, 1:] != matrix[:, :-1]
+    clash = ((matrix[:, 1:] ^ 1) == matrix[:, :-1]) & (matrix[:, :-1] >= 0)
+    sound = ~clash.any(axis=1)
+    if not sound.all():
+        matrix, present, heads = matrix[sound], present[sound], heads[sound]
+    return heads, present.sum(axis=1), matrix[present]
 
 
 def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int, Int]:
-    """Heads, body lengths and literals of the rules of many small blocks at once."""
+    """The same of many small blocks at once."""
     heads: list[int] = []
     rule_of: list[int] = []
-    found: list[int] = []
+    body_literals: list[int] = []
     for block in blocks:
         first, start = len(heads), numbering.start(block.predicate)
         heads += [start + i for i in block.heads]
@@ -210,20 +213,20 @@ def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int,
             for rule, i in enumerate(ids, first):
                 if i >= 0:
                     rule_of.append(rule)
-                    found.append(2 * (start + i) + negated)
+                    body_literals.append(2 * (start + i) + negated)
     rules = np.array(rule_of, np.int64)
-    literals = np.array(found, np.int64)
+    literals = np.array(body_literals, np.int64)
     literals = 2 * numbering.alias[literals >> 1] + (literals & 1)
     order = np.lexsort((literals, rules))
     rules, literals = rules[order], literals[order]
     same = rules[1:] == rules[:-1]
     clash = same & ((literals[1:] ^ 1) == literals[:-1])
-    fine: Bool = np.ones(len(heads), np.bool_)
-    fine[rules[1:][clash]] = False
-    there = fine[rules]
-    there[1:] &= ~(same & (literals[1:] == literals[:-1]))
-    lengths = np.bincount(rules[there], minlength=len(heads))
-    return numbering.alias[np.array(heads, np.int64)][fine], lengths[fine], literals[there]
+    sound: Bool = np.ones(len(heads), np.bool_)
+    sound[rules[1:][clash]] = False
+    present = sound[rules]
+    present[1:] &= ~(same & (literals[1:] == literals[:-1]))
+    lengths = np.bincount(rules[present], minlength=len(heads))
+    return numbering.alias[np.array(heads, np.int64)][sound], lengths[sound], literals[present]
 
 
 def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTable) -> None:
@@ -239,12 +242,12 @@ def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTabl
 
 def _roles(reached: Reached, written: Sequence[Term]) -> list[Term]:
     """The roles in the order in which the rules name them."""
-    found: set[Term] = set()
+    roles: set[Term] = set()
     for p in reached.program.named(ROLE, 1):
         relation = reached.relations[p.index]
-        found.update(reached.program.arguments(p.index, relation.row(i))[0] for i in range(relation.n))
+        roles.update(reached.program.arguments(p.index, relation.row(i))[0] for i in range(relation.n))
     rank = {role: i for i, role in reversed(list(enumerate(written)))}
-    return sorted(found, key=lambda role: (rank.get(role, len(rank)), sort_key(role)))
+    return sorted(roles, key=lambda role: (rank.get(role, len(rank)), sort_key(role)))
 
 
 def _rows(reached: Reached, name: str, possible: Bool, numbering: _Numbering) -> Rows:
@@ -260,15 +263,16 @@ def _rows(reached: Reached, name: str, possible: Bool, numbering: _Numbering) ->
 def _rows_of_role(reached: Reached, rows: Rows, role: Term) -> Rows:
     """Those rows of ``does`` whose first argument is the role."""
     program = reached.program
-    found: Rows = []
+    own_rows: Rows = []
     for p, ids in rows:
-        relation, shape = reached.relations[p], program.predicates[p].shapes[0]
-        if isinstance(shape, Leaf):
-            found.append((p, ids[relation.column(0)[ids] == program.table.known(role)]))
+        relation = reached.relations[p]
+        if isinstance(program.predicates[p].shapes[0], Leaf):
+            own = relation.column(0)[ids] == program.table.known(role)
         else:
-            own = [program.arguments(p, row)[0] is role for row in row_tuples(relation, ids)]
-            found.append((p, ids[np.array(own, np.bool_)]))
-    return found
+            arguments = [program.arguments(p, row) for row in row_tuples(relation, ids)]
+            own = np.array([performer is role for performer, _ in arguments], np.bool_)
+        own_rows.append((p, ids[own]))
+    return own_rows
 
 
 def _goals(

@@ -1,22 +1,21 @@
-"""Rule decomposition guided by size: a rule is split where that makes fewer and shorter rules.
+"""Rule decomposition: a rule is split where that makes fewer and shorter rules.
 
-Eliminating variables one by one (as along a tree decomposition of the rule's variable graph)
-moves the literals around a variable into a rule of their own, whose head is an auxiliary atom
-that carries only the variables that the rest shares. Whether that pays is not estimated but
-counted, on the rule's own bindings.
+Eliminating variables one by one, as along a tree decomposition of the rule's variable graph, moves the
+literals around a variable into a rule of their own, whose head is an auxiliary atom with only the variables
+that the rest shares. Whether that pays is counted, not estimated, on the rule's own bindings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.bindings import Bindings
-from gdl.grounding.keys import FEW, Coder, first_rows
-from gdl.grounding.relation import Ids
+from gdl.grounding.joins.bindings import Bindings
+from gdl.grounding.joins.keys import FEW, Coder, first_rows
+from gdl.grounding.joins.relation import Ids
 
 MIN_RULES = 32
 """Clauses with fewer ground rules stay whole."""
@@ -26,7 +25,7 @@ GAIN = 0.7
 
 
 @dataclass
-class Literal:
+class BoundLiteral:
     """A literal under each binding of a clause: row ids, int32, shape (bindings,)."""
 
     predicate: int
@@ -36,17 +35,17 @@ class Literal:
 
 
 @dataclass
-class Clause:
+class BoundClause:
     """A clause with its bindings. ``constraints`` are sets of variables that some static
     literal, distinct or build ties together."""
 
     bindings: Bindings
-    head: Literal
-    literals: list[Literal]
+    head: BoundLiteral
+    literals: list[BoundLiteral]
     constraints: list[frozenset[int]]
 
 
-def decompose(clause: Clause, auxiliary: list[int], tick: Callable[[], None]) -> Iterator[Clause]:
+def decompose(clause: BoundClause, auxiliary: list[int], tick: Callable[[], None]) -> Iterator[BoundClause]:
     """The clause, or the clauses that it is split into.
 
     Args:
@@ -67,42 +66,55 @@ def decompose(clause: Clause, auxiliary: list[int], tick: Callable[[], None]) ->
         predicate = -1 - len(auxiliary)
         atoms, count = _number(clause.bindings, shared)
         auxiliary.append(count)
-        link = Literal(predicate, atoms, False, frozenset(shared))
+        link = BoundLiteral(predicate, atoms, False, frozenset(shared))
         inner = [x for x in clause.literals if x.variables & interior]
         outer = [x for x in clause.literals if not x.variables & interior]
-        todo.append(_projected(clause, bag, link, inner, [c for c in clause.constraints if c <= bag]))
+        inner_constraints = [c for c in clause.constraints if c <= bag]
+        outer_constraints = [c for c in clause.constraints if not c & interior]
         rest = frozenset(clause.bindings.env) - interior
-        todo.append(
-            _projected(
-                clause, rest, clause.head, [*outer, link], [c for c in clause.constraints if not c & interior]
-            )
-        )
+        todo.append(_projected(clause, bag, link, inner, inner_constraints))
+        todo.append(_projected(clause, rest, clause.head, [*outer, link], outer_constraints))
 
 
-def _without_static_variables(clause: Clause) -> Clause:
+def eliminations(
+    variables: Iterable[int], head: frozenset[int], edges: list[frozenset[int]]
+) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    """The ways to eliminate a variable: its neighbourhood (the variables of a new clause), and
+    those of them that then stand nowhere else.
+
+    Args:
+        variables: the variables to eliminate, one or another.
+        head: the variables of the head; they cannot be eliminated.
+        edges: the sets of variables that something ties together.
+    """
+    tried: set[frozenset[int]] = set()
+    for v in variables:
+        bag = frozenset[int]().union(*[e for e in edges if v in e])
+        if bag not in tried:
+            tried.add(bag)
+            yield bag, frozenset(u for u in bag - head if all(e <= bag for e in edges if u in e))
+
+
+def _without_static_variables(clause: BoundClause) -> BoundClause:
     """Merge the constraints around each variable that has been projected away."""
-    kept = frozenset(clause.bindings.env)
     constraints = [c for c in clause.constraints if len(c) > 1]
-    for v in frozenset().union(*constraints) - kept:
+    for v in frozenset().union(*constraints) - frozenset(clause.bindings.env):
         around = frozenset().union(*[c for c in constraints if v in c]) - {v}
         constraints = [c for c in constraints if v not in c] + [around]
-    return Clause(clause.bindings, clause.head, clause.literals, [c for c in constraints if len(c) > 1])
+    return BoundClause(clause.bindings, clause.head, clause.literals, [c for c in constraints if len(c) > 1])
 
 
-def _best_split(clause: Clause) -> tuple[frozenset[int], frozenset[int]] | None:
+def _best_split(clause: BoundClause) -> tuple[frozenset[int], frozenset[int]] | None:
     """The variables of the auxiliary rule, and those of them that only it has."""
     bindings = clause.bindings
     everything = frozenset(bindings.env)
     edges = [x.variables for x in clause.literals] + clause.constraints
     best = None
     least = GAIN * bindings.n * (1 + len(clause.literals))
-    tried: set[frozenset[int]] = set()
-    for v in everything - clause.head.variables:
-        bag = frozenset().union(*[e for e in edges if v in e])
-        if bag == everything or bag in tried:
+    head = clause.head.variables
+    for bag, interior in eliminations(everything - head, head, edges):
+        if bag == everything:
             continue
-        tried.add(bag)
-        interior = frozenset(u for u in bag - clause.head.variables if all(e <= bag for e in edges if u in e))
         inside = sum(1 for x in clause.literals if x.variables & interior)
         outside = len(clause.literals) - inside + 1
         cost = float(_count(bindings, bag) * (1 + inside))
@@ -131,22 +143,15 @@ def _number(bindings: Bindings, variables: list[int]) -> tuple[Ids, int]:
 
 
 def _projected(
-    clause: Clause,
+    clause: BoundClause,
     variables: frozenset[int],
-    head: Literal,
-    literals: list[Literal],
+    head: BoundLiteral,
+    literals: list[BoundLiteral],
     constraints: list[frozenset[int]],
-) -> Clause:
-    """A part of a clause: each different binding of its variables once."""
+) -> BoundClause:
+    """One side of a split: each different binding of its variables once."""
     env = {v: c for v, c in clause.bindings.env.items() if v in variables}
     rows = first_rows(list(env.values()), clause.bindings.n)
-
-    def cut(x: Literal) -> Literal:
-        return Literal(x.predicate, x.ids[rows], x.negated, x.variables)
-
-    return Clause(
-        Bindings(len(rows), {v: c[rows] for v, c in env.items()}),
-        cut(head),
-        [cut(x) for x in literals],
-        constraints,
-    )
+    head, *literals = [replace(x, ids=x.ids[rows]) for x in (head, *literals)]
+    bindings = Bindings(len(rows), {v: c[rows] for v, c in env.items()})
+    return BoundClause(bindings, head, literals, constraints)

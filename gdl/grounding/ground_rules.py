@@ -1,4 +1,4 @@
-"""Ground rules: what the grounder makes and the network is built from; flat arrays only."""
+"""Ground rules: the result of the grounder, in flat arrays."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from gdl.terms import Term
 class GroundRules:
     """Variable-free rules over numbered atoms.
 
-    An *atom* is an integer. Atoms ``0 .. len(bases)-1`` are the base propositions in sorted
-    order; then come the moves (``does`` atoms), role by role, each role's in sorted order;
-    then every other atom that some rule defines (next, legal, goal, terminal and derived
-    ones, auxiliary ones of the rule decomposition among them). A *literal* is
-    ``2 * atom + negated``.
+    An *atom* is an integer. Atoms ``0 .. len(bases)-1`` are the base propositions in sorted order; then come
+    the moves (``does`` atoms), role by role, each role's in sorted order; then every other atom that some
+    rule defines, auxiliary atoms of the rule decomposition among them. A *literal* is ``2 * atom + negated``.
 
-    Atoms that are never derivable do not occur: a rule that needs one is not there, a
-    negated literal on one is dropped. Atoms that always hold (static facts) do not occur
-    either; a rule whose body is empty says that its head always holds.
+    Atoms that are never derivable do not occur: a rule that needs one is not there, a negated literal on one
+    is dropped. Atoms that always hold (static facts) do not occur either; a rule whose body is empty says
+    that its head always holds.
 
     Attributes:
         roles: the roles in the order of the rules.
@@ -30,11 +28,10 @@ class GroundRules:
         moves: per role its possible moves (without ``does``), sorted.
         atom_count: number of atoms.
         heads: int32, shape (rules,): the head atom of each rule.
-        body_start: int64, shape (rules + 1,): rule i's body is
-            ``bodies[body_start[i]:body_start[i + 1]]``.
+        body_start: int64, shape (rules + 1,): rule i's body is ``bodies[body_start[i]:body_start[i + 1]]``.
         bodies: int32, shape (total body length,): literals.
-        next_atoms: int32, shape (len(bases),): the atom that says that base proposition b
-            holds in the next state; -1 where nothing can make it true.
+        next_atoms: int32, shape (len(bases),): the atom that says that base proposition b holds in the next
+            state; -1 where nothing can make it true.
         legal_atoms: int32, shape (moves of all roles,): in the order of the does atoms.
         goal_atoms: one (role index, value, atom) for each possible goal.
         terminal_atom: the atom of ``terminal``; -1 if it can never hold.

@@ -1,9 +1,8 @@
 """Instantiation: every rule with all bindings under which its body is reachable.
 
-Runs after reachability, so each clause is joined once over relations that no longer grow, and
-every ground rule is made exactly once. Goes from the outputs down, so that only rules are made
-that some output depends on. Static literals only filter; variables that nothing but static
-literals know are projected away.
+It runs after reachability, so each clause is joined once over relations that no longer grow, and every ground
+rule is made exactly once. Goes from the outputs down, so that only rules are made that some output depends
+on. Static literals only filter; variables that nothing but static literals know are projected away.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from numpy.typing import NDArray
 
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.compile.stratify import Dependence, components
-from gdl.grounding.bindings import Bindings
-from gdl.grounding.decompose import MIN_RULES, Clause, Literal, decompose
-from gdl.grounding.join import Body, TooManyRowsError
-from gdl.grounding.keys import first_rows
+from gdl.grounding.decompose import MIN_RULES, BoundClause, BoundLiteral, decompose
+from gdl.grounding.joins.bindings import Bindings, variables_of
+from gdl.grounding.joins.join import UNLIMITED, Body, TooManyRowsError
+from gdl.grounding.joins.keys import first_rows
+from gdl.grounding.joins.relation import Ids, Relation
+from gdl.grounding.joins.tuple_index import Row, row_getter
 from gdl.grounding.reachability import Reached, fixpoint
-from gdl.grounding.relation import Ids, Relation
 from gdl.grounding.split import Splitter
-from gdl.grounding.tuple_join import Row, row_getter
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 
 MANY_ROWS = 3_000_000
@@ -35,10 +34,9 @@ class Block:
     """The ground rules of one clause.
 
     Attributes:
-        predicate: of the heads.
-        heads: row ids of the heads in their relation: int32, shape (rules,), or a list.
-        literals: (predicate, row ids, negated) of each body literal; like heads;
-            -1 where a negated literal's atom is not reachable.
+        heads: row ids of the heads in the predicate's relation: int32, shape (rules,), or a list.
+        literals: (predicate, row ids like ``heads``, negated) of each body literal; the id is -1 where a
+            negated literal's atom is not reachable.
     """
 
     predicate: int
@@ -48,31 +46,22 @@ class Block:
 
 @dataclass
 class Instances:
-    """All ground rules.
-
-    Attributes:
-        blocks: the rules of each clause.
-        auxiliary: number of atoms of each auxiliary predicate -1, -2, ... of the decomposition.
-            (Those of the splitter have relations and follow on the program's predicates.)
-    """
+    """All ground rules, and the number of atoms of each auxiliary predicate -1, -2, ... of the decomposition.
+    (Those of the splitter have relations and follow on the program's predicates.)"""
 
     blocks: list[Block]
     auxiliary: list[int]
 
 
 def instantiate(reached: Reached) -> Instances:
-    """Instantiate the clauses that depend on the state or on moves, as far as some output
-    (next, legal, goal, terminal) depends on their heads.
-
-    Raises:
-        TooLargeError: past a limit of the budget.
-    """
+    """Instantiate the clauses that depend on the state or on moves, as far as some output (next, legal, goal,
+    terminal) depends on their heads. Raises TooLargeError past a limit of the budget."""
     return _Instantiator(reached).run()
 
 
 class _Instantiator:
-    """Goes from the outputs down: a clause is joined when it is known which of its head's
-    atoms are needed, and then tells which atoms its body needs."""
+    """Goes from the outputs down: when it is known which atoms of a clause's head are ``needed``, the clause
+    is joined, and the atoms of its body are needed, too."""
 
     def __init__(self, reached: Reached) -> None:
         self.reached = reached
@@ -113,35 +102,35 @@ class _Instantiator:
 
     def _demand(self, predicate: int) -> int:
         """The index of a relation of the predicate's rows that are needed."""
-        needed = self.needed[predicate]
-        rows = np.flatnonzero(needed)
-        if len(rows) == len(needed):
-            return _EVERYTHING if len(rows) else _NOTHING
+        rows = np.flatnonzero(self.needed[predicate])
         if not len(rows):
             return _NOTHING
+        if len(rows) == self.relations[predicate].n:
+            return _EVERYTHING
+        return self._copy(predicate, rows)
+
+    def _copy(self, predicate: int, rows: NDArray[np.intp]) -> int:
+        """The index of a new relation with some rows of another one."""
         relation = self.relations[predicate]
-        wanted = self._new_relation(relation.arity, dynamic=False)
-        columns = [relation.column(c)[rows] for c in range(relation.arity)]
-        self.relations[wanted].add(columns, len(rows))
-        return wanted
+        copy = self._new_relation(relation.arity, dynamic=False)
+        self.relations[copy].add([relation.column(c)[rows] for c in range(relation.arity)], len(rows))
+        return copy
 
     def _new_relation(self, arity: int, dynamic: bool) -> int:
         self.relations.append(Relation(arity))
         self.dynamic.append(dynamic)
         return len(self.relations) - 1
 
+    def _add_needed(self, predicate: int, ids: Ids) -> None:
+        """Mark rows as needed; ids of auxiliary predicates and of no row (-1) do not count."""
+        if predicate < len(self.needed):
+            self.needed[predicate][ids[ids >= 0]] = True
+
     def _close(self, component: list[int], clauses: list[FlatClause]) -> None:
         """Extend what is needed through clauses that read their own component's predicates."""
         if all(self.needed[p].all() for p in component):
             return
-        wanted: dict[int, int] = {}
-        for p in component:
-            found = self._demand(p)
-            if found == _EVERYTHING:
-                relation = self.relations[p]
-                found = self._new_relation(relation.arity, dynamic=False)
-                self.relations[found].add([relation.column(c) for c in range(relation.arity)], relation.n)
-            wanted[p] = self._new_relation(self.relations[p].arity, False) if found == _NOTHING else found
+        wanted = {p: self._copy(p, np.flatnonzero(self.needed[p])) for p in component}
         bodies = []
         for clause in clauses:
             restricted = _restricted(clause, wanted[clause.head.predicate])
@@ -153,8 +142,7 @@ class _Instantiator:
         fixpoint(self.reached.joiner, bodies, set(wanted.values()))
         for p, index in wanted.items():
             rows = self.relations[index]
-            ids = self.relations[p].find([rows.column(c) for c in range(rows.arity)], rows.n)
-            self.needed[p][ids[ids >= 0]] = True
+            self._add_needed(p, self.relations[p].find([rows.column(c) for c in range(rows.arity)], rows.n))
 
     def _facts(self, predicate: int) -> None:
         """Rules without bodies."""
@@ -165,25 +153,25 @@ class _Instantiator:
             self.instances.blocks.append(Block(predicate, heads, ()))
 
     def _ground(self, clause: FlatClause) -> None:
-        """Split a clause as long as that seems to pay, and instantiate the parts."""
+        """Split a clause as long as that seems to pay, and instantiate what it is split into."""
         todo = [clause]
         while todo:
             clause = todo.pop()
             if self._instantiate_tuples(clause):
                 continue
-            parts = self.splitter.split(clause, len(self.relations))
-            if parts is None and not self._try(clause):
-                parts = self.splitter.split(clause, len(self.relations), force=True)
-                if parts is None:
+            clauses = self.splitter.split(clause, len(self.relations))
+            if clauses is None and not self._try(clause):
+                clauses = self.splitter.split(clause, len(self.relations), force=True)
+                if clauses is None:
                     self._instantiate(clause)
-            if parts is not None:
+            if clauses is not None:
                 # The inner clause is instantiated first: the outer one reads it.
-                inner, outer = parts
+                inner, outer = clauses
                 self._new_relation(len(inner.head.args), dynamic=True)
                 todo += [outer, inner]
 
     def _try(self, clause: FlatClause) -> bool:
-        """Instantiate a clause unless it has too many bindings; whether that was done."""
+        """Instantiate a clause unless it has too many bindings; returns whether it did."""
         joiner = self.reached.joiner
         joiner.most_rows = MANY_ROWS
         try:
@@ -191,20 +179,15 @@ class _Instantiator:
         except TooManyRowsError:
             return False
         finally:
-            joiner.most_rows = 1 << 62
+            joiner.most_rows = UNLIMITED
         return True
 
     def _body(self, clause: FlatClause) -> tuple[Body, list[tuple[FlatAtom, bool]]]:
-        """What decides which instances there are, and the literals that they have (True where
-        negated)."""
+        """The body to join, and the literals that the instances have (True where negated)."""
         relations, dynamic = self.relations, self.dynamic
-        static = []
-        read: list[tuple[FlatAtom, bool]] = [(p, False) for p in clause.positives if dynamic[p.predicate]]
-        for n in clause.negatives:
-            if not dynamic[n.predicate]:
-                static.append(n)
-            elif relations[n.predicate].n:
-                read.append((n, True))
+        static = [n for n in clause.negatives if not dynamic[n.predicate]]
+        read = [(p, False) for p in clause.positives if dynamic[p.predicate]]
+        read += [(n, True) for n in clause.negatives if dynamic[n.predicate] and relations[n.predicate].n]
         return Body(clause, static), read
 
     def _instantiate_tuples(self, clause: FlatClause) -> bool:
@@ -226,39 +209,39 @@ class _Instantiator:
         getters = [row_getter([place[a] for a in atom.args]) for atom in atoms]
         if head.predicate >= len(self.needed):
             relations[head.predicate].add_rows(map(getters[0], rows))
-        found: list[list[int]] = []
+        ids_of: list[list[int]] = []  # of the head, then of each literal
         for atom, getter in zip(atoms, getters, strict=True):
             ids = relations[atom.predicate].ids
             if ids is None:  # the head of an auxiliary clause has just become too many
                 self._make(body, read, _bindings(results, rows))
                 return True
-            found.append([ids.get(row, -1) for row in map(getter, rows)])
-        kept = [k for k, (_, negated) in enumerate(read, 1) if not negated or max(found[k]) >= 0]
-        if len(kept) < len(read):
-            different = list(dict.fromkeys(zip(found[0], *[found[k] for k in kept], strict=True)))
+            ids_of.append([ids.get(row, -1) for row in map(getter, rows)])
+        occurring = [k for k, (_, negated) in enumerate(read, 1) if not negated or max(ids_of[k]) >= 0]
+        if len(occurring) < len(read):
+            different = list(dict.fromkeys(zip(ids_of[0], *[ids_of[k] for k in occurring], strict=True)))
             if len(different) < len(rows):
                 if len(different) >= MIN_RULES:
                     self._make(body, read, _bindings(results, rows))
                     return True
-                columns = [list(c) for c in zip(*different, strict=True)]
-                found = [columns.pop(0) if k == 0 or k in kept else [] for k in range(len(found))]
-        if len(found[0]) >= MIN_RULES:
-            self._make(body, read, _bindings(results, rows), found)
+                for k, column in zip((0, *occurring), zip(*different, strict=True), strict=True):
+                    ids_of[k] = list(column)
+        if len(ids_of[0]) >= MIN_RULES:
+            self._make(body, read, _bindings(results, rows), ids_of)
             return True
-        literals = [(read[k - 1][0].predicate, found[k], read[k - 1][1]) for k in kept]
+        literals = [(read[k - 1][0].predicate, ids_of[k], read[k - 1][1]) for k in occurring]
         for predicate, numbers, _ in literals:
             if predicate < len(self.needed):
                 needed = self.needed[predicate]
                 for i in numbers:
                     if i >= 0:
                         needed[i] = True
-        self.budget.add_rules(len(found[0]))
-        self.instances.blocks.append(Block(head.predicate, found[0], literals))
+        self.budget.add_rules(len(ids_of[0]))
+        self.instances.blocks.append(Block(head.predicate, ids_of[0], literals))
         return True
 
     def _instantiate(self, clause: FlatClause) -> None:
         body, read = self._body(clause)
-        relevant = {a for atom, _ in [(clause.head, False), *read] for a in atom.args if a < 0}
+        relevant = variables_of(clause.head.args, *[atom.args for atom, _ in read])
         bindings = self.reached.joiner.join(body, relevant)
         if bindings.n:
             self._make(body, read, bindings)
@@ -268,32 +251,27 @@ class _Instantiator:
         body: Body,
         read: list[tuple[FlatAtom, bool]],
         bindings: Bindings,
-        found: list[list[int]] | None = None,
+        ids_of: list[list[int]] | None = None,
     ) -> None:
-        """Make the instances of a clause from its bindings, decomposed where that pays; the row
-        ids of the head and of the literals are found where they are not given."""
-        relations, dynamic = self.relations, self.dynamic
-        clause = body.clause
-        self.budget.rows(bindings.n, len(read) + 1)
-        literals = []
-        for k, (atom, negated) in enumerate(read, 1):
-            if found is not None:
-                ids = np.array(found[k], np.int32)
-            else:
-                ids = relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
-            if not negated or bool((ids >= 0).any()):
-                variables = frozenset(a for a in atom.args if a < 0)
-                literals.append(Literal(atom.predicate, ids, negated, variables))
-        if found is not None:
-            heads = np.array(found[0], np.int32)
+        """Make the instances of a clause from its bindings, decomposed where that pays. ``ids_of`` has the
+        row ids of the head and of each literal if they are known; the bindings are all different then."""
+        relations = self.relations
+        atoms = [body.clause.head, *[atom for atom, _ in read]]
+        self.budget.rows(bindings.n, len(atoms))
+        if ids_of is not None:
+            columns = [np.array(ids, np.int32) for ids in ids_of]
         else:
-            arguments = bindings.args(clause.head.args)
-            if clause.head.predicate >= len(self.needed):
-                relations[clause.head.predicate].add(arguments, bindings.n)
-            heads = relations[clause.head.predicate].find(arguments, bindings.n)
-        head = Literal(clause.head.predicate, heads, False, body.head)
+            if atoms[0].predicate >= len(self.needed):
+                relations[atoms[0].predicate].add(bindings.args(atoms[0].args), bindings.n)
+            columns = [relations[a.predicate].find(bindings.args(a.args), bindings.n) for a in atoms]
+        head = BoundLiteral(atoms[0].predicate, columns[0], False, body.head)
+        literals = [
+            BoundLiteral(atom.predicate, ids, negated, variables_of(atom.args))
+            for (atom, negated), ids in zip(read, columns[1:], strict=True)
+            if not negated or bool((ids >= 0).any())
+        ]
         used = body.head.union(*[x.variables for x in literals])
-        if found is None or len(used) < len(bindings.env):
+        if ids_of is None or len(used) < len(bindings.env):
             bindings.env = {v: c for v, c in bindings.env.items() if v in used}
             rows = first_rows(list(bindings.env.values()), bindings.n)
             if len(rows) < bindings.n:
@@ -301,20 +279,15 @@ class _Instantiator:
                 for x in (head, *literals):
                     x.ids = x.ids[rows]
         for x in literals:
-            if x.predicate < len(self.needed):
-                self.needed[x.predicate][x.ids[x.ids >= 0]] = True
-        constraints = [
-            frozenset(v)
-            for v, p in zip(body.variables, body.positives, strict=True)
-            if not dynamic[p.predicate]
-        ]
+            self._add_needed(x.predicate, x.ids)
+        constraints = [variables_of(p.args) for p in body.positives if not self.dynamic[p.predicate]]
         constraints += [c.variables for c in body.checks]
-        constraints += [frozenset(a for a in (b.value, *b.args) if a < 0) for b in body.builds]
-        whole = Clause(bindings, head, literals, constraints)
-        for part in decompose(whole, self.instances.auxiliary, self.budget.tick):
-            self.budget.add_rules(part.bindings.n)
-            read_by_part = [(x.predicate, x.ids, x.negated) for x in part.literals]
-            self.instances.blocks.append(Block(part.head.predicate, part.head.ids, read_by_part))
+        constraints += [variables_of((b.value, *b.args)) for b in body.builds]
+        whole = BoundClause(bindings, head, literals, constraints)
+        for clause in decompose(whole, self.instances.auxiliary, self.budget.tick):
+            self.budget.add_rules(clause.bindings.n)
+            body_ids = [(x.predicate, x.ids, x.negated) for x in clause.literals]
+            self.instances.blocks.append(Block(clause.head.predicate, clause.head.ids, body_ids))
 
 
 def _bindings(results: tuple[int, ...], rows: list[Row]) -> Bindings:

@@ -1,4 +1,4 @@
-"""Limits of the grounder, and the budget that watches them while it works."""
+"""Limits of the grounder, and the budget that counts against them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GroundLimits:
 
 
 def resident_bytes() -> int:
-    """Memory that this process occupies; 0 where the system does not tell."""
+    """Memory that this process occupies; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * _PAGE
@@ -44,7 +44,11 @@ def resident_bytes() -> int:
 
 
 class Budget:
-    """What has been used of the limits. All methods raise TooLargeError past a limit."""
+    """What has been used of the limits. All methods raise TooLargeError past a limit.
+
+    Attributes:
+        place: the rule that is being worked on, for the message.
+    """
 
     def __init__(self, limits: GroundLimits) -> None:
         self.limits = limits
@@ -54,7 +58,6 @@ class Budget:
         self.atoms = 0
         self.rules = 0
         self.place: Place | None = None
-        """The rule that is being worked on, for the message."""
 
     def fail(self, what: str) -> TooLargeError:
         """The error that says what became too large, and at which rule."""
@@ -63,22 +66,22 @@ class Budget:
 
     def tick(self) -> None:
         """Check the time."""
-        # Asking for the CPU time is slow on some systems; CPU time never runs much ahead.
-        now = time.perf_counter()
-        if now < self._next:
+        # Reading the CPU time is slow on some systems; CPU time never runs much ahead.
+        clock = time.perf_counter()
+        if clock < self._next:
             return
-        self._next = now + 0.05
+        self._next = clock + 0.05
         if time.process_time() - self._start > self.limits.cpu_seconds:
             raise self.fail(f"more than {self.limits.cpu_seconds:g} s of CPU time")
 
     def rows(self, count: int, columns: int) -> None:
         """Check time and memory before a table of this size is made."""
         self.tick()
-        # Values are 4 bytes, and a join needs about four words per row on its way.
-        wanted = count * (4 * columns + 32)
-        if wanted > 4_000_000:
+        # Values are 4 bytes; a join needs about four more words per row while it runs.
+        needed = count * (4 * columns + 32)
+        if needed > 4_000_000:
             used = max(resident_bytes() - self._before, 0)
-            if used + wanted > self.limits.memory_bytes:
+            if used + needed > self.limits.memory_bytes:
                 raise self.fail(
                     f"a join of {count:,} rows does not fit into {self.limits.memory_bytes / 1e6:,.0f} MB"
                 )

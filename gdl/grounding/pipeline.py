@@ -1,9 +1,8 @@
 """The grounder: rules with variables become rules over numbered atoms.
 
-Passes: static relations and reachability (:mod:`gdl.grounding.reachability`), instantiation by the
-filtering Cartesian iterator (:mod:`gdl.grounding.join`, :mod:`gdl.grounding.instantiate`) with
-rule decomposition (:mod:`gdl.grounding.decompose`), simplification and numbering
-(:mod:`gdl.grounding.assemble`).
+Its steps: reachability (:mod:`gdl.grounding.reachability`), instantiation (:mod:`gdl.grounding.instantiate`)
+by the filtering Cartesian iterator (:mod:`gdl.grounding.joins.join`) with rule decomposition
+(:mod:`gdl.grounding.decompose`), simplification and numbering (:mod:`gdl.grounding.assemble`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False
     Args:
         rules: the rules.
         limits: when to give up; 4 GB and a minute of CPU time by default.
-        names: whether to name every atom, not only base propositions and moves, for people.
+        names: whether to fill in :attr:`GroundRules.names`.
 
     Raises:
         RulesError: the rules have no role or no stratification.
@@ -51,8 +50,8 @@ def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False
         clock.append(time.process_time())
     except (MemoryError, RecursionError) as error:
         raise TooLargeError("grounding ran out of memory", budget.place, REMEDY) from error
-    passes = ("compile", "reach", "instantiate", "assemble")
-    stats: dict[str, float] = {f"{p}_s": b - a for p, a, b in zip(passes, clock, clock[1:], strict=False)}
+    steps = ("compile", "reach", "instantiate", "assemble")
+    stats: dict[str, float] = {f"{s}_s": b - a for s, a, b in zip(steps, clock, clock[1:], strict=False)}
     stats["ground_s"] = clock[-1] - clock[0]
     stats["reachable_atoms"] = sum(r.n for r in reached.relations)
     stats["instances"] = budget.rules

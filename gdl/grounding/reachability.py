@@ -2,8 +2,8 @@
 
 Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and
 ``next``, ``does`` from ``legal``; negations of what depends on the state or the moves are
-ignored, which can only make too many atoms reachable. Semi-naive evaluation: a clause is
-joined again only with the rows that are new to one of its literals.
+ignored, so that too many atoms may be reachable, never too few. Evaluation is semi-naive: a
+clause is joined again only with the rows that are new to one of its literals.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gdl.compile.program import Build, FlatAtom, FlatClause, Program
-from gdl.compile.shapes import Function, Leaf, Shape
+from gdl.compile.shapes import Constant, Function, Leaf, Shape
 from gdl.compile.stratify import Dependence, Stratum, components
 from gdl.grounding.demand import Restriction, restrict
-from gdl.grounding.join import Body, Joiner, TooManyRowsError
+from gdl.grounding.joins.join import UNLIMITED, Body, Joiner, TooManyRowsError, Window
+from gdl.grounding.joins.relation import Relation
 from gdl.grounding.limits import Budget
-from gdl.grounding.relation import Relation
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE
 
 
@@ -27,10 +27,10 @@ class Reached:
 
     Attributes:
         program: the flat rules.
-        dependence: per predicate.
-        relations: per predicate, the rows that are reachable.
+        dependence: of each predicate.
+        relations: the reachable rows of each predicate.
         copies: clauses ``true <- next`` and ``does <- legal``.
-        initial: per predicate of ``true`` how many of its first rows hold initially.
+        initial: predicate of ``true`` -> how many of its first rows hold initially.
         joiner: works on the relations.
     """
 
@@ -50,20 +50,12 @@ LARGE_JOIN = 12_000_000
 
 
 class _TooLargeRelationError(Exception):
-    """A relation is too large to be solved whole."""
-
-    def __init__(self, predicate: int) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
+    """The relation of a predicate (the argument) is too large to be solved whole."""
 
 
 def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reached:
-    """Evaluate the static relations and find all reachable atoms. Relations that turn out
-    too large are solved on demand only, see :mod:`gdl.grounding.demand`.
-
-    Raises:
-        TooLargeError: past a limit of the budget.
-    """
+    """Evaluate the static relations and find all reachable atoms. Relations that are too large are solved on
+    demand only, see :mod:`gdl.grounding.demand`. Raises TooLargeError past a limit of the budget."""
     dependence = [Dependence.STATIC] * len(program.predicates)
     for stratum in strata:
         for p in stratum.predicates:
@@ -75,7 +67,7 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
         try:
             return _reach(restriction, strata, dependence, budget, hopeless)
         except _TooLargeRelationError as error:
-            p = error.predicate
+            (p,) = error.args
             attempt = restrict(program, dependence, chosen | {p}) if p not in chosen else None
             if attempt is not None and p in attempt.demand:
                 chosen.add(p)
@@ -93,15 +85,14 @@ def _reach(
     hopeless: set[int],
 ) -> Reached:
     program, late = restriction.program, restriction.late
-    # What is asked for may be as much as it is.
-    hopeless = hopeless | set(restriction.demand.values())
-    dependence = dependence + [Dependence.STATIC] * len(restriction.demand)
-    early = {p for p, d in enumerate(dependence) if d is Dependence.STATIC and p not in late}
-    early -= set(restriction.demand.values())
+    demand = set(restriction.demand.values())
+    hopeless = hopeless | demand
+    dependence = dependence + [Dependence.STATIC] * len(demand)
+    early = {p for p, d in enumerate(dependence) if d is Dependence.STATIC} - late - demand
     relations = [Relation(p.arity) for p in program.predicates]
     joiner = Joiner(relations, program.table, budget)
     for p, rows in program.facts.items():
-        _add_rows(relations[p], rows, budget)
+        budget.add_atoms(relations[p].add_rows(sorted(rows)))
     for stratum in strata:
         if stratum.clauses and early.issuperset(stratum.predicates):
             bodies = [Body(c, c.negatives) for c in stratum.clauses]
@@ -123,10 +114,6 @@ def _reach(
     return Reached(program, dependence, relations, copies, initial, joiner)
 
 
-def _add_rows(relation: Relation, rows: set[tuple[int, ...]], budget: Budget) -> None:
-    budget.add_atoms(relation.add_rows(sorted(rows)))
-
-
 def fixpoint(
     joiner: Joiner, bodies: list[Body], members: set[int], hopeless: Collection[int] | None = None
 ) -> None:
@@ -140,17 +127,19 @@ def fixpoint(
     """
     relations = joiner.relations
 
-    def derive(body: Body, first: int, windows: dict[int, tuple[int, int]]) -> None:
+    def derive(body: Body, first: int = -1, window: Window | None = None) -> None:
         head = body.clause.head.predicate
-        patient = hopeless is None or head in hopeless
-        joiner.most_rows = 1 << 62 if patient else LARGE_JOIN
+        if hopeless is None or head in hopeless:
+            joiner.budget.add_atoms(_derive(joiner, body, first, window))
+            return
+        joiner.most_rows = LARGE_JOIN
         try:
-            new = _derive(joiner, body, first, windows, 1 << 62 if patient else LARGE_RELATION)
+            new = _derive(joiner, body, first, window, LARGE_RELATION)
         except TooManyRowsError:
             raise _TooLargeRelationError(head) from None
         finally:
-            joiner.most_rows = 1 << 62
-        if relations[head].n > LARGE_RELATION and not patient:
+            joiner.most_rows = UNLIMITED
+        if relations[head].n > LARGE_RELATION:
             raise _TooLargeRelationError(head)
         joiner.budget.add_atoms(new)
 
@@ -160,7 +149,7 @@ def fixpoint(
     seen: list[list[int]] = []
     for body, literals in zip(bodies, growing, strict=True):
         seen.append([relations[p].n for _, p in literals])
-        derive(body, -1, {})
+        derive(body)
     changed = True
     while changed:
         changed = False
@@ -170,19 +159,19 @@ def fixpoint(
                 if high > low:
                     upto[k] = high
                     changed = True
-                    derive(body, i, {i: (low, high)})
+                    derive(body, i, (low, high))
 
 
 def _derive(
-    joiner: Joiner, body: Body, first: int, windows: dict[int, tuple[int, int]], most: int = 1 << 62
+    joiner: Joiner, body: Body, first: int = -1, window: Window | None = None, most: int = UNLIMITED
 ) -> int:
-    """Join a clause's body and add its head's rows; how many are new. Raises TooManyRowsError
-    where there are more than ``most``, new or not."""
+    """Join a clause's body and add its head's rows; returns how many are new. Raises TooManyRowsError if the
+    body has more than ``most`` bindings."""
     head = body.clause.head
-    rows = joiner.tuples(body, head.args, first, windows.get(first))
+    rows = joiner.tuples(body, head.args, first, window)
     if rows is not None:
         return joiner.relations[head.predicate].add_rows(rows)
-    bindings = joiner.join(body, body.head, first, windows)
+    bindings = joiner.join(body, body.head, first, window)
     if not bindings.n:
         return 0
     if bindings.n > most:
@@ -193,8 +182,8 @@ def _derive(
 def _initialize(
     program: Program, strata: Sequence[Stratum], dependence: list[Dependence], joiner: Joiner
 ) -> dict[int, int]:
-    """Enter the initial state into ``true``: where ``init`` asks for the state, it is
-    evaluated with nothing true and nothing done, and negation is real."""
+    """Enter the initial state into ``true``; returns :attr:`Reached.initial`. Where ``init`` reads
+    the state, it is evaluated with nothing true and nothing done, negations included."""
     relations = list(joiner.relations)
     inits = program.named(INIT, 1)
     if any(dependence[p.index] is not Dependence.STATIC for p in inits):
@@ -202,7 +191,8 @@ def _initialize(
             if dependence[p.index] is not Dependence.STATIC:
                 relations[p.index] = Relation(p.arity)
                 if p.name not in (TRUE, DOES):
-                    _add_rows(relations[p.index], program.facts.get(p.index, set()), joiner.budget)
+                    facts = sorted(program.facts.get(p.index, ()))
+                    joiner.budget.add_atoms(relations[p.index].add_rows(facts))
         scratch = Joiner(relations, program.table, joiner.budget)
         for stratum in strata:
             if stratum.dependence is not Dependence.STATIC and stratum.clauses:
@@ -211,7 +201,7 @@ def _initialize(
         for p in inits:
             joiner.relations[p.index] = relations[p.index]
     for copy in _copies(program, INIT, TRUE, 1):
-        joiner.budget.add_atoms(_derive(joiner, Body(copy, ()), -1, {}))
+        joiner.budget.add_atoms(_derive(joiner, Body(copy, ())))
     return {p.index: joiner.relations[p.index].n for p in program.named(TRUE, 1)}
 
 
@@ -220,32 +210,43 @@ def _copies(program: Program, source: str, target: str, arity: int) -> list[Flat
     clauses = []
     for here in program.named(source, arity):
         for there in program.named(target, arity):
-            writer = _Copier(program)
+            copier = _Copier()
             pairs = zip(here.shapes, there.shapes, strict=True)
-            if not all(writer.match(a, b) for a, b in pairs):
+            if not all(copier.match(a, b) for a, b in pairs):
                 continue
-            body = [FlatAtom(here.index, tuple(writer.read))]
+            body = [FlatAtom(here.index, tuple(copier.read))]
             if source == LEGAL:
                 # Who is not a role does nothing.
                 body += [
-                    FlatAtom(role.index, (writer.written[0],))
+                    FlatAtom(role.index, (copier.written[0],))
                     for role in program.named(ROLE, 1)
                     if isinstance(there.shapes[0], Leaf) and isinstance(role.shapes[0], Leaf)
                 ]
-            head = FlatAtom(there.index, tuple(writer.written))
-            clauses.append(FlatClause(head, tuple(body), (), (), tuple(writer.builds), writer.variables))
+            head = FlatAtom(there.index, tuple(copier.written))
+            clauses.append(FlatClause(head, tuple(body), (), (), tuple(copier.builds), copier.variables))
     return clauses
 
 
 class _Copier:
-    """Matches the shapes of two relations column by column."""
+    """Matches the shapes of two relations column by column.
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    Attributes:
+        read: the columns of the relation that is read, coded as in FlatAtom.
+        written: the columns of the other relation.
+        builds: what connects them where only one of them holds a term in pieces.
+        variables: how many variables these have.
+    """
+
+    def __init__(self) -> None:
         self.read: list[int] = []
         self.written: list[int] = []
         self.builds: list[Build] = []
         self.variables = 0
+
+    def variable(self) -> int:
+        """A new variable."""
+        self.variables += 1
+        return -self.variables
 
     def match(self, here: Shape, there: Shape) -> bool:
         """Extend the two rows; False where no term has both shapes."""
@@ -273,28 +274,21 @@ class _Copier:
     def value(self, here: Shape) -> int:
         """The column, constant or built value of a shape that is read."""
         if isinstance(here, Leaf):
-            self.variables += 1
-            self.read.append(-self.variables)
-            return -self.variables
+            self.read.append(self.variable())
+            return self.read[-1]
         if isinstance(here, Function):
             args = tuple([self.value(a) for a in here.args])
-            self.variables += 1
-            self.builds.append(Build(-self.variables, here.name, args))
-            return -self.variables
+            self.builds.append(Build(self.variable(), here.name, args))
+            return self.builds[-1].value
         return here.term
 
     def destructure(self, value: int, there: Function) -> None:
         """Take a value apart into the columns of a shape that is written."""
         args = []
-        for part in there.args:
-            if isinstance(part, Leaf):
-                self.variables += 1
-                args.append(-self.variables)
-                self.written.append(-self.variables)
-            elif isinstance(part, Function):
-                self.variables += 1
-                args.append(-self.variables)
-                self.destructure(-self.variables, part)
-            else:
-                args.append(part.term)
+        for shape in there.args:
+            args.append(shape.term if isinstance(shape, Constant) else self.variable())
+            if isinstance(shape, Leaf):
+                self.written.append(args[-1])
+            elif isinstance(shape, Function):
+                self.destructure(args[-1], shape)
         self.builds.append(Build(value, there.name, tuple(args)))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.graph import Ints
+
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
 
@@ -17,24 +19,29 @@ class RuleTable:
     """Rules as flat arrays, in the atoms of one numbering.
 
     Attributes:
-        heads: int64, shape (rules,).
-        rule_of: int64, shape (literals,): the rule that a body literal belongs to, ascending.
-        literals: int64, shape (literals,): ``2 * atom + negated``, ascending in each rule.
+        heads: int, shape (rules,).
+        rule_of: int, shape (literals,): the rule that a body literal belongs to, ascending.
+        literals: int, shape (literals,): ``2 * atom + negated``.
     """
 
-    heads: Int
-    rule_of: Int
-    literals: Int
+    heads: Ints
+    rule_of: Ints
+    literals: Ints
+
+    @property
+    def lengths(self) -> Int:
+        """How many literals each rule's body has."""
+        return np.bincount(self.rule_of, minlength=len(self.heads))
 
     def keep(self, rules: Bool, literals: Bool | None = None) -> None:
-        """Keep some rules, and of these some literals only."""
-        kept = rules[self.rule_of]
+        """Keep some rules only, and of these some literals."""
+        left = rules[self.rule_of]
         if literals is not None:
-            kept &= literals
+            left &= literals
         number = np.cumsum(rules) - 1
         self.heads = self.heads[rules]
-        self.rule_of = number[self.rule_of[kept]]
-        self.literals = self.literals[kept]
+        self.rule_of = number[self.rule_of[left]]
+        self.literals = self.literals[left]
 
 
 def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: Callable[[], None]) -> Bool:
@@ -48,7 +55,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         tick: called in each round; may raise.
 
     Returns:
-        Per atom whether it is possible.
+        A mask of the atoms that can hold.
     """
     count = len(is_input)
     inputs = np.flatnonzero(is_input)
@@ -59,7 +66,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         possible[table.heads] = True
         twins = twin[inputs]
         possible[inputs] = initial[inputs] | ((twins >= 0) & possible[twins])
-        bare = np.bincount(table.rule_of, minlength=len(table.heads)) == 0
+        bare = table.lengths == 0
         fact[:] = False
         fact[table.heads[bare]] = True
         atoms = table.literals >> 1
@@ -76,51 +83,34 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         table.keep(rules, ~sure)
 
 
-def spread(table: RuleTable, live: Bool) -> None:
-    """Mark all atoms that the marked ones depend on."""
-    order = np.argsort(table.heads[table.rule_of], kind="stable")
-    heads = table.heads[table.rule_of][order]
-    atoms = (table.literals >> 1)[order]
-    starts = np.searchsorted(heads, np.arange(len(live) + 1))
-    front = np.flatnonzero(live)
-    while len(front):
-        begin, end = starts[front], starts[front + 1]
-        sizes = end - begin
-        ends = np.cumsum(sizes)
-        rows = np.arange(int(sizes.sum())) + np.repeat(begin - ends + sizes, sizes)
-        reached = atoms[rows]
-        front = np.unique(reached[~live[reached]])
-        live[front] = True
-
-
-def merge(table: RuleTable, kept: Bool, tick: Callable[[], None]) -> None:
+def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
     """Let one atom stand for all that have the same rules, to a fixpoint from the inputs up.
 
-    Relations with arguments that rarely matter (the square that a chess piece leaves, in
-    whether the king is threatened then) have many such atoms.
+    Relations with arguments that rarely matter have many such atoms: whether the king is threatened once a
+    chess piece has left a certain square, for instance.
 
     Args:
         table: changed in place; double rules go.
-        kept: per atom, whether it must stay as it is (inputs and outputs).
+        fixed: per atom, whether it must stay as it is (inputs and outputs).
         tick: called in each round; may raise.
     """
-    weights = _mixed(2 * len(kept))
+    weights = _mixed(2 * len(fixed))
     signatures = _signatures(table, weights)
     mixed = _mix(signatures)
-    sums = np.zeros(len(kept), np.uint64)
+    sums = np.zeros(len(fixed), np.uint64)
     np.add.at(sums, table.heads, mixed)
-    free: Bool = np.zeros(len(kept), np.bool_)
+    free: Bool = np.zeros(len(fixed), np.bool_)
     free[table.heads] = True
-    free &= ~kept
+    free &= ~fixed
     alive: Bool = np.ones(len(table.heads), np.bool_)
     literals = table.literals
     while True:
         tick()
         atoms = np.flatnonzero(free)
         _, chosen, group = np.unique(sums[atoms], return_index=True, return_inverse=True)
-        into = np.arange(len(kept))
+        into = np.arange(len(fixed))
         into[atoms] = atoms[chosen[group.reshape(-1)]]
-        gone = into != np.arange(len(kept))
+        gone = into != np.arange(len(fixed))
         if not gone.any():
             break
         free &= ~gone
@@ -142,14 +132,14 @@ def merge(table: RuleTable, kept: Bool, tick: Callable[[], None]) -> None:
 def _signatures(table: RuleTable, weights: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Per rule the sum of the weights of its body's literals."""
     running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(weights[table.literals], dtype=np.uint64)))
-    ends = np.cumsum(np.bincount(table.rule_of, minlength=len(table.heads)))
+    ends = np.cumsum(table.lengths)
     signatures = running[ends]
     signatures[1:] -= running[ends[:-1]]
     return signatures
 
 
 def unique(table: RuleTable) -> None:
-    """Drop rules that say what an earlier one says."""
+    """Drop rules that equal an earlier one."""
     rules = len(table.heads)
     if not rules:
         return
@@ -160,13 +150,13 @@ def unique(table: RuleTable) -> None:
     signatures += weights[2 * table.heads] * np.uint64(0x9E3779B97F4A7C15)
     first = np.unique(signatures, return_index=True)[1]
     if len(first) < rules:
-        kept: Bool = np.zeros(rules, np.bool_)
-        kept[first] = True
-        table.keep(kept)
+        distinct: Bool = np.zeros(rules, np.bool_)
+        distinct[first] = True
+        table.keep(distinct)
 
 
 def _mixed(size: int) -> NDArray[np.uint64]:
-    """Numbers without any pattern: the splitmix64 generator (Steele, Lea and Flood 2014)."""
+    """Pseudorandom numbers: the splitmix64 generator (Steele, Lea and Flood 2014)."""
     return _mix(np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
 
 

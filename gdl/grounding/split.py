@@ -1,18 +1,20 @@
 """Splitting a clause before it is joined, where its bindings would be many.
 
-The same elimination of variables as in :mod:`gdl.grounding.decompose`, on clauses instead of
-bindings: sizes are estimated from the relations (as query planners do: values are taken to be
-spread evenly and independently), since the bindings are what must not be made.
+The same elimination of variables as in :mod:`gdl.grounding.decompose`, but before there are
+bindings: sizes are estimated from the relations as query planners do, with values taken to be
+spread evenly and independently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from math import prod
 
 from gdl.compile.program import FlatAtom, FlatClause
-from gdl.grounding.relation import Relation
+from gdl.grounding.decompose import eliminations
+from gdl.grounding.joins.bindings import variables_of
+from gdl.grounding.joins.relation import Relation
 
 SPLIT_FROM = 30_000
 """Clauses that seem to have fewer bindings are joined as they are."""
@@ -22,12 +24,7 @@ GAIN = 0.5
 
 
 class Splitter:
-    """Splits clauses in two.
-
-    Args:
-        relations: by predicate; final.
-        dynamic: per predicate, whether it depends on the state or the moves.
-    """
+    """Splits clauses; ``dynamic`` says of each predicate whether it depends on the state or the moves."""
 
     def __init__(self, relations: list[Relation], dynamic: list[bool]) -> None:
         self.relations = relations
@@ -36,37 +33,24 @@ class Splitter:
     def split(
         self, clause: FlatClause, auxiliary: int, force: bool = False
     ) -> tuple[FlatClause, FlatClause] | None:
-        """A clause for the auxiliary predicate with this index, and the clause that reads it.
-
-        Args:
-            clause: the clause.
-            auxiliary: the index of a new predicate.
-            force: split where it is possible at all, whatever the estimates say.
-
-        Returns:
-            None where the clause is better left whole.
-        """
+        """A clause for the new predicate with the index ``auxiliary``, and the clause that reads it; None if
+        the clause is better left whole. With ``force`` the estimates do not count."""
         if clause.builds:
             return None
-        everything = _variables(clause)
         whole = self._rows(clause.positives, self._relevant(clause))
         if whole < SPLIT_FROM and not force:
             return None
         least = (1.0 if force else GAIN) * whole * (1 + self._length(clause))
         best = None
-        edges = list(_edges(clause))
-        head = frozenset(a for a in clause.head.args if a < 0)
-        tried: set[frozenset[int]] = set()
-        for v in sorted(everything - head, reverse=True):
-            bag = frozenset[int]().union(*[e for e in edges if v in e])
-            if bag in tried:
+        edges = [variables_of(atom.args) for atom in (*clause.positives, *clause.negatives)]
+        edges += [variables_of(left, right) for left, right in clause.distincts]
+        head = variables_of(clause.head.args)
+        variables = variables_of(*[p.args for p in clause.positives])
+        for bag, interior in eliminations(sorted(variables - head, reverse=True), head, edges):
+            clauses = self._cut(clause, bag, interior, auxiliary)
+            if clauses is None:
                 continue
-            tried.add(bag)
-            interior = frozenset(u for u in bag - head if all(e <= bag for e in edges if u in e))
-            parts = self._cut(clause, bag, interior, auxiliary)
-            if parts is None:
-                continue
-            inner, outer = parts
+            inner, outer = clauses
             shared = {v: self._distinct(inner.positives, v) for v in inner.head.args}
             inside = self._rows(inner.positives, self._relevant(inner))
             atoms = min(inside, prod(shared.values()))
@@ -74,7 +58,7 @@ class Splitter:
             outside = self._rows(known, self._relevant(outer), (atoms, shared))
             cost = inside * (1 + self._length(inner)) + outside * (1 + self._length(outer))
             if cost < least:
-                best, least = parts, cost
+                best, least = clauses, cost
         return best
 
     def _cut(
@@ -91,12 +75,11 @@ class Splitter:
             )
 
         positives = tuple(p for p in clause.positives if inside(p))
-        bound = {a for p in positives for a in p.args if a < 0}
-        shared = sorted(bag - interior, reverse=True)
+        bound = variables_of(*[p.args for p in positives])
         moved = [a for a in (*clause.positives, *clause.negatives) if touches(a)]
         if not any(self.dynamic[a.predicate] for a in moved) or not bag <= bound:
             return None
-        head = FlatAtom(auxiliary, tuple(shared))
+        head = FlatAtom(auxiliary, tuple(sorted(bag - interior, reverse=True)))
         rest = tuple(p for p in clause.positives if not touches(p))
         inner = replace(
             clause,
@@ -115,31 +98,25 @@ class Splitter:
             return None
         return inner, outer
 
+    def _literals(self, clause: FlatClause) -> list[FlatAtom]:
+        """The body literals that the ground rules of a clause have."""
+        literals = (*clause.positives, *clause.negatives)
+        return [a for a in literals if a.predicate >= len(self.dynamic) or self.dynamic[a.predicate]]
+
     def _length(self, clause: FlatClause) -> int:
         """How long the ground rules of a clause are."""
-        return sum(
-            1
-            for a in (*clause.positives, *clause.negatives)
-            if a.predicate >= len(self.dynamic) or self.dynamic[a.predicate]
-        )
+        return len(self._literals(clause))
 
-    def _relevant(self, clause: FlatClause) -> set[int]:
+    def _relevant(self, clause: FlatClause) -> frozenset[int]:
         """The variables that ground rules of a clause differ in."""
-        found = {a for a in clause.head.args if a < 0}
-        for atom in (*clause.positives, *clause.negatives):
-            if atom.predicate >= len(self.dynamic) or self.dynamic[atom.predicate]:
-                found.update(a for a in atom.args if a < 0)
-        return found
+        return variables_of(clause.head.args, *[a.args for a in self._literals(clause)])
 
     def _distinct(self, atoms: Collection[FlatAtom], variable: int) -> int:
         """The least number of different values of a variable in any literal."""
-        least = 1 << 30
-        for atom in atoms:
-            if variable in atom.args:
-                least = min(least, self._column(atom, variable))
-        return least
+        return min([self._column(a, variable) for a in atoms if variable in a.args], default=1 << 30)
 
     def _column(self, atom: FlatAtom, variable: int) -> int:
+        """The number of different values of a variable in a literal."""
         view = self.relations[atom.predicate].view(atom.args)
         order = list(dict.fromkeys(a for a in atom.args if a < 0))
         return max(view.distinct(order.index(variable)), 1)
@@ -147,7 +124,7 @@ class Splitter:
     def _rows(
         self,
         atoms: Collection[FlatAtom],
-        relevant: set[int],
+        relevant: frozenset[int],
         extra: tuple[float, dict[int, int]] | None = None,
     ) -> float:
         """The estimated number of different bindings of the relevant variables; ``extra`` is
@@ -156,7 +133,7 @@ class Splitter:
         values: dict[int, list[int]] = {}
         for atom in atoms:
             rows *= self.relations[atom.predicate].view(atom.args).n
-            for v in {a for a in atom.args if a < 0}:
+            for v in variables_of(atom.args):
                 values.setdefault(v, []).append(self._column(atom, v))
         if extra is not None:
             rows *= extra[0]
@@ -170,15 +147,3 @@ class Splitter:
             if v in relevant:
                 most *= counts[0]
         return min(rows, most)
-
-
-def _variables(clause: FlatClause) -> frozenset[int]:
-    return frozenset(a for p in clause.positives for a in p.args if a < 0)
-
-
-def _edges(clause: FlatClause) -> Iterable[frozenset[int]]:
-    """The sets of variables that some literal or distinct ties together."""
-    for atom in (*clause.positives, *clause.negatives):
-        yield frozenset(a for a in atom.args if a < 0)
-    for left, right in clause.distincts:
-        yield frozenset(a for a in left + right if a < 0)

@@ -1,4 +1,4 @@
-"""The order of base propositions and moves: terms sorted as terms, by ranks of their leaves."""
+"""The order of base propositions and moves: they are sorted as terms, by the ranks of their leaves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gdl.compile.program import Program
 from gdl.compile.shapes import Constant, Function, Leaf, Shape
-from gdl.grounding.relation import Relation
+from gdl.grounding.joins.relation import Relation
 from gdl.terms import Term, sort_key
 
 Int = NDArray[np.int64]
@@ -31,28 +31,24 @@ class TermOrder:
     def sort(self, rows: Rows, argument: int) -> tuple[list[Term], list[tuple[int, int]]]:
         """The terms that stand in one argument of rows, ascending, and the (predicate, row id)
         of each. The other arguments must be the same in all rows."""
-        blocks: list[tuple[tuple[Any, ...], list[tuple[Term, tuple[int, int]]]]] = []
-        merged: dict[tuple[Any, ...], int] = {}
+        blocks: dict[tuple[Any, ...], list[tuple[Term, tuple[int, int]]]] = {}
         for p, ids in rows:
-            found = self._sorted_rows(p, ids, argument)
+            own = self._sorted_rows(p, ids, argument)
             shape = self.program.predicates[p].shapes[argument]
             if not isinstance(shape, Function):
-                blocks += [(sort_key(pair[0]), [pair]) for pair in found]
+                for pair in own:
+                    blocks.setdefault(sort_key(pair[0]), []).append(pair)
                 continue
-            # All these terms have one functor: whatever else there is stands before or after.
+            # All these terms have one functor: every other term stands before or after them all.
             key = (*sort_key(Term(shape.name))[:-1], len(shape.args))
-            if key in merged:
-                both = blocks[merged[key]][1]
-                both += found
-                both.sort(key=lambda pair: sort_key(pair[0]))
-            else:
-                merged[key] = len(blocks)
-                blocks.append((key, found))
-        blocks.sort(key=lambda block: block[0])
-        pairs = [pair for _, block in blocks for pair in block]
+            if key in blocks:
+                own = sorted(blocks[key] + own, key=lambda pair: sort_key(pair[0]))
+            blocks[key] = own
+        pairs = [pair for key in sorted(blocks) for pair in blocks[key]]
         return [t for t, _ in pairs], [row for _, row in pairs]
 
     def _sorted_rows(self, predicate: int, ids: Int, argument: int) -> list[tuple[Term, tuple[int, int]]]:
+        """The rows of one predicate, with the terms in the argument."""
         relation = self.relations[predicate]
         if relation.arity and len(ids) > 1:
             ranks = [self._rank[relation.column(c)[ids]] for c in range(relation.arity)]
@@ -69,9 +65,8 @@ class TermOrder:
             return [terms[i] for i in next(columns)]
         if isinstance(shape, Constant):
             return [terms[shape.term]] * n
-        parts = [self._terms(part, columns, n) for part in shape.args]
-        name = shape.name
-        return [Term(name, *args) for args in zip(*parts, strict=True)]
+        arguments = [self._terms(inner, columns, n) for inner in shape.args]
+        return [Term(shape.name, *args) for args in zip(*arguments, strict=True)]
 
 
 def row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:

@@ -1,14 +1,16 @@
-"""Access paths: how generated code reads relations, and what its writer must know of them."""
+"""Access paths: how generated code reads relations.
+
+Arguments are coded as in :class:`~gdl.compile.program.FlatAtom`: constants >= 0, variables < 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
 
 Key = tuple[int, tuple[int, ...], tuple[int, ...]]
-"""An access: a predicate, its bound columns, and the columns that are wanted."""
+"""An access: a predicate, its bound columns, and the wanted columns."""
 
 
 class AccessKind(Enum):
@@ -22,17 +24,16 @@ class AccessKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AccessPath:
-    """A variable of the generated code through which a relation is read.
+    """A variable of the generated code through which it reads a relation.
 
     Attributes:
         name: the variable.
         kind: what it holds.
-        loader: the statement that gives it its value at the start of a function; empty for
-            globals.
-        maker: the expression that computes it where the loader gave None; empty where the
-            loader always gives a value.
-        call: of a LAZY one the start of the call that computes what a key misses.
-        local: whether only the function that computes it has the variable.
+        loader: the statement that gives it its value at the start of a function; empty for globals.
+        maker: the expression that computes the value where the loader gave None; empty where the
+            loader always gives one.
+        call: for LAZY paths the start of the call that computes the rows of a missing key.
+        local: whether it exists only in the function that computes the relation.
     """
 
     name: str
@@ -43,40 +44,8 @@ class AccessPath:
     local: bool = False
 
 
-class Relations(Protocol):
-    """What the writer must know about the relations that bodies read."""
-
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        """The access from the values of the columns ``keys`` to those of ``values``; a set of
-        ``values`` where there are no keys. Columns in neither are projected away."""
-
-    def lazy(
-        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
-    ) -> AccessPath | None:
-        """The same access, computed key by key as it is asked for; None where computing the
-        whole relation is expected to be cheaper than that many calls."""
-
-    def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
-        """How many rows a key of these columns is expected to have."""
-
-    def effort(self, predicate: int) -> int:
-        """Greater for relations whose look at costs more: static ones, given ones, derived."""
-
-    def most(self, predicate: int, keys: tuple[int, ...]) -> int:
-        """How many rows a key of these columns has at most."""
-
-    def scanned(self, predicate: int, keys: tuple[int, ...]) -> bool:
-        """Whether to scan all rows rather than to make an index on constant columns."""
-
-    def functor(self, name: str) -> int:
-        """The number of a functor."""
-
-    def fresh(self) -> int:
-        """A number for a new function."""
-
-
 def variables(args: Iterable[int]) -> frozenset[int]:
-    """The variables (coded < 0) among arguments."""
+    """The variables among arguments."""
     return frozenset([a for a in args if a < 0])
 
 
@@ -90,3 +59,10 @@ def row(args: Sequence[int]) -> str:
     if len(args) == 1:
         return value(args[0])
     return f"({', '.join(map(value, args))})"
+
+
+def split_row(access: Key, arity: int) -> tuple[str, str, str]:
+    """The source that takes a row apart for an access: loop targets, key, and wanted values."""
+    _, keys, values = access
+    targets = ", ".join(f"v{c}" if c in keys or c in values else "_" for c in range(arity))
+    return targets, row([-1 - c for c in keys]), row([-1 - c for c in values])

@@ -11,8 +11,8 @@ from gdl.prover.join_order import Item, share
 
 
 def write_tests(writer: FunctionSource, items: list[Item], scope: Scope) -> list[Item]:
-    """Write all tests whose variables are bound, cheap ones first, until the code is too deep; what
-    is left."""
+    """Write all tests whose variables are bound, cheap ones first, until the code is too deep; return
+    the remaining items."""
     while True:
         builds = [i for i in items if isinstance(i.what, Build) and _buildable(i.what, scope)]
         tests = [
@@ -49,19 +49,20 @@ def _cost(writer: FunctionSource, item: Item) -> int:
 def condition(
     writer: FunctionSource, item: Item, scope: Scope, before: Sequence[str] = ()
 ) -> tuple[str, bool]:
-    """The test of an item, and whether statements had to be written before it (after the
-    conditions that were waiting). Unbound variables are projected away."""
+    """The test of an item, and whether statements had to be written before it (they stand behind
+    the conditions ``before``). Unbound variables are projected away."""
     what = item.what
     if isinstance(what, tuple):
         pairs = [f"{value(a)} != {value(b)}" for a, b in zip(*what, strict=True)]
         return (pairs[0] if len(pairs) == 1 else f"({' or '.join(pairs)})"), False
     assert isinstance(what, FlatAtom)
-    columns = tuple(c for c, a in enumerate(what.args) if a >= 0 or a in scope.bound)
-    lazy = writer.relations.lazy(what.predicate, columns, (), scope.calls)
+    columns = what.bound_columns(scope.bound)
+    key = row([what.args[c] for c in columns])
+    lazy = writer.relations.lazy_path(what.predicate, columns, (), scope.calls)
     if lazy is not None:
         writer.when(before)
-        found = ask(writer, lazy, row([what.args[c] for c in columns]), scope)
-        return f"not {found}" if item.negative else found, True
+        answer = ask(writer, lazy, key, scope)
+        return f"not {answer}" if item.negative else answer, True
     path = writer.relations.path(what.predicate, (), columns)
     waits = bool(path.maker) and path.name not in scope.ready
     if waits:
@@ -69,17 +70,15 @@ def condition(
     writer.read(path, scope)
     if not columns:
         return (f"not {path.name}" if item.negative else path.name), waits
-    key = row([what.args[c] for c in columns])
     return f"{key} {'not in' if item.negative else 'in'} {path.name}", waits
 
 
 def ask(writer: FunctionSource, path: AccessPath, key: str, scope: Scope) -> str:
-    """Write the look-up of a key in a lazy path; the variable with what it found."""
+    """Write the look-up of a key in a lazy path; return the variable that holds its rows (or the bool)."""
     writer.read(path, scope)
-    found = writer.name("t")
-    writer.line(f"{found} = {path.name}.get({key})")
-    writer.line(f"if {found} is None: {found} = {path.call}{key})")
-    return found
+    answer = writer.name("t")
+    writer.line(f"{answer} = {path.name}.get({key})", f"if {answer} is None: {answer} = {path.call}{key})")
+    return answer
 
 
 def unpack(writer: FunctionSource, args: Sequence[int], source: str, scope: Scope) -> None:
@@ -104,24 +103,25 @@ def targets(writer: FunctionSource, args: Sequence[int], scope: Scope) -> tuple[
     return names, conditions
 
 
-def _buildable(build: Build, scope: Scope) -> bool:
-    def known(arg: int) -> bool:
-        return arg >= 0 or arg in scope.bound
+def _known(args: Sequence[int], scope: Scope) -> bool:
+    return all(a >= 0 or a in scope.bound for a in args)
 
-    return known(build.value) or all(map(known, build.args))
+
+def _buildable(build: Build, scope: Scope) -> bool:
+    return _known([build.value], scope) or _known(build.args, scope)
 
 
 def _build(writer: FunctionSource, build: Build, scope: Scope) -> None:
     functor = writer.relations.functor(build.functor)
     arguments = f"({', '.join(map(value, build.args))},)"
-    if all(a >= 0 or a in scope.bound for a in build.args):
-        if build.value >= 0 or build.value in scope.bound:
+    if _known(build.args, scope):
+        if _known([build.value], scope):
             writer.when([f"build({functor}, {arguments}) == {value(build.value)}"])
         else:
             writer.line(f"{value(build.value)} = build({functor}, {arguments})")
             scope.bound |= {build.value}
         return
-    taken = writer.name("t")
-    writer.line(f"{taken} = take({functor}, {len(build.args)}, {value(build.value)})")
-    writer.when([f"{taken} is not None"])
-    unpack(writer, build.args, taken, scope)
+    parts = writer.name("t")
+    writer.line(f"{parts} = take({functor}, {len(build.args)}, {value(build.value)})")
+    writer.when([f"{parts} is not None"])
+    unpack(writer, build.args, parts, scope)

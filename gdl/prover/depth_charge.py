@@ -1,7 +1,7 @@
-"""Depth charges of the prover: one generated function plays a game to its end.
+"""Depth charges: one generated function plays a game at random to its end.
 
-It works on the tables of the evaluator alone, without numbering propositions or remembering
-states, and asks for nothing that a random playout does not need.
+It works on the tables of the evaluator alone: it numbers no propositions and caches no states, and
+computes nothing that a random playout does not need.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.compile.stratify import Dependence
 from gdl.prover.evaluator import RECOVERABLE, Evaluator
 from gdl.prover.schema import Tables
+from gdl.terms import DOES
 
 Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
 """(state, random number in [0, 1), most steps) -> (steps made, whether cut, last state)."""
@@ -20,12 +20,12 @@ Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
 
 @dataclass(frozen=True, slots=True)
 class ChargePlan:
-    """What the function asks, predicates by their indexes.
+    """The relations that the function reads, predicates by their indexes.
 
     Attributes:
         terminal: predicates of ``terminal``.
         legal: per role the predicates of its moves, and the numbers of their rows.
-        next: pairs of a predicate of ``next`` and its twin of ``true``.
+        next: pairs of a predicate of ``next`` and its twin of ``true``; -1 where it has none.
         does: (role, move) -> slot and row of ``does``; slot -1 where no rule reads it.
     """
 
@@ -36,50 +36,29 @@ class ChargePlan:
 
 
 def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
-    """The function for one game; None where its rules are of a kind that it does not cover
-    (``legal`` or ``terminal`` that depends on ``does``, roles inside of other terms)."""
+    """The function for one game; None where it does not cover the rules (``legal`` or ``terminal`` that
+    depends on ``does``, roles inside other terms)."""
+    if not _covered(evaluator, plan):
+        return None
+    names: dict[str, Any] = {
+        "begin": evaluator.begin,
+        "recover": evaluator.recover,
+        "E": RECOVERABLE,
+        "move_tables": evaluator.move_tables,
+        "state_tables": evaluator.state_tables,
+    }
+    roles = range(len(plan.legal))
     lines = ["def charge(M, random, most):", " n = 0", " while True:", "  begin()", "  try:"]
-    level = evaluator.schema.level
-    for predicate in plan.terminal:
-        if level[predicate] is Dependence.STATIC:
-            if evaluator.schema.static[predicate]:
-                lines.append("   return n, False, M")
-            continue
-        if level[predicate] is Dependence.MOVE:
-            return None
-        lines += _ask("t", predicate, evaluator, "   ")
-        lines.append("   if t: return n, False, M")
-    lines.append("   if n >= most: return n, True, M")
-    names: dict[str, Any] = {"begin": evaluator.begin, "recover": evaluator.recover, "E": RECOVERABLE}
-    for role, relations in enumerate(plan.legal):
-        parts = []
-        always: list[int] = []
-        for number, (predicate, numbers) in enumerate(relations):
-            if level[predicate] is Dependence.MOVE or evaluator.schema.arity[predicate] == 0:
-                return None
-            if level[predicate] is Dependence.STATIC:
-                always += map(numbers.__getitem__, evaluator.schema.static[predicate])
-                continue
-            names[f"k{predicate}_{role}"] = numbers.__getitem__
-            lines += _ask(f"a{number}", predicate, evaluator, "   ")
-            parts.append(f"*map(k{predicate}_{role}, a{number})")
-        names[f"c{role}_"] = sorted(always)
-        if parts:
-            lines.append(f"   o{role} = [{f'*c{role}_, ' if always else ''}{', '.join(parts)}]")
-            lines.append(f"   if len(o{role}) > 1: o{role}.sort()")
-            lines.append(f"   elif not o{role}: return n, True, M")
-        else:
-            lines.append(f"   o{role} = c{role}_")
-            lines.append(f"   if not o{role}: return n, True, M")
+    lines += _terminal(evaluator, plan)
+    for role in roles:
+        lines += _options(evaluator, plan, role, names)
     lines.append("  except E as e: recover(e, M, None); continue")
-    for role in range(len(plan.legal)):
-        names[f"does{role}"] = _Memo(plan.does, role)
+    for role in roles:
+        names[f"does{role}"] = _DoesRows(plan.does, role)
         lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
         lines.append(f"  s{role}, w{role} = does{role}[i]")
-    names["move_tables"] = evaluator.move_tables
-    names["state_tables"] = evaluator.state_tables
-    lines += ["  D = move_tables()"]
-    for role in range(len(plan.legal)):
+    lines.append("  D = move_tables()")
+    for role in roles:
         lines += [
             f"  if s{role} >= 0:",
             f"   if D[s{role}]: D[s{role}].add(w{role})",
@@ -87,19 +66,14 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
         ]
     lines += ["  N = state_tables()", "  while True:", "   try:"]
     for predicate, twin in plan.next:
-        if twin < 0:
-            return None
         slot = evaluator.slot(twin)
-        if level[predicate] is Dependence.STATIC:
+        if predicate in evaluator.schema.static:
             names[f"z{predicate}"] = evaluator.schema.static[predicate]
             lines.append(f"    N[{slot}] = z{predicate}")
         else:
-            lines += _ask("t", predicate, evaluator, "    ")
+            lines += _load("t", predicate, evaluator, "    ")
             lines.append(f"    N[{slot}] = t")
     lines += ["    break", "   except E as e: recover(e, M, D)", "  M = N", "  n += 1"]
-    for p in evaluator.schema.program.named("does", 2):
-        if p.arity == 0:
-            return None
     namespace = evaluator.namespace
     namespace.update(names)
     exec(compile("\n".join(lines), "<charge>", "exec"), namespace)  # numbers only, no rules' text
@@ -107,8 +81,55 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
     return charge
 
 
-class _Memo(dict[int, tuple[int, Any]]):
-    """Slot and row of ``does`` for the moves of one role, as they are met."""
+def _covered(evaluator: Evaluator, plan: ChargePlan) -> bool:
+    schema = evaluator.schema
+    legal = [p for relations in plan.legal for p, _ in relations]
+    return (
+        not any(schema.moves(p) for p in (*plan.terminal, *legal))
+        and all(schema.arity[p] for p in legal)
+        and all(twin >= 0 for _, twin in plan.next)
+        and all(p.arity for p in schema.program.named(DOES, 2))
+    )
+
+
+def _terminal(evaluator: Evaluator, plan: ChargePlan) -> list[str]:
+    """The lines that end a playout in a terminal state or at the limit of steps."""
+    static = evaluator.schema.static
+    lines: list[str] = []
+    for predicate in plan.terminal:
+        if predicate not in static:
+            lines += [*_load("t", predicate, evaluator, "   "), "   if t: return n, False, M"]
+        elif static[predicate]:
+            lines.append("   return n, False, M")
+    return [*lines, "   if n >= most: return n, True, M"]
+
+
+def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str, Any]) -> list[str]:
+    """The lines that list a role's legal moves, ascending; they cut a playout where it has none."""
+    static = evaluator.schema.static
+    lines: list[str] = []
+    parts = []
+    always: list[int] = []
+    for number, (predicate, numbers) in enumerate(plan.legal[role]):
+        if predicate in static:
+            always += map(numbers.__getitem__, static[predicate])
+            continue
+        names[f"k{predicate}_{role}"] = numbers.__getitem__
+        lines += _load(f"a{number}", predicate, evaluator, "   ")
+        parts.append(f"*map(k{predicate}_{role}, a{number})")
+    names[f"c{role}_"] = sorted(always)
+    if parts:
+        lines.append(f"   o{role} = [{f'*c{role}_, ' if always else ''}{', '.join(parts)}]")
+        lines.append(f"   if len(o{role}) > 1: o{role}.sort()")
+        lines.append(f"   elif not o{role}: return n, True, M")
+    else:
+        lines.append(f"   o{role} = c{role}_")
+        lines.append(f"   if not o{role}: return n, True, M")
+    return lines
+
+
+class _DoesRows(dict[int, tuple[int, Any]]):
+    """Slot and row of ``does`` for the moves of one role, filled on demand."""
 
     def __init__(self, does: Callable[[int, int], tuple[int, Any]], role: int) -> None:
         super().__init__()
@@ -116,15 +137,13 @@ class _Memo(dict[int, tuple[int, Any]]):
         self._role = role
 
     def __missing__(self, move: int) -> tuple[int, Any]:
-        found = self[move] = self._does(self._role, move)
-        return found
+        place = self[move] = self._does(self._role, move)
+        return place
 
 
-def _ask(name: str, predicate: int, evaluator: Evaluator, pad: str) -> list[str]:
-    """Lines that put a dynamic relation into a variable."""
-    move = evaluator.schema.level[predicate] is Dependence.MOVE
-    table = "D" if move else "M"
-    parameters = "M, D" if move else "M"
+def _load(name: str, predicate: int, evaluator: Evaluator, pad: str) -> list[str]:
+    """The lines that put a dynamic relation into a variable."""
+    table, parameters = ("D", "M, D") if evaluator.schema.moves(predicate) else ("M", "M")
     return [
         f"{pad}{name} = {table}[{evaluator.slot(predicate)}]",
         f"{pad}if {name} is None: {name} = g{predicate}({parameters})",

@@ -1,4 +1,4 @@
-"""What relations and calls are expected to cost: the planner's statistics.
+"""Expected sizes and costs of relations and calls: the planner's statistics.
 
 Sizes come from the static relations, from measured states, and for the rest from the clauses.
 The unit of work is one iteration of a generated loop.
@@ -16,19 +16,19 @@ from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 
 CALL_WORK = 12.0
-"""What a call for one key costs besides its loops."""
+"""A call for one key, besides its loops."""
 
 INDEX_WORK = 6.0
-"""What a row of a relation costs besides the loops that find it."""
+"""A row of a relation, besides the loops that derive it."""
 
 FIXPOINT_WORK = 16.0
-"""What a row of a recursive relation costs altogether."""
+"""A row of a recursive relation, altogether."""
 
 SHARE = 0.3
-"""How much of the cost of the relations that a relation reads is put down to it."""
+"""The share of the cost of a relation that counts for each relation that reads it."""
 
 MAGIC_WORK = 50.0
-"""What a call costs in addition where it must run a fixpoint."""
+"""A call that must run a fixpoint, in addition."""
 
 CHAIN = 2.0
 """Calls of a recursive predicate that one call leads to."""
@@ -47,10 +47,10 @@ class Estimates:
     """Expected sizes and costs.
 
     Attributes:
-        local: predicates that are being computed while code for them is written.
-        cyclic: calls that led back to themselves: top-down evaluation does not do for them.
+        local: predicates for whose computation code is being written.
+        cyclic: calls that led back to themselves and cannot be evaluated top-down.
         shallow: whether top-down recursion needed too deep a stack.
-        counting: whether all relations are computed key by key, to see how many are asked.
+        counting: whether all relations are computed key by key, to count the keys.
     """
 
     def __init__(self, schema: Schema, guard: Guard) -> None:
@@ -62,7 +62,7 @@ class Estimates:
         self.counting = False
         self._measured: dict[int, tuple[float, list[float]]] = {}
         self._distinct: dict[int, list[float]] = {}
-        self._asked: dict[int, float] = {}
+        self._call_work: dict[int, float] = {}
         self._guesses: dict[int, float] = {}
         self._whole: dict[int, float] = {}
         self._constants: Counter[Call] = Counter(
@@ -119,12 +119,12 @@ class Estimates:
         return min(rows, MOST_ROWS) if schema.arity[predicate] else min(rows, 0.5)
 
     def _static_distinct(self, predicate: int) -> list[float]:
-        found = self._distinct.get(predicate)
-        if found is None:
+        distinct = self._distinct.get(predicate)
+        if distinct is None:
             rows = self._schema.static[predicate]
-            found = [float(len(set(project(rows, (c,))))) for c in range(self._schema.arity[predicate])]
-            self._distinct[predicate] = found
-        return found
+            distinct = [float(len(set(project(rows, (c,))))) for c in range(self._schema.arity[predicate])]
+            self._distinct[predicate] = distinct
+        return distinct
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
         """How many rows a key of these columns has at most."""
@@ -141,21 +141,15 @@ class Estimates:
 
     # --- costs -----------------------------------------------------------------------------
     def work(self, clause: FlatClause, bound: frozenset[int]) -> tuple[float, float]:
-        """Loop iterations and matches that evaluating a clause is expected to take, given the
-        values of some variables."""
+        """Expected loop iterations and matches of a clause, given the values of some variables."""
         rows = work = 1.0
         left = list(clause.positives)
         while left:
-            best = 0
-            least = 0.0
-            for i, atom in enumerate(left):
-                keys = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
-                fan = self.fan(atom.predicate, keys)
-                if i == 0 or fan < least:
-                    best, least = i, fan
+            fans = [self.fan(atom.predicate, atom.bound_columns(bound)) for atom in left]
+            least = min(fans)
             rows = min(rows * least, MOST_ROWS)
             work += rows
-            bound |= variables(left.pop(best).args)
+            bound |= variables(left.pop(fans.index(least)).args)
         return work, rows
 
     def cheaper(self, predicate: int, keys: tuple[int, ...], calls: float) -> bool:
@@ -165,13 +159,13 @@ class Estimates:
         recursive = self._schema.stratum(predicate).recursive
         if recursive and self.size(predicate) > DEMAND_ROWS:
             return True
-        work = self._asked.get(predicate)
+        work = self._call_work.get(predicate)
         if work is None:
             work = calls * (CHAIN if recursive else 1.0) * (self.once(predicate, keys) + CALL_WORK)
         return work < self.whole(predicate)
 
     def once(self, predicate: int, keys: tuple[int, ...]) -> float:
-        """What computing the rows of one key is expected to cost."""
+        """The expected cost of the rows of one key."""
         stratum = self._schema.stratum(predicate)
         once = MAGIC_WORK if stratum.recursive and not self.top_down(predicate, keys) else 0.0
         for clause in stratum.clauses:
@@ -184,7 +178,7 @@ class Estimates:
         return not self.shallow and (predicate, keys) not in self.cyclic
 
     def whole(self, predicate: int) -> float:
-        """What computing a whole relation is expected to cost, with a share of what it reads."""
+        """The expected cost of a whole relation, with a share of the relations that it reads."""
         schema = self._schema
         if predicate in schema.static or schema.given[predicate]:
             return 0.0
@@ -203,28 +197,28 @@ class Estimates:
     # --- measuring -------------------------------------------------------------------------
     def measure(self, predicate: int, samples: list[Tables], slot: int) -> None:
         """Take a relation's size from the states in which it was computed, if any."""
-        found = [t[slot] for t in samples if len(t) > slot and t[slot] is not None]
-        if not found:
+        relations = [t[slot] for t in samples if len(t) > slot and t[slot] is not None]
+        if not relations:
             return
         if self._schema.arity[predicate] == 0:
-            self._measured[predicate] = (sum(found) / len(found), [])
+            self._measured[predicate] = (sum(relations) / len(relations), [])
             return
         distinct = []
         for column in range(self._schema.arity[predicate]):
-            values = [len(set(project(rows, (column,)))) for rows in found]
-            distinct.append(max(1.0, sum(values) / len(values)))
-        self._measured[predicate] = (sum(map(len, found)) / len(found), distinct)
+            counts = [len(set(project(rows, (column,)))) for rows in relations]
+            distinct.append(max(1.0, sum(counts) / len(counts)))
+        self._measured[predicate] = (sum(map(len, relations)) / len(relations), distinct)
 
     def measure_calls(self, call: Call, samples: list[Tables], slot: int) -> None:
-        """Add up what the keys that were asked for in some states cost a predicate."""
+        """Add to a predicate's cost that of the keys that some states needed."""
         predicate, keys = call
         calls = sum(len(t[slot]) for t in samples if len(t) > slot and t[slot] is not None)
         if calls:
             work = calls / len(samples) * (self.once(predicate, keys) + CALL_WORK)
-            self._asked[predicate] = self._asked.get(predicate, 0.0) + work
+            self._call_work[predicate] = self._call_work.get(predicate, 0.0) + work
 
     def forget(self) -> None:
-        """Drop what was concluded from sizes that may have changed."""
+        """Drop conclusions from sizes that may have changed."""
         self._guesses.clear()
         self._whole.clear()
 

@@ -1,8 +1,7 @@
 """Bottom-up evaluation of flat Datalog on demand, by generated Python functions.
 
-Relations are sets of rows. Those that depend on nothing are computed once; those that depend
-on the state (and the moves) are computed when a rule in need of them asks, whole or key by
-key, and kept in the tables of that state (move).
+Relations are sets of rows. Static ones are computed once. Those that depend on the state (and the moves)
+are computed when a rule needs them, whole or key by key, and stored in the tables of that state (move).
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from gdl.prover.schema import Rows, Schema, Tables, reads
 from gdl.prover.strata_code import StrataCode
 
 MAX_CHAIN = 100
-"""Relations that depend on each other over more steps are computed from the bottom."""
+"""Longer chains of relations that depend on each other are computed from the bottom."""
 
 STATIC_ROWS = 150_000
 STATIC_SECONDS = 1.0
-"""A static stratum that goes beyond this is treated as a dynamic one."""
+"""A static stratum beyond this becomes a dynamic one."""
 
 RECOVERABLE = (MoreRowsError, CyclicError, RecursionError, IndexError, MemoryError, TooLargeError)
-"""What generated code may raise; :meth:`Evaluator.recover` knows what to do about it."""
+"""What generated code may raise; :meth:`Evaluator.recover` handles it."""
 
 
 class Evaluator:
@@ -34,12 +33,12 @@ class Evaluator:
     Args:
         program: the flat clauses.
         strata: all its strata in order.
-        limits: see :class:`gdl.prover.limits.ProverLimits`.
+        limits: of each question, and of the static relations.
 
     Attributes:
         schema: what is known of the predicates.
         namespace: the globals of the generated code.
-        begin: to be called before each question that generated code is asked directly.
+        begin: to be called before each direct call of generated code.
 
     Raises:
         TooLargeError: the static relations go beyond the limits.
@@ -50,31 +49,31 @@ class Evaluator:
         self._guard = Guard(schema, limits)
         self._estimates = Estimates(schema, self._guard)
         self._code = StrataCode(schema, self._estimates, self._guard)
-        self._paths = self._code.paths
-        self.namespace: dict[str, Any] = self._paths.namespace
+        self._relations = self._code.relations
+        self.namespace: dict[str, Any] = self._relations.namespace
         self.begin = self._guard.begin
         for stratum in strata:
             if stratum.dependence is Dependence.STATIC:
                 self._try_static(stratum)
         for predicate in range(len(program.predicates)):
             if schema.level[predicate] is not Dependence.STATIC:
-                self._paths.path(predicate, (), schema.every(predicate))
+                self._relations.path(predicate, (), schema.every(predicate))
 
     # --- asking --------------------------------------------------------------------------
     def state_tables(self) -> Tables:
         """Tables of a state in which nothing is true."""
-        return self._paths.slots[0].copy()
+        return self._relations.slots[0].copy()
 
     def move_tables(self) -> Tables:
         """Tables of a joint move that consists of nothing."""
-        return self._paths.slots[1].copy()
+        return self._relations.slots[1].copy()
 
     def slot(self, predicate: int) -> int:
-        """Where the tables have a dynamic relation."""
-        return self._paths.slot(predicate)
+        """The slot of a dynamic relation in the tables."""
+        return self._relations.slot(predicate)
 
     def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
-        """The relation in this state (and move), out of the tables or computed now.
+        """The relation in this state (and move), from the tables or computed now.
 
         Raises:
             TooLargeError: it goes beyond the limits.
@@ -86,42 +85,42 @@ class Evaluator:
             move = self.move_tables()
         tables = state if level is Dependence.STATE else move
         assert tables is not None
-        slot = self._paths.slot(predicate)
+        slot = self._relations.slot(predicate)
         while True:
             try:
-                found = tables[slot]
-                if found is None:
+                rows = tables[slot]
+                if rows is None:
                     self.begin()
                     if self.schema.chain[predicate] > MAX_CHAIN:
                         self._in_order(predicate, state, move)
-                    found = self._call(predicate, state, move)
-                return found
+                    rows = self._call(predicate, state, move)
+                return rows
             except RECOVERABLE as error:
                 self.recover(error, state, move)
 
     def recover(self, error: BaseException, state: Tables, move: Tables | None) -> None:
-        """Make ready to ask again after generated code has raised one of RECOVERABLE.
+        """Prepare a second call after generated code has raised one of RECOVERABLE.
 
         Raises:
-            TooLargeError: asking again would not help.
+            TooLargeError: a second call would not help.
         """
         grown = False
-        for tables, slots in zip((state, move), self._paths.slots, strict=True):
+        for tables, slots in zip((state, move), self._relations.slots, strict=True):
             if tables is not None:
                 grown = grown or len(tables) < len(slots)
                 tables.extend(slots[len(tables) :])
                 for slot, first in enumerate(slots):
-                    if first is None:  # some of what was derived may be half done
+                    if first is None:  # a derived relation may be incomplete
                         tables[slot] = None
         match error:
             case MoreRowsError():
-                self._code.forget()
+                self._relations.forget()
             case CyclicError(call=call):
                 self._estimates.cyclic.add(call)
-                self._code.forget()
+                self._relations.forget()
             case RecursionError() if not self._estimates.shallow:
                 self._estimates.shallow = True
-                self._code.forget()
+                self._relations.forget()
             case RecursionError():
                 raise TooLargeError("the rules are nested too deeply to be evaluated") from None
             case IndexError() if grown:  # tables from before some slots were made
@@ -134,14 +133,14 @@ class Evaluator:
     def _call(self, predicate: int, state: Tables, move: Tables | None) -> Rows:
         tables = move if self.schema.moves(predicate) else state
         assert tables is not None
-        found = tables[self._paths.slot(predicate)]
-        if found is None:
+        rows = tables[self._relations.slot(predicate)]
+        if rows is None:
             maker = self.namespace[f"g{predicate}"]
-            found = maker(state) if tables is state else maker(state, move)
-        return found
+            rows = maker(state) if tables is state else maker(state, move)
+        return rows
 
     def _in_order(self, predicate: int, state: Tables, move: Tables | None) -> None:
-        """Evaluate what a predicate depends on from the bottom, so that calls stay shallow."""
+        """Evaluate from the bottom all that a predicate depends on, so that calls stay shallow."""
         cone = {predicate}
         for stratum in reversed(self.schema.strata):
             if not cone.isdisjoint(stratum.predicates):
@@ -156,27 +155,26 @@ class Evaluator:
         """Plan anew by the sizes that relations have in some states."""
         for predicate in range(len(self.schema.program.predicates)):
             if self.schema.level[predicate] is Dependence.STATE:
-                self._estimates.measure(predicate, samples, self._paths.slot(predicate))
-        self._code.forget()
+                self._estimates.measure(predicate, samples, self._relations.slot(predicate))
+        self._relations.forget()
 
     def count_calls(self) -> None:
-        """From now until :meth:`measure_calls` compute all relations key by key, to see how
-        many keys are asked for."""
+        """From now until :meth:`measure_calls` compute all relations key by key, to count the keys."""
         self._estimates.counting = True
-        self._code.forget()
+        self._relations.forget()
 
     def measure_calls(self, samples: list[Tables]) -> None:
-        """Plan anew by the numbers of keys that were asked for in some states."""
+        """Plan anew by the numbers of keys that some states needed."""
         self._estimates.counting = False
-        self._code.forget()
-        for key in self._paths.lazy:
+        self._relations.forget()
+        for key in self._relations.lazy:
             if self.schema.level[key[0]] is Dependence.STATE:
-                self._estimates.measure_calls(key[:2], samples, self._paths.lazy_slot(key))
+                self._estimates.measure_calls(key[:2], samples, self._relations.lazy_slot(key))
 
     # --- static relations --------------------------------------------------------------------
     def _try_static(self, stratum: Stratum) -> None:
-        """Compute the relations of a static stratum; one that is too large, or reads such a
-        one, becomes dynamic."""
+        """Compute the relations of a static stratum; one that is too large, or reads one that is,
+        becomes dynamic."""
         schema = self.schema
         if all(p in schema.static or p in stratum.predicates for p in reads(stratum)):
             before = self._guard.rows
@@ -198,16 +196,15 @@ class Evaluator:
         schema = self.schema
         for p in stratum.predicates:
             schema.static[p] = schema.relation(p, schema.facts(p))
-        if stratum.clauses:
-            found = None
-            while found is None:
-                try:
-                    found = self._code.static(stratum)
-                except MoreRowsError:
-                    continue
-                except (RecursionError, MemoryError):
-                    raise TooLargeError("the rules need more memory than there is") from None
-            for p, rows in zip(stratum.predicates, found, strict=True):
+        relations = None
+        while stratum.clauses and relations is None:
+            try:
+                relations = self._code.static(stratum)
+            except MoreRowsError:
+                continue
+            except (RecursionError, MemoryError):
+                raise TooLargeError("the rules need more memory than there is") from None
+            for p, rows in zip(stratum.predicates, relations, strict=True):
                 schema.static[p] = rows
                 self._estimates.forget_static(p)
         for p in stratum.predicates:

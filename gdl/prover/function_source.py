@@ -1,26 +1,27 @@
-"""The source of one generated function as it grows, and what holds at the place that is being written."""
+"""The source of one generated function as it grows, and what is known at the place being written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gdl.prover.access_path import AccessPath, Relations
+from gdl.prover.access_path import AccessPath
+from gdl.prover.table_slots import Relations
 
 MAX_INDENT = 80
-"""Python allows 100 levels of indentation, and nowhere are 20 written without a look at this."""
+"""Python allows 100 levels of indentation; at most 20 are written between two tests of this limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchCode:
-    """What the code does with a match of a body.
+    """The code that handles a match of a body.
 
     Attributes:
-        write: writes it.
-        leaves: whether it leaves the function.
-        fresh: gives the condition that the head at hand is new; None where that is not asked.
+        write: writes the code.
+        leaves: whether the code leaves the function.
+        fresh: gives the condition that the head is new; None where nobody needs it.
         row: the arguments of the head.
-        all_of: writes what is done where all rows of a relation are matches.
+        all_of: writes the code for a relation (by its variable) all of whose rows are matches.
     """
 
     write: Callable[[], None]
@@ -32,22 +33,22 @@ class MatchCode:
 
 @dataclass(slots=True)
 class Scope:
-    """What holds at one place of the code.
+    """What is known at one place of the code.
 
     Attributes:
         bound: variables that have their values.
-        ready: paths that surely hold a value.
-        one: whether one match is enough from here on.
+        ready: variables of paths that surely hold a value.
+        first_only: whether the first match is enough from here on.
         loops: loops around this place that a match must break out of.
         nested: all loops around this place.
-        match: what is done with a match.
+        match: handles a match.
         needed: variables that the match reads.
         calls: how often this place is expected to be reached.
     """
 
     bound: frozenset[int]
     ready: frozenset[str]
-    one: bool
+    first_only: bool
     loops: int
     nested: int
     match: MatchCode
@@ -59,16 +60,16 @@ class FunctionSource:
     """The lines of one function, and the loads of the relations that it reads.
 
     Args:
-        relations: what it reads.
+        relations: the relations that it can read.
         parameters: its parameters, as in the source.
 
     Attributes:
         lines: the statements so far, indented.
         indent: the present indentation.
-        loads: by variable the statements at the start that load relations.
-        helpers: the lines of the functions that it calls and that must stand before it.
-        locals: the relations that it reads and that are no more than variables where they are computed.
-        ticks: whether it counts down to the next look at the limits.
+        loads: variable -> the statement at the start that loads its relation.
+        helpers: the lines of the functions that must stand before it.
+        locals: the local paths that it reads.
+        ticks: whether it counts down to the next check of the limits.
     """
 
     def __init__(self, relations: Relations, parameters: str) -> None:
@@ -83,12 +84,12 @@ class FunctionSource:
         self._names = 0
 
     def deep(self) -> bool:
-        """Whether what comes next must go into a function of its own."""
+        """Whether the following code must go into a function of its own."""
         return self.indent >= MAX_INDENT
 
-    def line(self, text: str) -> None:
-        """Append a statement at the present indentation."""
-        self.lines.append(" " * self.indent + text)
+    def line(self, *texts: str) -> None:
+        """Append statements at the present indentation."""
+        self.lines += [" " * self.indent + text for text in texts]
 
     def name(self, prefix: str) -> str:
         """A fresh local variable."""
@@ -102,7 +103,7 @@ class FunctionSource:
             self.indent += 1
 
     def read(self, path: AccessPath, scope: Scope) -> None:
-        """Make sure that a path's variable has its value here."""
+        """Make sure that a path's variable holds its value here."""
         if path.local:
             self.locals.add(path.name)
         if path.loader:
@@ -114,12 +115,7 @@ class FunctionSource:
     def function(
         self, name: str, start: Sequence[str] = (), end: Sequence[str] = (), ticks: int = 16
     ) -> list[str]:
-        """The lines of the whole function, loads first; ``ticks`` until the first look at the limits."""
-        lines = [f"def {name}({self.parameters}):"]
-        lines += [f" {load}" for load in self.loads.values()]
-        if self.ticks:
-            lines.append(f" n = {ticks}")
-        lines += [f" {text}" for text in start]
-        lines += self.lines
-        lines += [f" {text}" for text in end]
-        return lines
+        """The lines of the whole function, loads first; ``ticks`` until the first check of the limits."""
+        first = [*self.loads.values(), *([f"n = {ticks}"] if self.ticks else []), *start]
+        lines = [f"def {name}({self.parameters}):", *(f" {text}" for text in first), *self.lines]
+        return lines + [f" {text}" for text in end]

@@ -1,9 +1,8 @@
 """Joins as code: one flat clause becomes nested loops of Python source.
 
-Literals are put in order by :mod:`gdl.prover.join_order`; tests (:mod:`gdl.prover.conditions`) run as soon as
-their variables are bound. Parts of a body that bind nothing that the head needs are asked for
-one match only. Names in the source are made of numbers: nothing of the rules' own text gets
-into it.
+:mod:`gdl.prover.join_order` puts the literals in order; tests (:mod:`gdl.prover.conditions`) run as soon as
+their variables are bound. A part of a body that binds nothing for the head needs one match only. Names in
+the source are made of numbers: nothing of the rules' own text gets into it.
 """
 
 from __future__ import annotations
@@ -13,30 +12,31 @@ from dataclasses import replace
 
 from gdl.compile.program import FlatAtom, FlatClause
 from gdl.errors import TooLargeError
-from gdl.prover.access_path import AccessKind, AccessPath, Relations, row, value, variables
+from gdl.prover.access_path import AccessKind, AccessPath, row, value, variables
 from gdl.prover.conditions import ask, condition, targets, unpack, write_tests
 from gdl.prover.function_source import FunctionSource, MatchCode, Scope
 from gdl.prover.join_order import Item, body_items, choose, components, share, single
+from gdl.prover.table_slots import Relations
 
 WORK_BETWEEN_TICKS = 300_000
-"""Loop iterations, at most, between two looks at the limits."""
+"""Loop iterations, at most, between two checks of the limits."""
 
 MAX_NESTED_LOOPS = 16
-"""Python allows 20 nested blocks; what is nested deeper becomes a function of its own."""
+"""Python allows 20 nested blocks; deeper loops go into functions of their own."""
 
 MAX_VARIABLES = 400
-"""Of one rule. With more the loops would be nested too deeply to be run, after minutes of planning."""
+"""Of one rule. Planning more would take minutes, and the loops would nest too deeply to run."""
 
 
 class FunctionWriter(FunctionSource):
     """Writes the loops of one function.
 
     Args:
-        relations: what it reads.
+        relations: the relations that it can read.
         parameters: its parameters, as in the source.
 
     Attributes:
-        size: the expression for the number of rows found so far.
+        size: the expression for the number of rows so far.
         predicate: the one whose relation the function computes; -1 where it must be computed whole.
     """
 
@@ -52,32 +52,30 @@ class FunctionWriter(FunctionSource):
         match: MatchCode,
         first: FlatAtom | None = None,
         first_path: AccessPath | None = None,
-        one: bool = False,
+        first_only: bool = False,
         bound: frozenset[int] = frozenset(),
-        ready: frozenset[str] = frozenset(),
         needed: frozenset[int] | None = None,
         calls: float = 1.0,
     ) -> None:
         """Write the loops of a clause.
 
         Args:
-            clause: its head gives the variables that matter.
-            match: what is done with each match.
+            clause: the clause.
+            match: handles each match.
             first: the positive literal that the outermost loop must go over,
             first_path: and the rows that it takes there.
-            one: whether one match is enough.
+            first_only: whether the first match is enough.
             bound: variables that have their values already.
-            ready: paths that surely hold a value.
             needed: variables that the match reads, those of the head if not given.
             calls: how often the function is expected to be called.
 
         Raises:
             TooLargeError: the clause has more than MAX_VARIABLES variables.
         """
-        found = frozenset[int]().union(*(variables(atom.args) for atom in clause.positives)) - bound
-        if len(found) > MAX_VARIABLES:
+        free = frozenset[int]().union(*(variables(atom.args) for atom in clause.positives)) - bound
+        if len(free) > MAX_VARIABLES:
             raise TooLargeError(
-                f"a rule has {len(found)} variables, more than {MAX_VARIABLES}",
+                f"a rule has {len(free)} variables, more than {MAX_VARIABLES}",
                 remedy="make several rules of it, with relations of their own between them",
             )
         items = body_items(clause, first)
@@ -87,12 +85,12 @@ class FunctionWriter(FunctionSource):
             needed = variables(clause.head.args)
         self._first_path = first_path
         indent = self.indent
-        self._level(items, Scope(bound, ready, one, 0, 0, match, needed, calls))
+        self._level(items, Scope(bound, frozenset(), first_only, 0, 0, match, needed, calls))
         self.indent = indent
 
     def bind(self, args: Sequence[int], parts: Sequence[str]) -> frozenset[int]:
-        """Give arguments the values of some variables, and go on only where they agree; the
-        variables that are bound by that."""
+        """Give arguments the values of some variables, and go on only where they agree; return the
+        variables that this binds."""
         bound: set[int] = set()
         conditions: list[str] = []
         for arg, part in zip(args, parts, strict=True):
@@ -106,7 +104,7 @@ class FunctionWriter(FunctionSource):
 
     # --- one level: tests, then components, then a loop --------------------------------
     def _level(self, items: list[Item], scope: Scope) -> int:
-        """Write what remains of a body; the most iterations that it can take."""
+        """Write the rest of a body; return the most iterations that it can take."""
         items = write_tests(self, items, scope)
         if not items:
             self._match(scope)
@@ -114,30 +112,33 @@ class FunctionWriter(FunctionSource):
         if self.deep():
             return self._helper(items, scope)
         open_head = scope.needed - scope.bound
-        parts = components(items, scope.bound)
-        existential = [p for p in parts if not any(i.variables & open_head for i in p)]
-        producing = [i for p in parts if any(i.variables & open_head for i in p) for i in p]
+        existential: list[list[Item]] = []
+        producing: list[Item] = []
+        for part in components(items, scope.bound):
+            if any(i.variables & open_head for i in part):
+                producing += part
+            else:
+                existential.append(part)
         existential.sort(key=len)
         work = 1
         while existential and (producing or len(existential) > 1 or single(existential[0], scope.bound)):
             if self.deep():
                 return max(work, self._helper([i for p in existential for i in p] + producing, scope))
-            part = existential.pop(0)
-            work = max(work, self._exists(part, scope))
+            work = max(work, self._exists(existential.pop(0), scope))
         if not producing:
             if not existential:
                 self._match(scope)
                 return work
             producing = existential[0]
-            if not scope.one:
-                scope.one, scope.loops = True, 0
+            if not scope.first_only:
+                scope.first_only, scope.loops = True, 0
                 if scope.match.fresh is not None:
                     self.when([scope.match.fresh()])
         return max(work, self._loop(producing, scope))
 
     def _match(self, scope: Scope) -> None:
         scope.match.write()
-        if scope.one and scope.loops and not scope.match.leaves:
+        if scope.first_only and scope.loops and not scope.match.leaves:
             self.line("break")
 
     def _exists(self, part: list[Item], scope: Scope) -> int:
@@ -150,9 +151,8 @@ class FunctionWriter(FunctionSource):
         flag = self.name("f")
         self.line(f"{flag} = False")
         indent = self.indent
-
-        found = MatchCode(lambda: self.line(f"{flag} = True"))
-        inner = Scope(scope.bound, scope.ready, True, 0, scope.nested, found, frozenset(), scope.calls)
+        match = MatchCode(lambda: self.line(f"{flag} = True"))
+        inner = Scope(scope.bound, scope.ready, True, 0, scope.nested, match, frozenset(), scope.calls)
         work = self._level(part, inner)
         self.indent = indent
         self.line(f"if {flag}:")
@@ -162,93 +162,100 @@ class FunctionWriter(FunctionSource):
 
     # --- loops -----------------------------------------------------------------------------
     def _loop(self, items: list[Item], scope: Scope) -> int:
-        """Write the loop over the best literal and what remains inside it."""
+        """Write the loop over the best literal and the rest of the body inside it."""
         chosen = choose(items, scope.bound, self.relations)
         if scope.nested >= MAX_NESTED_LOOPS:
             return self._helper(items, scope)
         atom = chosen.what
         assert isinstance(atom, FlatAtom)
         rest = [i for i in items if i is not chosen]
-        later = scope.needed.union(*(i.variables for i in rest))
-        whole = len(set(atom.args)) == len(atom.args) and scope.bound.isdisjoint(atom.args)
-        whole = whole and all(a < 0 for a in atom.args)
-        if whole and not rest and scope.match.all_of is not None and scope.match.row == atom.args:
-            path = self._first_path if chosen.first else None
-            if path is None:
-                path = self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
-            self.read(path, scope)
-            scope.match.all_of(path.name)
+        if not rest and self._all_match(chosen, atom, scope):
             return 1
-        keys: list[int] = []
-        wanted: list[int] = []
-        for column, arg in enumerate(atom.args):
-            if arg >= 0 or arg in scope.bound:
-                keys.append(column)
-            elif arg in later or atom.args.count(arg) > 1:
-                wanted.append(column)
-        start = self.indent
-        if not wanted and not chosen.first:
-            test, _ = condition(self, Item(atom, False, chosen.variables), scope)
-            self.when([test])
-            return self._level(rest, scope)
-        key = tuple(keys)
-        most = self.relations.most(atom.predicate, key)
-        constant = all(atom.args[c] >= 0 for c in keys)
-        if chosen.first or (
-            self.relations.lazy(atom.predicate, key, tuple(wanted), scope.calls) is None
-            and constant
-            and scope.nested == 0
-            and self.relations.scanned(atom.predicate, key)
-        ):
-            path = self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
-            if chosen.first:
-                assert self._first_path is not None
-                path = self._first_path
+        later = scope.needed.union(*(i.variables for i in rest))
+        keys = atom.bound_columns(scope.bound)
+        wanted = tuple(
+            [c for c, a in enumerate(atom.args) if c not in keys and (a in later or atom.args.count(a) > 1)]
+        )
+        if chosen.first or self._scans(atom, keys, wanted, scope):
+            path = self._whole(chosen, atom)
             self.read(path, scope)
             if not atom.args:
                 self.when([path.name])
                 return self._level(rest, scope)
-            source = path.name
-            columns = list(range(len(atom.args)))
-        else:
-            columns = wanted
-            asked = row([atom.args[c] for c in keys])
-            lazy = self.relations.lazy(atom.predicate, key, tuple(wanted), scope.calls) if keys else None
-            path = lazy or self.relations.path(atom.predicate, key, tuple(wanted))
-            if lazy is None:
-                self.read(path, scope)
-            if path.kind is AccessKind.VALUES:
-                taken = self.name("t")
-                if len(columns) == 1 and len(set(atom.args)) == len(atom.args):
-                    taken = value(atom.args[columns[0]])
-                    scope.bound |= {atom.args[columns[0]]}
-                    self.line(f"{taken} = {path.name}.get({asked})")
-                    self.when([f"{taken} is not None"])
-                else:
-                    self.line(f"{taken} = {path.name}.get({asked})")
-                    self.when([f"{taken} is not None"])
-                    if len(columns) == 1:
-                        taken = f"({taken},)"
-                    unpack(self, [atom.args[c] for c in columns], taken, scope)
-                return self._level(rest, scope)
-            if lazy is not None:
-                source = ask(self, lazy, asked, scope)
-            else:
-                source = f"{path.name}.get({asked}, ())" if keys else path.name
-        inner = Scope(
-            scope.bound,
-            scope.ready,
-            scope.one,
-            scope.loops + 1,
-            scope.nested + 1,
-            scope.match,
-            scope.needed,
-            scope.calls * max(self.relations.fan(atom.predicate, key), 0.05),
+            return self._rows(path.name, atom, range(len(atom.args)), keys, rest, scope)
+        if not wanted:
+            test, _ = condition(self, Item(atom, False, chosen.variables), scope)
+            self.when([test])
+            return self._level(rest, scope)
+        key = row([atom.args[c] for c in keys])
+        # The expected calls of this literal count twice, here and in _scans: plans depend on that.
+        lazy = self.relations.lazy_path(atom.predicate, keys, wanted, scope.calls)
+        if lazy is not None:
+            return self._rows(ask(self, lazy, key, scope), atom, wanted, keys, rest, scope)
+        path = self.relations.path(atom.predicate, keys, wanted)
+        self.read(path, scope)
+        if path.kind is AccessKind.VALUES:
+            self._only_row(f"{path.name}.get({key})", [atom.args[c] for c in wanted], scope)
+            return self._level(rest, scope)
+        source = f"{path.name}.get({key}, ())" if keys else path.name
+        return self._rows(source, atom, wanted, keys, rest, scope)
+
+    def _whole(self, chosen: Item, atom: FlatAtom) -> AccessPath:
+        """The path to all rows of the literal."""
+        if chosen.first:
+            assert self._first_path is not None
+            return self._first_path
+        return self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
+
+    def _all_match(self, chosen: Item, atom: FlatAtom, scope: Scope) -> bool:
+        """Handle all rows at once where each is a match as it is; whether they are."""
+        match, args = scope.match, atom.args
+        distinct = len(set(args)) == len(args) and all(a < 0 and a not in scope.bound for a in args)
+        if not distinct or match.all_of is None or match.row != args:
+            return False
+        path = self._whole(chosen, atom)
+        self.read(path, scope)
+        match.all_of(path.name)
+        return True
+
+    def _scans(self, atom: FlatAtom, keys: tuple[int, ...], wanted: tuple[int, ...], scope: Scope) -> bool:
+        """Whether to go over all rows although some columns are bound."""
+        return (
+            bool(wanted)
+            and self.relations.lazy_path(atom.predicate, keys, wanted, scope.calls) is None
+            and all(atom.args[c] >= 0 for c in keys)
+            and scope.nested == 0
+            and self.relations.scanned(atom.predicate, keys)
         )
+
+    def _only_row(self, source: str, args: list[int], scope: Scope) -> None:
+        """Go on only where a key has a row, and take that row apart."""
+        name = self.name("t")
+        if len(args) == 1:
+            name = value(args[0])
+            scope.bound |= {args[0]}
+        self.line(f"{name} = {source}")
+        self.when([f"{name} is not None"])
+        if len(args) > 1:
+            unpack(self, args, name, scope)
+
+    def _rows(
+        self,
+        source: str,
+        atom: FlatAtom,
+        columns: Sequence[int],
+        keys: tuple[int, ...],
+        rest: list[Item],
+        scope: Scope,
+    ) -> int:
+        """Write the loop over rows of some columns and the rest of the body inside it."""
+        start = self.indent
+        later = scope.needed.union(*(i.variables for i in rest))
+        calls = scope.calls * max(self.relations.fan(atom.predicate, keys), 0.05)
+        inner = replace(scope, loops=scope.loops + 1, nested=scope.nested + 1, calls=calls)
         into: list[str] = []
         conditions: list[str] = []
-        for column in columns:
-            arg = atom.args[column]
+        for arg in (atom.args[c] for c in columns):
             if arg in later or arg >= 0 or atom.args.count(arg) > 1:
                 names, tests = targets(self, [arg], inner)
                 into += names
@@ -259,9 +266,7 @@ class FunctionWriter(FunctionSource):
         place = len(self.lines)
         self.indent += 1
         self.when(conditions)
-        before = self.indent
-        work = self._level(rest, inner) * most
-        assert before > start
+        work = self._level(rest, inner) * self.relations.most(atom.predicate, keys)
         self.indent = start
         if work > WORK_BETWEEN_TICKS:
             self._tick(place, start + 1)
@@ -270,42 +275,38 @@ class FunctionWriter(FunctionSource):
         return work
 
     def _tick(self, place: int, indent: int) -> None:
-        """Insert, before some line, the countdown to the next look at the limits."""
+        """Insert, before some line, the countdown to the next check of the limits."""
         self.ticks = True
         pad = " " * indent
-        look = f"if n < 0: n = tick({self.size}, {self.predicate})"
-        self.lines[place:place] = [f"{pad}n -= 1", f"{pad}{look}"]
+        self.lines[place:place] = [f"{pad}n -= 1", f"{pad}if n < 0: n = tick({self.size}, {self.predicate})"]
 
     def _break_out(self, scope: Scope) -> None:
         """After a loop: leave the loop around it too where this one was left by a match."""
-        if scope.one and scope.loops and not scope.match.leaves:
-            self.line("else: continue")
-            self.line("break")
+        if scope.first_only and scope.loops and not scope.match.leaves:
+            self.line("else: continue", "break")
 
     def _helper(self, items: list[Item], scope: Scope) -> int:
-        """Write what remains of a body as a generator function that yields what it binds."""
+        """Write the rest of a body as a generator function that yields the variables it binds."""
         name = f"h{self.relations.fresh()}"
         read = frozenset().union(*(i.variables for i in items))
-        given = sorted(scope.bound & read, reverse=True)
-        found = sorted(scope.needed - scope.bound, reverse=True)
+        inputs = sorted(scope.bound & read, reverse=True)
+        outputs = "".join(f"{value(v)}, " for v in sorted(scope.needed - scope.bound, reverse=True))
         writer = FunctionWriter(self.relations, self.parameters)
         writer._first_path = self._first_path
-        result = f"yield ({''.join(f'{value(v)}, ' for v in found)})"
-        match = MatchCode(lambda: writer.line(result))
+        match = MatchCode(lambda: writer.line(f"yield ({outputs})"))
         inside = Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed, scope.calls)
         work = writer._level(items, inside)
         # Only now is it known which local relations the helper, or one that it calls, reads.
         self.locals |= writer.locals
-        arguments = ", ".join(filter(None, [self.parameters, *map(value, given), *sorted(writer.locals)]))
+        arguments = ", ".join(filter(None, [self.parameters, *map(value, inputs), *sorted(writer.locals)]))
         writer.parameters = arguments
-        # One that counts looks at the limits at once: it may be called often, and for little each time.
+        # A helper that counts checks the limits at once: it may be called often, and for little each time.
         self.helpers += [*writer.helpers, *writer.function(name, ["if 0: yield"], ticks=0)]
-        into = "".join(f"{value(v)}, " for v in found) or "_"
-        self.line(f"for {into} in {name}({arguments}):")
+        self.line(f"for {outputs or '_'} in {name}({arguments}):")
         start = self.indent
         self.indent += 1
         if writer.ticks:
-            # The rows that its matches make are counted here, where they are kept.
+            # The rows that its matches make are counted here, where they are stored.
             self._tick(len(self.lines), self.indent)
             work = 1
         self._match(replace(scope, loops=scope.loops + 1))

@@ -1,6 +1,6 @@
-"""Join order: the parts of a body, which of them are independent, and which literal comes next.
+"""Join order, greedy: of the literals of a body always the one with the fewest expected matches comes next.
 
-The order is greedy: always the literal with the fewest expected matches.
+Parts of a body that share no unbound variable are independent.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from gdl.compile.program import Build, FlatAtom, FlatClause
 from gdl.errors import RulesError
-from gdl.prover.access_path import Relations, variables
+from gdl.prover.access_path import variables
+from gdl.prover.table_slots import Relations
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of a body that is still to be placed.
+    """A part of a body that has no place in the order yet.
 
     Attributes:
         what: a literal, a build, or the two sides of a distinct.
@@ -30,17 +31,10 @@ class Item:
 
 
 def body_items(clause: FlatClause, first: FlatAtom | None = None) -> list[Item] | None:
-    """The parts of a body; None where a distinct of it can never hold.
-
-    Args:
-        clause: the clause.
-        first: the positive literal that must come first.
-    """
-    found: list[Item] = []
-    for atom in clause.positives:
-        found.append(Item(atom, False, variables(atom.args), atom is first))
-    for atom in clause.negatives:
-        found.append(Item(atom, True, variables(atom.args)))
+    """The parts of a body, of which the positive literal ``first`` must come first; None where one of its
+    distincts can never hold."""
+    items = [Item(atom, False, variables(atom.args), atom is first) for atom in clause.positives]
+    items += [Item(atom, True, variables(atom.args)) for atom in clause.negatives]
     for left, right in clause.distincts:
         open_pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
         if any(a >= 0 and b >= 0 for a, b in open_pairs):
@@ -48,10 +42,9 @@ def body_items(clause: FlatClause, first: FlatAtom | None = None) -> list[Item] 
         if not open_pairs:
             return None
         pair = tuple(a for a, _ in open_pairs), tuple(b for _, b in open_pairs)
-        found.append(Item(pair, False, variables(pair[0] + pair[1])))
-    for build in clause.builds:
-        found.append(Item(build, False, variables((build.value, *build.args))))
-    return found
+        items.append(Item(pair, False, variables(pair[0] + pair[1])))
+    items += [Item(build, False, variables((build.value, *build.args))) for build in clause.builds]
+    return items
 
 
 def components(items: list[Item], bound: frozenset[int]) -> list[list[Item]]:
@@ -59,14 +52,14 @@ def components(items: list[Item], bound: frozenset[int]) -> list[list[Item]]:
     groups: list[tuple[set[int], list[Item]]] = []
     for item in items:
         free = set(item.variables - bound)
-        mine: tuple[set[int], list[Item]] = (free, [item])
-        others = []
+        joined: tuple[set[int], list[Item]] = (free, [item])
+        separate = []
         for group in groups:
             if group[0] & free:
-                mine = (mine[0] | group[0], group[1] + mine[1])
+                joined = (joined[0] | group[0], group[1] + joined[1])
             else:
-                others.append(group)
-        groups = [*others, mine]
+                separate.append(group)
+        groups = [*separate, joined]
     return [g[1] for g in groups]
 
 
@@ -80,14 +73,11 @@ def single(part: list[Item], bound: frozenset[int]) -> bool:
 
 
 def share(items: list[Item], bound: frozenset[int], relations: Relations) -> float:
-    """In what share of all cases positive literals are expected to have a match."""
+    """In which share of all cases positive literals are expected to have a match."""
     matches = 1.0
     left = [i.what for i in items if isinstance(i.what, FlatAtom) and not i.negative]
     while left:
-        fans = []
-        for atom in left:
-            keys = tuple([c for c, a in enumerate(atom.args) if a >= 0 or a in bound])
-            fans.append(relations.fan(atom.predicate, keys))
+        fans = [relations.fan(atom.predicate, atom.bound_columns(bound)) for atom in left]
         best = fans.index(min(fans))
         matches *= fans[best]
         bound |= variables(left.pop(best).args)
@@ -100,18 +90,13 @@ def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> It
     Raises:
         RulesError: there is none, so that a variable of the rule can get no value.
     """
-    best: Item | None = None
-    least = 0.0
-    for item in items:
-        atom = item.what
-        if not isinstance(atom, FlatAtom) or item.negative:
-            continue
-        if item.first:
-            return item
-        keys = tuple(c for c, a in enumerate(atom.args) if a >= 0 or a in bound)
-        fan = relations.fan(atom.predicate, keys)
-        if best is None or fan < least:
-            best, least = item, fan
-    if best is None:
+    fans: list[tuple[float, int, Item]] = []
+    for number, item in enumerate(items):
+        if isinstance(item.what, FlatAtom) and not item.negative:
+            if item.first:
+                return item
+            columns = item.what.bound_columns(bound)
+            fans.append((relations.fan(item.what.predicate, columns), number, item))
+    if not fans:
         raise RulesError("a rule has a variable that no positive literal of its body binds")
-    return best
+    return min(fans)[2]

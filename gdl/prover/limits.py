@@ -1,4 +1,4 @@
-"""Where hostile rules are stopped: rows, time, depth and number of terms."""
+"""Limits that stop hostile rules: rows, time, depth and number of terms."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ DEMAND_ROWS = 3000
 """A dynamic relation that has more rows is computed key by key where it can be."""
 
 FIRST_MOST = 1000
-"""Rows that generated code expects a relation to have at most, until one has more."""
+"""The first bound on the rows of a relation for which code is generated; it grows with the relations."""
 
 TICKS = 16
-"""Ticks from one look at the limits to the next."""
+"""Ticks from one check of the limits to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProverLimits:
-    """Where hostile rules are stopped.
+    """Beyond these limits rules are refused with a TooLargeError.
 
     Attributes:
         rows: rows of all relations that one question needs.
@@ -41,11 +41,11 @@ class ProverLimits:
 
 
 class MoreRowsError(Exception):
-    """A relation has more rows than the generated code was made for."""
+    """A relation has more rows than its code was generated for."""
 
 
 class CyclicError(Exception):
-    """A key was asked for again while it was being computed."""
+    """A key was needed again while it was being computed."""
 
     def __init__(self, call: Call) -> None:
         super().__init__(call)
@@ -53,7 +53,7 @@ class CyclicError(Exception):
 
 
 class Busy:
-    """What a lazy path holds for a key that is being computed: any use of it is a cycle."""
+    """The entry of a lazy path for a key that is being computed: any use of it is a cycle."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -66,12 +66,12 @@ class Busy:
 
 
 class Guard:
-    """Counts what questions take; generated code calls it.
+    """Counts the rows and the time of questions; generated code calls it.
 
     Attributes:
-        most: rows that generated code expects a relation to have at most.
+        most: the bound on the rows of a relation for which code is generated.
         demanded: predicates whose relations are too large to be computed whole.
-        rows: rows that the question at hand has taken.
+        rows: rows of the present question.
     """
 
     def __init__(self, schema: Schema, limits: ProverLimits) -> None:
@@ -86,19 +86,18 @@ class Guard:
         self.rows = 0
 
     def begin(self) -> None:
-        """A new question: time and rows are counted from here."""
+        """Begin a question: count time and rows from here."""
         self.rows = 0
         self._deadline = 0.0
 
     def restrict(self, rows: int | None, seconds: float) -> None:
-        """Stop earlier for a while: after so many more rows, and seconds from now; None lifts
-        the restriction."""
+        """Stop after so many more rows, or seconds from now; None lifts the restriction."""
         self._deadline = 0.0
         self._row_limit = self._limits.rows if rows is None else min(self._limits.rows, self.rows + rows)
         self._seconds = self._limits.seconds if rows is None else min(self._limits.seconds, seconds)
 
     def tick(self, rows: int, predicate: int) -> int:
-        """Look at the limits; how many ticks there are until the next look.
+        """Check the limits; return the number of ticks until the next check.
 
         Args:
             rows: of the relation that is being computed.
@@ -106,6 +105,7 @@ class Guard:
 
         Raises:
             TooLargeError: a limit is reached.
+            MoreRowsError: the relation is to be computed key by key from now on.
         """
         now = time.monotonic()
         if not self._deadline:
@@ -122,14 +122,14 @@ class Guard:
         return TICKS
 
     def threshold(self, predicate: int) -> int:
-        """The rows from which on a relation must be reported to :meth:`many`."""
+        """The number of rows beyond which generated code calls :meth:`many`."""
         if predicate < 0 or predicate in self.demanded:
             return self.most
         return min(self.most, DEMAND_ROWS)
 
     def many(self, rows: int, predicate: int) -> None:
-        """Called for each relation of more rows than the code was made for, and at each round
-        of a fixpoint that has grown beyond that. Raises as :meth:`tick` does."""
+        """Count a relation, or a round of a fixpoint, beyond the threshold. Raises as :meth:`tick` does,
+        and MoreRowsError where the code must be generated for more rows."""
         self.tick(rows, predicate)
         self.rows += rows
         if rows > self.most:

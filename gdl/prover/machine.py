@@ -1,4 +1,4 @@
-"""The prover: the machine that asks the rules themselves, ready as soon as they are read."""
+"""The prover: the machine that evaluates the rules themselves, ready as soon as they are read."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
 SAMPLES = 60
 SAMPLE_SECONDS = 0.3
-"""States of one random playout whose relations are measured before the first playouts, and the
+"""States of one random playout in which relations are measured before the first playouts, and the
 CPU time after which fewer must do."""
 
 CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
-"""Steps after which playouts stop remembering states where more than this share of the steps
-since the last checkpoint led to new ones."""
+"""Steps after which playouts stop using the state cache if more than this share of the steps since the
+last checkpoint missed it."""
 
 
 class ProverMachine(Machine):
     """Evaluates the rules bottom-up, relation by relation, as far as a question needs them.
 
-    State keys are frozensets of proposition ids. Answers are remembered for the states that
-    were asked about last.
+    State keys are frozensets of proposition ids. A cache keeps the answers about recent states.
 
     Args:
         rules: the game.
-        limits: where hostile rules are stopped.
+        limits: refuse hostile rules.
 
     Raises:
         RulesError: the rules cannot be played (no role, unstratified negation, ...).
@@ -60,26 +59,24 @@ class ProverMachine(Machine):
         self._next = self._twins(NEXT)
         self._legal = [names.of_role(LEGAL, r) for r in range(len(self.roles))]
         self._goal = [names.of_role(GOAL, r) for r in range(len(self.roles))]
-        self._nodes = StateCache(len(self.roles))
-        self._initial = self._first_key()
+        self._cache = StateCache(len(self.roles))
+        tables, moves = self._evaluator.state_tables(), self._evaluator.move_tables()
+        self._initial = self._cached_with(self._as_true(self._twins(INIT), tables, moves)).key
         self._charge: Charge | None = None
         self._prepared = False
-        self._walked = self._fresh = self._checkpoint = 0
+        self._steps = self._misses = self._checkpoint = 0
         self._charging = False
 
     # --- names ---------------------------------------------------------------------------
     def proposition(self, index: int) -> Term:
-        """See :class:`Machine`."""
         if index < 0:
             raise IndexError(index)
         return self._names.propositions[index]
 
     def proposition_id(self, proposition: Term) -> int:
-        """See :class:`Machine`."""
         return self._names.proposition_id(proposition)
 
     def move(self, role: int, index: int) -> Term:
-        """See :class:`Machine`."""
         if index < 0:
             raise IndexError(index)
         return self._names.moves[role][index]
@@ -91,45 +88,37 @@ class ProverMachine(Machine):
 
     # --- the rules -------------------------------------------------------------------------
     def initial_state(self) -> State:
-        """See :class:`Machine`."""
         return State(self, self._initial)
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        """See :class:`Machine`."""
-        return list(self._legal_of(self._node(state), role))
+        return list(self._legal_of(self._cached(state), role))
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
-        """See :class:`Machine`."""
-        return State(self, self._successor(self._node(state), tuple(joint_move)).key)
+        return State(self, self._successor(self._cached(state), tuple(joint_move)).key)
 
     def is_terminal(self, state: State) -> bool:
-        """See :class:`Machine`."""
-        return self._is_terminal(self._node(state))
+        return self._is_terminal(self._cached(state))
 
     def goal(self, state: State, role: int) -> int | None:
-        """See :class:`Machine`."""
-        return self._goal_of(self._node(state), role)
+        return self._goal_of(self._cached(state), role)
 
     def result(self, state: State, role: int) -> int | None:
-        """See :class:`Machine`."""
-        value = self._result_of(self._node(state), role)
+        value = self._result_of(self._cached(state), role)
         return None if value < 0 else value
 
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
-        """See :class:`Machine`."""
         assert isinstance(key, frozenset)
         propositions = self._names.propositions
         return frozenset([propositions[i] for i in key])
 
     def state_of(self, propositions: Iterable[Term]) -> State:
-        """See :class:`Machine`."""
         return State(self, frozenset([self.proposition_id(p) for p in propositions]))
 
     def playouts(
         self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
     ) -> Playouts:
-        """See :class:`Machine`. Small games are played from what is remembered of their
-        states, large ones without remembering any; the moves are the same."""
+        """See :class:`Machine`. Playouts of small games go from cached state to cached state, those of
+        large games are depth charges; the moves are the same."""
         import numpy as np
 
         if not self._prepared:
@@ -140,49 +129,49 @@ class ProverMachine(Machine):
         cut = 0
         roles = range(len(self.roles))
         for i in range(n):
-            start = self._node(self.initial_state() if state is None else state)
+            start = self._cached(self.initial_state() if state is None else state)
             if self._charge is not None and self._charging:
-                steps, was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
-                values = [max(self._goals_in(tables, r), default=-1) for r in roles]
+                lengths[i], was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
+                goals[i] = [max(self._goals_in(tables, r), default=-1) for r in roles]
             else:
-                steps, was_cut, node = self._walk(start, rng.random, max_steps)
-                values = [self._result_of(node, r) for r in roles]
-            lengths[i] = steps
+                lengths[i], was_cut, last = self._walk(start, rng.random, max_steps)
+                goals[i] = [self._result_of(last, r) for r in roles]
             cut += was_cut
-            goals[i] = values
         return Playouts(goals, lengths, cut)
 
-    def _walk(self, node: CachedState, draw: Callable[[], float], most: int) -> tuple[int, bool, CachedState]:
-        """One playout from node to node: steps, whether it was cut, the last node."""
+    def _walk(
+        self, cached: CachedState, draw: Callable[[], float], most: int
+    ) -> tuple[int, bool, CachedState]:
+        """One playout through the cache: steps, whether it was cut, the last state."""
         roles = range(len(self.roles))
-        before = self._nodes.made
+        before = self._cache.misses
         steps = 0
         cut = False
-        while not (self._is_terminal(node) if node.terminal is None else node.terminal):
-            options = [node.legal[r] or self._legal_of(node, r) for r in roles]
+        while not (self._is_terminal(cached) if cached.terminal is None else cached.terminal):
+            options = [cached.legal[r] or self._legal_of(cached, r) for r in roles]
             if steps >= most or not all(options):
                 cut = True
                 break
             joint = tuple([o[int(draw() * len(o))] if len(o) > 1 else o[0] for o in options])
-            node = self._successor(node, joint)
+            cached = self._successor(cached, joint)
             steps += 1
-        self._walked += steps
-        self._fresh += self._nodes.made - before
-        if self._checkpoint < len(CHECKPOINTS) and self._walked >= CHECKPOINTS[self._checkpoint][0]:
-            self._charging = self._fresh > self._walked * CHECKPOINTS[self._checkpoint][1]
+        self._steps += steps
+        self._misses += self._cache.misses - before
+        if self._checkpoint < len(CHECKPOINTS) and self._steps >= CHECKPOINTS[self._checkpoint][0]:
+            self._charging = self._misses > self._steps * CHECKPOINTS[self._checkpoint][1]
             self._checkpoint += 1
-            self._walked = self._fresh = 0
-        return steps, cut, node
+            self._steps = self._misses = 0
+        return steps, cut, cached
 
     def _prepare_charges(self) -> None:
-        """Measure the relations in a random playout, plan by that, and make the charge."""
+        """Measure the relations in a random playout, plan with the results, and generate the charge."""
         self._prepared = True
         evaluator = self._evaluator
         evaluator.measure(self._sample())
         evaluator.count_calls()
         evaluator.measure_calls(self._sample())
-        self._nodes = StateCache(len(self.roles))
-        self._walked = self._fresh = 0
+        self._cache = StateCache(len(self.roles))
+        self._steps = self._misses = 0
         of_one_role = set(self._by_role.values())
         if all(p in of_one_role for own in self._legal for p, _ in own):
             plan = ChargePlan(self._terminal, self._legal, self._next, self._names.does_row)
@@ -190,48 +179,47 @@ class ProverMachine(Machine):
 
     def _sample(self) -> list[Tables]:
         """The tables of the states of one random playout."""
-        self._nodes = StateCache(len(self.roles))
-        node = self._node(self.initial_state())
+        self._cache = StateCache(len(self.roles))
+        cached = self._cached(self.initial_state())
         draw = random.Random(0).random
         started = time.process_time()
         for _ in range(SAMPLES):
-            steps, _, node = self._walk(node, draw, 1)
+            steps, _, cached = self._walk(cached, draw, 1)
             if not steps or time.process_time() - started > SAMPLE_SECONDS:
                 break
-        return list(self._nodes.tables())
+        return list(self._cache.tables())
 
     # --- evaluation ------------------------------------------------------------------------
-    def _is_terminal(self, node: CachedState) -> bool:
-        found = node.terminal
-        if found is None:
-            found = node.terminal = any(self._evaluator.rows(p, self._tables(node)) for p in self._terminal)
-        return found
+    def _is_terminal(self, cached: CachedState) -> bool:
+        if cached.terminal is None:
+            cached.terminal = any(self._evaluator.rows(p, self._tables(cached)) for p in self._terminal)
+        return cached.terminal
 
-    def _legal_of(self, node: CachedState, role: int) -> list[int]:
-        found = node.legal[role]
-        if found is None:
-            tables = self._tables(node)
-            found = []
+    def _legal_of(self, cached: CachedState, role: int) -> list[int]:
+        moves = cached.legal[role]
+        if moves is None:
+            tables = self._tables(cached)
+            moves = []
             for predicate, numbers in self._legal[role]:
                 rows = self._evaluator.rows(predicate, tables)
-                found += [i for i in map(numbers.__getitem__, each(rows)) if i >= 0]
-            if len(found) > 1:
-                found = sorted(set(found))
-            node.legal[role] = found
-        return found
+                moves += [i for i in map(numbers.__getitem__, each(rows)) if i >= 0]
+            if len(moves) > 1:
+                moves = sorted(set(moves))
+            cached.legal[role] = moves
+        return moves
 
-    def _goal_of(self, node: CachedState, role: int) -> int | None:
-        asked, found = node.goals[role]
-        if not asked:
-            values = self._goals_in(self._tables(node), role)
-            found = values.pop() if len(values) == 1 else None
-            node.goals[role] = (True, found)
-        return found
+    def _goal_of(self, cached: CachedState, role: int) -> int | None:
+        known, value = cached.goals[role]
+        if not known:
+            values = self._goals_in(self._tables(cached), role)
+            value = values.pop() if len(values) == 1 else None
+            cached.goals[role] = (True, value)
+        return value
 
-    def _result_of(self, node: CachedState, role: int) -> int:
+    def _result_of(self, cached: CachedState, role: int) -> int:
         """The highest goal that holds; -1 for none."""
-        found = self._goal_of(node, role)
-        return max(self._goals_in(self._tables(node), role), default=-1) if found is None else found
+        value = self._goal_of(cached, role)
+        return max(self._goals_in(self._tables(cached), role), default=-1) if value is None else value
 
     def _goals_in(self, tables: Tables, role: int) -> set[int]:
         values: set[int] = set()
@@ -240,76 +228,74 @@ class ProverMachine(Machine):
         values.discard(-1)
         return values
 
-    def _successor(self, node: CachedState, joint: tuple[int, ...]) -> CachedState:
-        known = node.successors.get(joint)
-        if known is not None and known.alive:
-            return known
-        evaluator = self._evaluator
-        tables = self._tables(node)
-        move = evaluator.move_tables()
+    def _successor(self, cached: CachedState, joint: tuple[int, ...]) -> CachedState:
+        successor = cached.successors.get(joint)
+        if successor is not None and successor.alive:
+            return successor
+        tables = self._tables(cached)
+        moves = self._evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
         for role, index in enumerate(joint):
             slot, row = self._names.does_row(role, index)
             if slot >= 0:
                 rows.setdefault(slot, set()).add(row)
-        for slot, found in rows.items():
-            move[slot] = True if () in found else found
-        relations = self._as_true([(n, p, evaluator.rows(n, tables, move)) for n, p in self._next])
-        known = self._node_of(relations)
-        if node.alive:
-            node.successors[joint] = known
-        return known
+        for slot, relation in rows.items():
+            moves[slot] = _relation(relation)
+        successor = self._cached_with(self._as_true(self._next, tables, moves))
+        if cached.alive:
+            cached.successors[joint] = successor
+        return successor
 
-    def _node_of(self, relations: list[tuple[int, Rows]]) -> CachedState:
-        """The node of the state in which these rows of ``true`` relations hold."""
+    def _cached_with(self, relations: list[tuple[int, Rows]]) -> CachedState:
+        """The state in which these rows of ``true`` relations hold."""
         numbers = self._names.true
         ids: list[int] = []
         for predicate, rows in relations:
             if rows:
                 ids.extend(map(numbers[predicate].__getitem__, each(rows)))
         key = frozenset(ids)
-        node = self._nodes.find(key)
-        if node is None:
+        cached = self._cache.find(key)
+        if cached is None:
             tables = self._evaluator.state_tables()
             for predicate, rows in relations:
                 tables[self._evaluator.slot(predicate)] = rows
-            node = self._nodes.add(key, tables)
-        return node
+            cached = self._cache.add(key, tables)
+        return cached
 
-    def _node(self, state: State) -> CachedState:
+    def _cached(self, state: State) -> CachedState:
         key = state.key
         assert isinstance(key, frozenset)
-        return self._nodes.find(key) or self._nodes.add(key, None)
+        return self._cache.find(key) or self._cache.add(key, None)
 
-    def _tables(self, node: CachedState) -> Tables:
-        """The tables of a node, made anew from its propositions if they were dropped."""
-        tables = node.tables
+    def _tables(self, cached: CachedState) -> Tables:
+        """The tables of a state, made anew from its propositions if the cache has none."""
+        tables = cached.tables
         if tables is None:
             tables = self._evaluator.state_tables()
             places = self._names.places
             rows: dict[int, set[Any]] = {}
-            for index in node.key:
+            for index in cached.key:
                 predicate, row = places[index]
                 rows.setdefault(predicate, set()).add(row)
-            for predicate, found in rows.items():
-                tables[self._evaluator.slot(predicate)] = True if () in found else found
-            self._nodes.keep(node, tables)
+            for predicate, relation in rows.items():
+                tables[self._evaluator.slot(predicate)] = _relation(relation)
+            self._cache.store(cached, tables)
         return tables
 
-    # --- construction ------------------------------------------------------------------------
+    # --- relations of the state ----------------------------------------------------------------
     def _find_roles(self, rules: Rules) -> list[Term]:
         """The roles in the order in which the rules name them."""
-        found: set[Term] = set()
+        roles: set[Term] = set()
         tables = self._evaluator.state_tables()
         moves = self._evaluator.move_tables()
         for predicate in self._program.named(ROLE, 1):
             rows = self._evaluator.rows(predicate.index, tables, moves)
-            found.update(self._program.arguments(predicate.index, full(r))[0] for r in each(rows))
-        if not found:
+            roles.update(self._program.arguments(predicate.index, full(r))[0] for r in each(rows))
+        if not roles:
             raise RulesError("the rules name no role", remedy="add a fact such as (role player)")
         order = [r.head.args[0] for r in rules if r.head.signature == (ROLE, 1)]
         rank = {role: i for i, role in reversed(list(enumerate(order)))}
-        return sorted(found, key=lambda r: (rank.get(r, len(rank)), r))
+        return sorted(roles, key=lambda r: (rank.get(r, len(rank)), r))
 
     def _twins(self, name: str) -> list[tuple[int, int]]:
         """Pairs of a predicate of ``next`` or ``init`` and that of ``true`` with the same rows
@@ -317,21 +303,21 @@ class ProverMachine(Machine):
         by_shape = {p.shapes: p.index for p in self._program.named(TRUE, 1)}
         return [(p.index, by_shape.get(p.shapes, -1)) for p in self._program.named(name, 1)]
 
-    def _as_true(self, found: list[tuple[int, int, Rows]]) -> list[tuple[int, Rows]]:
-        """Relations of ``next`` or ``init`` as relations of ``true``."""
-        if all(p >= 0 for _, p, _ in found):
-            return [(p, rows) for _, p, rows in found]
-        merged: dict[int, Any] = {}
-        for predicate, _, rows in found:
+    def _as_true(self, twins: list[tuple[int, int]], tables: Tables, moves: Tables) -> list[tuple[int, Rows]]:
+        """The relations of ``next`` or ``init``, computed now, as relations of ``true``."""
+        relations = [(n, true, self._evaluator.rows(n, tables, moves)) for n, true in twins]
+        if all(true >= 0 for _, true in twins):
+            return [(true, rows) for _, true, rows in relations]
+        merged: dict[int, set[Any]] = {}
+        for predicate, _, rows in relations:
             for row in each(rows):
                 (term,) = self._program.arguments(predicate, full(row))
                 place = self._program.row(Term(TRUE, term))
                 assert place is not None
                 merged.setdefault(place[0], set()).add(plain(place[1]))
-        return [(p, True if () in rows else rows) for p, rows in merged.items()]
+        return [(p, _relation(rows)) for p, rows in merged.items()]
 
-    def _first_key(self) -> frozenset[int]:
-        evaluator = self._evaluator
-        tables, moves = evaluator.state_tables(), evaluator.move_tables()
-        relations = self._as_true([(i, p, evaluator.rows(i, tables, moves)) for i, p in self._twins(INIT)])
-        return self._node_of(relations).key
+
+def _relation(rows: set[Any]) -> Rows:
+    """Rows as a relation: True for the empty row of one without columns."""
+    return True if () in rows else rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from gdl.compile.program import Predicate, Program
@@ -19,16 +20,16 @@ class Numbers(dict[Any, int]):
         self._number = number
 
     def __missing__(self, row: Any) -> int:
-        found = self[row] = self._number(row)
-        return found
+        number = self[row] = self._number(row)
+        return number
 
 
 class Numbering:
-    """The numbers that a machine has given to propositions and to the moves of its roles.
+    """The numbers of a machine's propositions and of the moves of its roles.
 
     Args:
         program: the rules.
-        by_role: the predicates that are about one role, see :func:`gdl.compile.split_by_role.split_by_role`.
+        by_role: the predicates of one role each, see :func:`gdl.compile.split_by_role.split_by_role`.
         roles: in their order.
         slot: gives the slot of a predicate of ``does`` in the tables of a joint move.
 
@@ -52,19 +53,17 @@ class Numbering:
         self._slot = slot
         self.propositions: list[Term] = []
         self.places: list[tuple[int, Any]] = []
-        self.true = {p.index: Numbers(self._numberer(p.index)) for p in program.named(TRUE, 1)}
+        self.true = {
+            p.index: Numbers(partial(self._new_proposition, p.index)) for p in program.named(TRUE, 1)
+        }
         self.moves: list[list[Term]] = [[] for _ in roles]
         self._does: list[list[tuple[int, Any] | None]] = [[] for _ in roles]
         self._move_ids: list[dict[Term, int]] = [{} for _ in roles]
 
-    def _numberer(self, predicate: int) -> Callable[[Any], int]:
-        def number(row: Any) -> int:
-            term = self._program.arguments(predicate, full(row))[0]
-            self.propositions.append(term)
-            self.places.append((predicate, row))
-            return len(self.propositions) - 1
-
-        return number
+    def _new_proposition(self, predicate: int, row: Any) -> int:
+        self.propositions.append(self._program.arguments(predicate, full(row))[0])
+        self.places.append((predicate, row))
+        return len(self.propositions) - 1
 
     def proposition_id(self, proposition: Term) -> int:
         """The number of a proposition.
@@ -72,10 +71,10 @@ class Numbering:
         Raises:
             StateError: the rules have none of this form.
         """
-        found = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
-        if found is None:
+        place = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
+        if place is None:
             raise StateError(f"{proposition} is no proposition of the game", remedy="check its spelling")
-        predicate, row = found
+        predicate, row = place
         return self.true[predicate][plain(row)]
 
     def move_id(self, role: int, move: Term) -> int:
@@ -84,43 +83,38 @@ class Numbering:
         Raises:
             MoveError: the rules have none of this form.
         """
-        known = self._move_ids[role].get(move)
-        if known is not None:
-            return known
-        place = self._program.row(Term(DOES, self._roles[role], move)) if move.ground else None
-        if place is None:
+        known = move in self._move_ids[role]
+        if not known and not (move.ground and self._program.row(Term(DOES, self._roles[role], move))):
             raise MoveError(f"{move} is no move of {self._roles[role]}", remedy="check its spelling")
-        return self._new_move(role, move)
+        return self._number_move(role, move)
 
-    def _new_move(self, role: int, move: Term) -> int:
+    def _number_move(self, role: int, move: Term) -> int:
         ids = self._move_ids[role]
-        known = ids.get(move)
-        if known is not None:
-            return known
-        index = ids[move] = len(self.moves[role])
-        self.moves[role].append(move)
-        self._does[role].append(None)
-        return index
+        if move not in ids:
+            ids[move] = len(self.moves[role])
+            self.moves[role].append(move)
+            self._does[role].append(None)
+        return ids[move]
 
     def does_row(self, role: int, index: int) -> tuple[int, Any]:
         """The slot and row of ``does`` for a move; the slot is -1 where no rule can read it."""
-        found = self._does[role][index]
-        if found is None:
+        cached = self._does[role][index]
+        if cached is None:
             place = self._program.row(Term(DOES, self._roles[role], self.moves[role][index]))
-            found = (-1, None) if place is None else (self._slot(place[0]), plain(place[1]))
-            self._does[role][index] = found
-        return found
+            cached = (-1, None) if place is None else (self._slot(place[0]), plain(place[1]))
+            self._does[role][index] = cached
+        return cached
 
     def of_role(self, name: str, role: int) -> list[tuple[int, Numbers]]:
-        """The relations with a role's legal moves (goals), and the numbers of their rows; a
-        row of another role has the number -1, and so has a goal that is no number.
+        """The relations with a role's moves (goals), and the numbers (goal values) of their rows; -1 for rows
+        of other roles and goals that are no numbers.
 
         Args:
             name: ``legal`` or ``goal``.
             role: its number.
         """
         assert name in (LEGAL, GOAL)
-        found = []
+        relations = []
         term = self._roles[role]
         for predicate in self._program.named(name, 2):
             index = self._by_role.get((predicate.index, self._program.table.known(term)), predicate.index)
@@ -129,10 +123,10 @@ class Numbering:
                 who, what = self._program.arguments(predicate.index, full(row))
                 if who is not term:
                     return -1
-                return self._new_move(role, what) if name == LEGAL else _goal_value(what)
+                return self._number_move(role, what) if name == LEGAL else _goal_value(what)
 
-            found.append((index, Numbers(number)))
-        return found
+            relations.append((index, Numbers(number)))
+        return relations
 
 
 def _goal_value(term: Term) -> int:

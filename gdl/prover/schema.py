@@ -1,4 +1,4 @@
-"""What the evaluator knows of each predicate: arity, stratum, level, static rows; and what rows look like."""
+"""The evaluator's knowledge of each predicate (arity, stratum, level, static rows), and the form of rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Rows = Any
 """A relation: a bool for arity 0, else a set of ints (arity 1) or of tuples."""
 
 Tables = list[Any]
-"""What is known of one state or joint move, by slot; None where it was not computed yet."""
+"""The relations of one state or joint move, by slot; None where one was not computed yet."""
 
 
 class Schema:
-    """The predicates of a program, those included that the evaluator makes up for itself.
+    """The predicates of a program and those that the evaluator adds.
 
     Attributes:
         program: the flat clauses.
         strata: all strata in order.
         arity: columns of each predicate.
         level: what each predicate depends on. Static relations that are too large to be
-            computed whole are treated as depending on the state.
-        chain: how many strata lie below each predicate, one below the other.
+            computed whole count as depending on the state.
+        chain: the longest chain of strata that each predicate depends on.
         given: whether a predicate is ``true`` or ``does``.
         static: the rows of the static predicates, once they are computed.
     """

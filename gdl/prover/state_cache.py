@@ -1,4 +1,4 @@
-"""States that the prover remembers with what it found out about them, within bounds."""
+"""The state cache: bounded memory of states, each with the prover's answers about it."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from collections.abc import Iterator
 
 from gdl.prover.schema import Tables
 
-MAX_NODES = 20_000
-"""States that are remembered, at most."""
+MAX_STATES = 20_000
+"""The most states in the cache."""
 
 MAX_PROPOSITIONS = 2_000_000
-"""Propositions in all remembered states together, at most."""
+"""The most propositions in all cached states together."""
 
 MAX_TABLES = 64
-"""States whose derived relations are kept, at most."""
+"""The most states with derived relations."""
 
-NODE_COST = 50
-"""What a node takes besides its propositions, in propositions."""
+STATE_COST = 50
+"""What a state takes besides its propositions, in propositions."""
 
 
 class CachedState:
-    """One state: what is known of it so far.
+    """One state, and the answers about it so far.
 
     Attributes:
         key: ids of the true propositions.
-        tables: its relations; None where they were dropped.
-        terminal: None where it was not asked yet.
-        legal: per role the ids of its moves, ascending; None where not asked.
-        goals: per role (asked, value).
-        successors: joint move -> node.
-        alive: whether it is among the remembered ones.
+        tables: its relations; None where the cache has none or has dropped them.
+        terminal: None where unknown.
+        legal: per role the ids of its moves, ascending; None where unknown.
+        goals: per role (whether known, value).
+        successors: joint move -> state.
+        alive: whether it is in the cache.
     """
 
     __slots__ = ("alive", "goals", "key", "legal", "successors", "tables", "terminal")
 
-    def __init__(self, key: frozenset[int], tables: Tables | None, roles: int) -> None:
+    def __init__(self, key: frozenset[int], roles: int) -> None:
         self.key = key
-        self.tables = tables
+        self.tables: Tables | None = None
         self.terminal: bool | None = None
         self.legal: list[list[int] | None] = [None] * roles
         self.goals: list[tuple[bool, int | None]] = [(False, None)] * roles
@@ -46,48 +46,49 @@ class CachedState:
 
 
 class StateCache:
-    """Nodes by key; the ones that were not asked for the longest time are forgotten first."""
+    """States by key; the least recently used ones are dropped first.
+
+    Attributes:
+        misses: how many states were ever added.
+    """
 
     def __init__(self, roles: int) -> None:
+        self.misses = 0
         self._roles = roles
-        self._nodes: OrderedDict[frozenset[int], CachedState] = OrderedDict()
+        self._states: OrderedDict[frozenset[int], CachedState] = OrderedDict()
         self._with_tables: OrderedDict[CachedState, None] = OrderedDict()
         self._propositions = 0
-        self.made = 0
-        """How many nodes were ever made."""
 
     def find(self, key: frozenset[int]) -> CachedState | None:
-        """The node with this key."""
-        node = self._nodes.get(key)
-        if node is not None:
-            self._nodes.move_to_end(key)
-        return node
+        """The state with this key."""
+        state = self._states.get(key)
+        if state is not None:
+            self._states.move_to_end(key)
+        return state
 
     def add(self, key: frozenset[int], tables: Tables | None) -> CachedState:
-        """A new node."""
-        node = CachedState(key, None, self._roles)
-        self._nodes[key] = node
-        self.made += 1
-        self._propositions += len(key) + NODE_COST
+        """A new state."""
+        state = CachedState(key, self._roles)
+        states = self._states
+        states[key] = state
+        self.misses += 1
+        self._propositions += len(key) + STATE_COST
         if tables is not None:
-            self.keep(node, tables)
-        nodes = self._nodes
-        while len(nodes) > MAX_NODES or (self._propositions > MAX_PROPOSITIONS and len(nodes) > 1):
-            _, old = nodes.popitem(last=False)
-            self._propositions -= len(old.key) + NODE_COST
+            self.store(state, tables)
+        while len(states) > MAX_STATES or (self._propositions > MAX_PROPOSITIONS and len(states) > 1):
+            _, old = states.popitem(last=False)
+            self._propositions -= len(old.key) + STATE_COST
             old.alive = False
             old.successors.clear()
-        return node
+        return state
 
-    def keep(self, node: CachedState, tables: Tables) -> None:
-        """Give a node its tables, and take them from the one that has had its for longest."""
-        node.tables = tables
-        self._with_tables[node] = None
+    def store(self, state: CachedState, tables: Tables) -> None:
+        """Give a state its tables, and drop those of the state that has had its for longest."""
+        state.tables = tables
+        self._with_tables[state] = None
         if len(self._with_tables) > MAX_TABLES:
             self._with_tables.popitem(last=False)[0].tables = None
 
     def tables(self) -> Iterator[Tables]:
-        """All tables that are kept."""
-        for node in self._with_tables:
-            if node.tables is not None:
-                yield node.tables
+        """All tables in the cache."""
+        return (state.tables for state in self._with_tables if state.tables is not None)

@@ -1,28 +1,36 @@
 """Slots of the tables, and the access paths that read them: indexes, projections, memos.
 
-Paths of static relations are made once and are globals of the generated code. Those of dynamic
-relations are slots of the tables, filled by a function that is compiled when it is first called.
+Paths of static relations are globals of the generated code. Those of dynamic relations are slots of the
+tables; a function that is compiled at its first call fills them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from gdl.compile.stratify import Dependence
-from gdl.prover.access_path import AccessKind, AccessPath, Key, row
+from gdl.prover.access_path import AccessKind, AccessPath, Key, split_row
+from gdl.prover.estimates import Estimates
+from gdl.prover.limits import Guard
 from gdl.prover.schema import Rows, Schema, Tables, project
 
 
 class TableSlots:
-    """The paths of a program, and the namespace of its generated code.
+    """The access paths of a program, and the namespace of its generated code.
+
+    Args:
+        schema: what is known of the predicates.
+        compile_relation: defines the function of a whole relation,
+        compile_call: and that of one key of an access.
 
     Attributes:
         namespace: the globals of the generated code.
-        slots: what the slots of the tables of a state, of a move hold at first: nothing
-            (None), or for ``true`` and ``does`` an empty relation.
+        slots: the first contents of the tables of a state and of a move: None, or for ``true`` and
+            ``does`` an empty relation.
         lazy: the paths that are filled key by key.
     """
 
@@ -57,15 +65,15 @@ class TableSlots:
         return len(self.slots[moves]) - 1
 
     def slot(self, predicate: int) -> int:
-        """Where the tables have a dynamic relation."""
+        """The slot of a dynamic relation."""
         return self._slot[predicate]
 
     def lazy_slot(self, key: Key) -> int:
-        """Where the tables have what was computed key by key."""
+        """The slot of a path that is filled key by key."""
         return int(self.lazy[key].name[1:])
 
     def table(self, predicate: int) -> str:
-        """The variable of the tables that hold a predicate, in generated code."""
+        """The variable of the tables that hold a predicate."""
         return "D" if self._schema.moves(predicate) else "M"
 
     def parameters(self, predicate: int) -> str:
@@ -74,104 +82,95 @@ class TableSlots:
 
     # --- paths -----------------------------------------------------------------------------
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        """See :class:`gdl.prover.access_path.Relations`."""
+        """The access from the values of the columns ``keys`` to those of ``values``; a set of
+        ``values`` where there are no keys. All other columns are projected away."""
         key = predicate, keys, values
-        known = self._paths.get(key)
-        if known is None:
+        path = self._paths.get(key)
+        if path is None:
             if self._schema.level[predicate] is Dependence.STATIC:
-                known = self._static(key)
+                path = self._static(key)
             elif not keys and len(values) == self._schema.arity[predicate]:
-                known = self._whole(predicate)
+                path = self._whole(predicate)
             else:
-                known = self._derived(key)
-            self._paths[key] = known
-        return known
+                path = self._derived(key)
+            self._paths[key] = path
+        return path
 
     def _static(self, key: Key) -> AccessPath:
         predicate, keys, values = key
         rows = self._schema.static[predicate]
         arity = self._schema.arity[predicate]
         kind = AccessKind.ROWS
-        made: Any
+        content: Any
         if not keys:
-            made = rows if len(values) == arity else set(project(rows, values)) if values else bool(rows)
+            content = rows if len(values) == arity else set(project(rows, values)) if values else bool(rows)
         else:
             lists: dict[Any, list[Any]] = {}
             pairs: Iterable[tuple[Any, Any]] = zip(project(rows, keys), project(rows, values), strict=True)
             if len(keys) + len(values) < arity:
                 pairs = dict.fromkeys(pairs)
-            for asked, found in pairs:
-                lists.setdefault(asked, []).append(found)
-            if all(len(found) == 1 for found in lists.values()):
-                kind, made = AccessKind.VALUES, {asked: found[0] for asked, found in lists.items()}
+            for columns, wanted in pairs:
+                lists.setdefault(columns, []).append(wanted)
+            if all(len(wanted) == 1 for wanted in lists.values()):
+                kind, content = AccessKind.VALUES, {columns: wanted[0] for columns, wanted in lists.items()}
             else:
-                kind, made = AccessKind.LISTS, lists
+                kind, content = AccessKind.LISTS, lists
         name = f"s{self.fresh()}"
-        self.namespace[name] = made
+        self.namespace[name] = content
         return AccessPath(name, kind)
 
-    def _whole(self, predicate: int) -> AccessPath:
+    def _variable(self, predicate: int, letters: str, first: Any = None) -> tuple[int, str, str]:
+        """A new slot for a relation (of states, of moves), its variable and the statement that loads it."""
         moves = self._schema.moves(predicate)
-        first: Any = None
-        if self._schema.given[predicate]:
-            first = set() if self._schema.arity[predicate] else False
-        number = self._slot[predicate] = self.new_slot(moves, first)
-        name = f"{'d' if moves else 'm'}{number}"
-        loader = f"{name} = {self.table(predicate)}[{number}]"
-        if self._schema.given[predicate]:
+        slot = self.new_slot(moves, first)
+        name = f"{letters[moves]}{slot}"
+        return slot, name, f"{name} = {self.table(predicate)}[{slot}]"
+
+    def _whole(self, predicate: int) -> AccessPath:
+        given = self._schema.given[predicate]
+        first: Any = None if not given else set() if self._schema.arity[predicate] else False
+        self._slot[predicate], name, loader = self._variable(predicate, "md", first)
+        if given:
             return AccessPath(name, AccessKind.ROWS, loader)
-        self._stub(f"g{predicate}", lambda: self._compile_relation(predicate))
+        self._stub(f"g{predicate}", partial(self._compile_relation, predicate))
         return AccessPath(name, AccessKind.ROWS, loader, f"g{predicate}({self.parameters(predicate)})")
 
     def _derived(self, key: Key) -> AccessPath:
         """An index or a projection of a dynamic relation."""
         predicate, keys, _ = key
-        moves = self._schema.moves(predicate)
-        number = self.new_slot(moves)
-        name = f"{'d' if moves else 'm'}{number}"
-        function = f"p{name}"
-        self._stub(function, lambda: self._compile_derived(key, function, number))
-        loader = f"{name} = {self.table(predicate)}[{number}]"
-        maker = f"{function}({self.parameters(predicate)})"
+        slot, name, loader = self._variable(predicate, "md")
+        self._stub(f"p{name}", partial(self._compile_derived, key, f"p{name}", slot))
+        maker = f"p{name}({self.parameters(predicate)})"
         return AccessPath(name, AccessKind.LISTS if keys else AccessKind.ROWS, loader, maker)
 
-    def _compile_derived(self, key: Key, function: str, number: int) -> None:
+    def _compile_derived(self, key: Key, function: str, slot: int) -> None:
         predicate, keys, values = key
         arity = self._schema.arity[predicate]
         whole = self.path(predicate, (), self._schema.every(predicate))
         lines = [f"def {function}({self.parameters(predicate)}):", f" {whole.loader}"]
         if whole.maker:
             lines.append(f" if {whole.name} is None: {whole.name} = {whole.maker}")
-        targets = ", ".join(f"v{c}" if c in keys or c in values else "_" for c in range(arity))
-        asked, found = row([-1 - c for c in keys]), row([-1 - c for c in values])
+        targets, columns, wanted = split_row(key, arity)
         if not keys and not values:
             lines.append(f" o = bool({whole.name})")
         elif not keys:
-            lines.append(f" o = {{{found} for {targets} in {whole.name}}}")
+            lines.append(f" o = {{{wanted} for {targets} in {whole.name}}}")
         else:
-            partial = len(keys) + len(values) < arity
-            lines.append(f" o = defaultdict({'set' if partial else 'list'})")
-            add = "add" if partial else "append"
-            lines.append(f" for {targets} in {whole.name}: o[{asked}].{add}({found})")
-        lines += [f" {self.table(predicate)}[{number}] = o", " return o"]
+            group, add = ("set", "add") if len(keys) + len(values) < arity else ("list", "append")
+            lines.append(f" o = defaultdict({group})")
+            lines.append(f" for {targets} in {whole.name}: o[{columns}].{add}({wanted})")
+        lines += [f" {self.table(predicate)}[{slot}] = o", " return o"]
         self.execute(lines)
 
     def lazily(self, key: Key) -> AccessPath:
         """The path that is filled key by key."""
         if key not in self.lazy:
             predicate = key[0]
-            moves = self._schema.moves(predicate)
-            number = self.new_slot(moves)
-            name = f"{'e' if moves else 'l'}{number}"
-            table = self.table(predicate)
-            self.lazy[key] = AccessPath(
-                name,
-                AccessKind.LAZY,
-                f"{name} = {table}[{number}]",
-                f"new({table}, {number})",
-                f"q{name}({self.parameters(predicate)}, ",
-            )
-            self._stub(f"q{name}", lambda: self._compile_call(key))
+            slot, name, loader = self._variable(predicate, "le")
+            maker = f"new({self.table(predicate)}, {slot})"
+            call = f"q{name}({self.parameters(predicate)}, "
+            self.lazy[key] = AccessPath(name, AccessKind.LAZY, loader, maker, call)
+            self._stub(f"q{name}", partial(self._compile_call, key))
         return self.lazy[key]
 
     # --- code ------------------------------------------------------------------------------
@@ -192,16 +191,90 @@ class TableSlots:
 
         def stub(*arguments: Any) -> Rows:
             compile_it()
-            for mine, slots in zip(arguments, self.slots, strict=False):
-                if isinstance(mine, list) and len(mine) < len(slots):
-                    mine.extend(slots[len(mine) :])
+            for tables, slots in zip(arguments, self.slots, strict=False):
+                if isinstance(tables, list):
+                    tables.extend(slots[len(tables) :])
             return self.namespace[function](*arguments)
 
         self.namespace[function] = stub
 
 
+class Relations(TableSlots):
+    """What the writer of code knows about the relations that bodies read: paths, sizes, costs."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        estimates: Estimates,
+        guard: Guard,
+        compile_relation: Callable[[int], None],
+        compile_call: Callable[[Key], None],
+    ) -> None:
+        super().__init__(schema, compile_relation, compile_call)
+        self._estimates = estimates
+        self._local: dict[int, AccessPath] = {}
+        self._local_indexes: dict[Key, AccessPath] = {}
+        self._calls: dict[Key, float] = {}
+        self.namespace.update(tick=guard.tick, many=guard.many, build=guard.build, take=guard.take)
+        self.functor = guard.functor
+        self.fan = estimates.fan
+        self.most = estimates.most
+        self.scanned = estimates.scanned
+
+    def forget(self) -> None:
+        """Compile all relations and calls anew, by new estimates, when they are next needed."""
+        self.forget_code()
+        self._estimates.forget()
+        self._calls.clear()
+
+    @contextmanager
+    def local(self, members: Sequence[int]) -> Iterator[dict[Key, AccessPath]]:
+        """While code is written that computes these relations, they are its variables; so are the
+        indexes of them that the code turns out to need."""
+        self._local = {p: AccessPath(f"r{p}", AccessKind.ROWS, local=True) for p in members}
+        self._estimates.local = frozenset(members)
+        try:
+            yield self._local_indexes
+        finally:
+            self._local, self._local_indexes = {}, {}
+            self._estimates.local = frozenset()
+
+    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
+        if predicate not in self._local:
+            return super().path(predicate, keys, values)
+        if not keys and len(values) == self._schema.arity[predicate]:
+            return self._local[predicate]
+        key = predicate, keys, values
+        if key not in self._local_indexes:
+            kind = AccessKind.LISTS if keys else AccessKind.ROWS
+            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", kind, local=True)
+        return self._local_indexes[key]
+
+    def lazy_path(
+        self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
+    ) -> AccessPath | None:
+        """The same access, computed key by key on demand; None where computing the whole relation
+        is expected to be cheaper than that many calls."""
+        schema = self._schema
+        if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
+            return None
+        if not self._estimates.cheaper(predicate, keys, calls):
+            return None
+        key = predicate, keys, values
+        self._calls[key] = self._calls.get(key, 0.0) + calls
+        return self.lazily(key)
+
+    def calls(self, key: Key) -> float:
+        """How many calls of a lazy path the code makes, as far as it is known."""
+        return self._calls.get(key, 1.0)
+
+    def effort(self, predicate: int) -> int:
+        """The greater, the more a look-up costs: static, given, derived relations."""
+        return 1 if predicate in self._schema.static else 2 if self._schema.given[predicate] else 3
+
+
 def _new_memo(tables: Tables, slot: int) -> dict[Any, Any]:
     """An empty memo in a slot of the tables."""
-    made: dict[Any, Any] = {}
-    tables[slot] = made
-    return made
+    memo: dict[Any, Any] = {}
+    tables[slot] = memo
+    return memo

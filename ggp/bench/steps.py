@@ -1,74 +1,71 @@
 """Where the time of a step goes on the lanes: gates, choice of moves, the rest.
 
-A kernel walks 512 lanes through random play, doing the parts of a step once or several times. They
-may be repeated without changing what the step does (another choice is as random as the first),
-so the difference in time is the cost of that part alone, on the states that playouts meet. Arrays
-are those of :class:`propnet.kernels.kernel_args.Code`.
+A kernel walks 512 lanes through random play and does the parts of a step once or several times. Repeating
+one does not change what the step does (another choice is as random as the first), so the difference in time
+is the cost of that part alone, on the states that playouts meet.
 """
 
 from __future__ import annotations
 
 import time
 from statistics import median
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.machine import Machine
+from propnet.jit.arrays import Words
 from propnet.jit.decorators import kernel
-from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned, item, load, splat, store
+from propnet.jit.vector512 import BYTES, LANES, WORDS, load, splat, store
 from propnet.jit.xoshiro import streams
-from propnet.kernels.kernel_args import Code, new_wires
-from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play
-from propnet.kernels.uniform_choice import new_planes
+from propnet.kernels.gates import read_wire
+from propnet.kernels.kernel_args import KernelArgs, sizes_of
+from propnet.kernels.lanes import record_mask
+from propnet.kernels.scratch import Scratch, new_scratch
+from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, terminal_lanes
 from propnet.machine import PropnetMachine
 
 _EXTRA = 4
-"""How many times more often the part is done whose time is sought."""
+"""How many times more the part is done whose time is sought."""
 _ROUNDS = 5
 
 
 @kernel
 def _walk(
-    code: Code,
-    wires: NDArray[np.uint64],
-    following: NDArray[np.uint64],
-    planes: NDArray[np.uint64],
-    streams: NDArray[np.uint64],
-    initial: NDArray[np.uint64],
+    args: KernelArgs,
+    scratch: Scratch,
+    streams: Words,
+    initial: Words,
     passes: int,
     plays: int,
     choices: int,
     steps: int,
 ) -> None:
     """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial``
-    (words,). Each step's gates before the choice are evaluated ``plays`` times, these and the
+    (1, words). Each step's gates before the choice are evaluated ``plays`` times, these and the
     choice ``choices`` times, all of it but the next states ``steps`` times."""
-    bases = code.sizes[0]
-    depth = planes.shape[0] // 3
+    sizes = sizes_of(args)
+    wires, following = scratch.wires, scratch.following
+    depth = scratch.planes.shape[0] // 3
     over = splat(0)
-    choosing = np.zeros((code.sizes[9], WORDS), np.uint64)
+    choosing = np.zeros((sizes.roles, WORDS), np.uint64)
     for _ in range(passes):
         # Parts may leave their wires to others: they are repeated from a step's beginning.
         for step in range(steps):
             for chosen in range(choices if step == 0 else 1):
                 for _ in range(plays if step + chosen == 0 else 1):
-                    evaluate_play(code, wires)
-                over = load(wires, code.terminal[0]) ^ splat(code.terminal[1])
-                over = over | choose_moves(code, wires, planes, depth, streams, choosing)
-            evaluate_moves(code, wires)
-        for base in range(bases):
-            value = load(wires, item(code.next_offsets, base)) ^ splat(item(code.next_signs, base))
-            store(following, base * BYTES, value)
-        for base in range(bases):
-            bit = (initial[base >> 6] >> np.uint64(base & 63)) & np.uint64(1)
+                    evaluate_play(args, wires)
+                over = terminal_lanes(args, wires)
+                over = over | choose_moves(args, wires, scratch.planes, depth, streams, choosing)
+            evaluate_moves(args, wires)
+        for base in range(sizes.bases):
+            store(following, base * BYTES, read_wire(wires, args.next_offsets, args.next_signs, base))
+        for base in range(sizes.bases):
             value = load(following, base * BYTES) & ~over
-            store(wires, (1 + base) * BYTES, value | (over & splat(-np.int64(bit))))
+            store(wires, (1 + base) * BYTES, value | (over & splat(record_mask(initial, 0, base))))
 
 
 def can_split(machine: Machine) -> bool:
-    """Whether the machine plays with the kernels that are measured here."""
+    """Whether the machine plays with the kernels that this module measures."""
     return isinstance(machine, PropnetMachine) and type(machine)._play is PropnetMachine._play
 
 
@@ -79,9 +76,9 @@ def split_step(
 
     Args:
         machine: a machine with lanes.
-        step_ns: the whole step: CPU time of playouts per joint move made.
-        mean_length: joint moves per playout. A playout takes one pass more than that (the one
-            that finds it over), which ``logic_ns`` and ``choice_ns`` contain.
+        step_ns: the whole step: CPU time of playouts per joint move.
+        mean_length: joint moves per playout. A playout takes one pass more (the one that finds it
+            over), which ``logic_ns`` and ``choice_ns`` contain.
         seconds: about how much CPU time to spend.
 
     Returns:
@@ -107,7 +104,7 @@ def split_step(
     share = (mean_length + 1) / mean_length / LANES
     logic_ns = pass_ns * share
     choice_ns = max(0.0, median(choices)) / passes * 1e9 * share
-    inputs = machine._plan.step_inputs
+    inputs = machine.plan.step_inputs
     return {
         "logic_ns": logic_ns,
         "choice_ns": choice_ns,
@@ -120,20 +117,16 @@ class _Walker:
     """The kernel with arrays of its own, all lanes in the initial state at first."""
 
     def __init__(self, machine: PropnetMachine) -> None:
-        plan = machine._plan
-        self._initial = machine.records([machine.initial_state()])[0].copy()
-        self._code: Any = machine._code
-        self._wires = new_wires(plan)
+        plan = machine.plan
+        self._initial = machine.records([machine.initial_state()]).copy()
+        self._args = machine.kernel_args
+        self._scratch = new_scratch(plan)
+        self._wires = self._scratch.wires
         self._wires[1 : 1 + plan.bases][plan.initial] = np.iinfo(np.uint64).max
-        self._following = aligned(max(1, plan.bases))
-        self._planes = new_planes(max(map(len, machine.network.moves), default=0))
         self._streams = streams(1)
 
     def seconds(self, passes: int, plays: int, choices: int, steps: int) -> float:
         """CPU seconds of that many steps in all lanes."""
         before = time.process_time()
-        _walk(
-            self._code, self._wires, self._following, self._planes, self._streams, self._initial,
-            passes, plays, choices, steps,
-        )  # fmt: skip
+        _walk(self._args, self._scratch, self._streams, self._initial, passes, plays, choices, steps)
         return time.process_time() - before

@@ -41,12 +41,12 @@ def command(
     from rich.markup import escape
 
     from ggp.game import Game
-    from ggp.manager import Host, Step, ask_names, parse_seats
+    from ggp.manager import GameManager, MatchStep, RemotePlayer, ask_names, parse_players
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
 
     loaded = Game.load(game)
-    seats = parse_seats(players)
+    seats = parse_players(players)
     given = [name.strip() for name in names.split(",")] if names else []
     if given and (len(given) != len(seats) or not all(n and n.isprintable() for n in given)):
         raise GdlError(f"--names gives {len(given)} names for {len(seats)} players")
@@ -62,14 +62,14 @@ def command(
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
     faults = 0
 
-    def watch(step: Step) -> None:
+    def watch(step: MatchStep) -> None:
         nonlocal faults
         for role, seat, error, seconds, move in zip(
             roles, seats, step.errors, step.seconds, step.moves or [""] * len(roles), strict=True
         ):
             if not step.moves and not error:
                 continue
-            time = f" [dim]{seconds:.1f} s[/]" if seat.address is not None else ""
+            time = f" [dim]{seconds:.1f} s[/]" if isinstance(seat, RemotePlayer) else ""
             text = f"{step.number:4}  {escape(role)} ({escape(seat.name)}): {escape(move)}{time}"
             if error:
                 faults += 1
@@ -83,7 +83,7 @@ def command(
         else:
             await ask_names(seats)
         record.players = [seat.name for seat in seats]
-        host = Host(
+        manager = GameManager(
             loaded.text,
             referee,
             seats,
@@ -95,7 +95,7 @@ def command(
         console.print(f"{escape(loaded.name)}: " + ", ".join(
             f"{escape(role)} = {escape(seat.name)}" for role, seat in zip(roles, seats, strict=False)
         ), soft_wrap=True)  # fmt: skip
-        await host.run()
+        await manager.run()
 
     try:
         asyncio.run(play())

@@ -1,22 +1,21 @@
 """The process in which one match is followed and thought about: ``python -m ggp.match_process.main``.
 
-It talks to the server by :mod:`ggp.processes.parent`. Deadlines are seconds of :func:`time.monotonic`, which
-all processes of one computer share.
+It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
+:func:`time.monotonic`, which all processes of one computer share.
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``share`` (of the processors),
 ``preview``, ``stop``.
-From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of
-game it seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end
-``over``, and ``log`` at any time.
+From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of game it
+seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end ``over``, and
+``log`` at any time.
 
-The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the
-player thinks in another (:mod:`ggp.match_process.player_thread`).
+The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player
+thinks in another (:mod:`ggp.match_process.player_thread`).
 """
 
 from __future__ import annotations
 
 import os
-import queue
 import sys
 
 from gdl.prover.machine import ProverMachine
@@ -24,7 +23,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
 from ggp.match_process.player_thread import Position, Thinker
 from ggp.match_process.serve import serve
-from ggp.processes.parent import Message, Parent, Send
+from ggp.processes.parent import Inbox, JsonMessage, Parent, Send
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
@@ -35,61 +34,61 @@ STOP_SECONDS = 1.0
 
 
 class RoleMatch:
-    """One match, followed for one role.
+    """One match, followed and thought about for one role.
 
     Raises:
         GdlError: the match cannot be played.
     """
 
-    def __init__(self, message: Message, thinker: Thinker, send: Send) -> None:
+    def __init__(self, message: JsonMessage, thinker: Thinker, send: Send) -> None:
         self._send = send
         self._thinker = thinker
         rules = parse_rules(message["rules"], message["match"])
         thinker.begin(rules, message["rules"], message["fast"])
         self._follower = Follower(rules, message, send)
         thinker.share(**message["share"])
+        match = self._follower.match
         thinker.start(
-            self._follower.ledger.role,
-            self._position(self._follower.ledger.options()),
+            match.role,
+            self._position(match.options()),
             message["player"],
             message["seed"],
             message["startclock"],
             message["deadline"],
         )
 
-    def play(self, message: Message) -> None:
-        """Follow what was played, name a safe move at once, and have a better one searched."""
+    def play(self, message: JsonMessage) -> None:
+        """Make the joint move, name a safe move at once, and have a better one searched."""
         followed = self._follower.play(message)
         if followed is None:
             return
         options, safe = followed
-        turn = message["id"]
         if len(options) > 1:
-            self._thinker.choose(turn, self._position(options), safe, message["deadline"])
+            self._thinker.choose(message["id"], self._position(options), safe, message["deadline"])
         else:
-            self._send("move", id=turn, move=safe, again=False)
+            self._send("move", id=message["id"], move=safe, again=False)
 
-    def stop(self, message: Message) -> None:
+    def stop(self, message: JsonMessage) -> None:
         """The match is over: report the goals and free what was held."""
         self._follower.finish(message)
         self._thinker.stop(STOP_SECONDS)
 
     def _position(self, options: list[int]) -> Position:
-        ledger = self._follower.ledger
-        legal = frozenset(ledger.machine.move(ledger.role, move) for move in options)
-        return Position(ledger.state.propositions, legal)
+        match = self._follower.match
+        legal = frozenset(match.machine.move(match.role, move) for move in options)
+        return Position(match.state.propositions, legal)
 
 
 def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    inbox = Inbox()
     send = Parent(inbox.put).send
     player, machine = sys.argv[1:]
     thinker = Thinker(send, player, machine)
     match: RoleMatch | None = None
 
-    def do(message: Message) -> None:
+    def do(message: JsonMessage) -> None:
         nonlocal match
         match message["do"]:
             case "start":

@@ -9,56 +9,59 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
-from ggp.match_process.match_state import Ledger
-from ggp.processes.parent import Message, Send
+from ggp.match_process.match_state import MatchState
+from ggp.processes.parent import JsonMessage, Send
+from ggp.protocol.messages import NO_MOVE
 
 
 class Follower:
-    """What a match process and a keeper have in common.
+    """Follows the match in a match process or a keeper.
 
     Attributes:
-        ledger: where the match stands.
+        match: where the match stands.
 
     Raises:
         GdlError: the match cannot be played.
     """
 
-    def __init__(self, rules: Rules, message: Message, send: Send) -> None:
+    def __init__(self, rules: Rules, message: JsonMessage, send: Send) -> None:
         self._send = send
         self._rng = random.Random(message["seed"])
         machine = ProverMachine(rules)
-        self.ledger = Ledger(machine, _role_id(machine, message["role"]), self._log)
-        if machine.is_terminal(self.ledger.state):
+        self.match = MatchState(machine, _role_id(machine, message["role"]), self._log)
+        if machine.is_terminal(self.match.state):
             self._log("warning", "the game is over before it begins")
-        elif not self.ledger.options():
+        elif not self.match.options():
             raise RulesError(f"{message['role']} has no legal move at the beginning")
-        self.ledger.replay(message["history"])
+        self.match.replay(message["history"])
 
-    def play(self, message: Message) -> tuple[list[int], str] | None:
-        """Follow what was played, and tell a safe move. The legal moves and that one; None where the
-        PLAY was seen before and its answer was given once more."""
-        ledger = self.ledger
-        turn, answered = message["id"], message["answered"]
-        before = len(ledger.history)
+    def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
+        """Make the joint move that a PLAY reports, and send a safe move.
+
+        Returns:
+            The legal moves and the safe one; None where a PLAY was seen before and its answer is sent again.
+        """
+        match = self.match
+        turn, moves, answered = message["id"], message["moves"], message["answered"]
+        before = len(match.history)
         if message["advanced"]:
-            ledger.resume(message["moves"])
-            before -= message["moves"] is not None
-        elif (
-            not ledger.follow(message["moves"], answered, message["delivered"], message["late"])
-            and answered is not None
-        ):
-            self._send("move", id=turn, move=answered, again=True)
-            return None
-        options = ledger.options()
-        safe = ledger.text(ledger.role, self._rng.choice(options)) if options else "nil"
-        joint = ledger.history[-1] if len(ledger.history) > before else None
+            match.resume(moves)
+            before -= moves is not None
+        else:
+            new = match.follow(moves, answered, message["delivered"], message["late"])
+            if not new and answered is not None:
+                self._send("move", id=turn, move=answered, again=True)
+                return None
+        options = match.options()
+        safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
+        joint = match.history[-1] if len(match.history) > before else None
         self._send("options", id=turn, safe=safe, joint=joint)
         return options, safe
 
-    def finish(self, message: Message) -> None:
+    def finish(self, message: JsonMessage) -> None:
         """The match is over: report the goals."""
-        goals = self.ledger.finish(message["moves"])
-        self._send("over", goals=goals, turns=len(self.ledger.history))
+        goals = self.match.finish(message["moves"])
+        self._send("over", goals=goals, turns=len(self.match.history))
 
     def _log(self, level: str, event: str, **fields: object) -> None:
         self._send("log", level=level, event=event, fields=fields)

@@ -1,4 +1,4 @@
-"""Following a match from the joint moves that a game manager reports, whatever it reports."""
+"""Follows a match by the joint moves that a game manager reports, whatever it reports."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 
 
-class Ledger:
+class MatchState:
     """Where a match stands: the state, and the joint moves that led to it.
 
-    The manager's word counts: what it says was played is played here, also where this
-    player thought otherwise. Moves that cannot be read or are not legal are replaced by the
-    likeliest legal ones and logged, for an answer from a guess is better than none.
+    The manager's word counts, also where this player thought otherwise. Moves that cannot be read or are not
+    legal are logged and replaced by the likeliest legal ones, for an answer from a guess is better than none.
 
     Attributes:
-        machine: what :attr:`state` is a state of.
-        role: the index of the role this is followed for.
+        machine: the machine of :attr:`state`.
+        role: the index of our role.
         state: where the match stands.
         history: the joint moves made, each a tuple of GDL texts in role order.
     """
@@ -37,7 +36,8 @@ class Ledger:
         self.history: list[tuple[str, ...]] = []
         self._log = log
         self._reported: tuple[str, ...] | None = None
-        self._asked = False
+        self._played = False
+        """Whether there was a PLAY."""
 
     def options(self) -> list[int]:
         """The legal moves of :attr:`role`."""
@@ -51,16 +51,15 @@ class Ledger:
         """Make all joint moves of a match that was begun elsewhere."""
         for joint in history:
             self._reported = _folded(joint)
-            self._asked = True
+            self._played = True
             self._advance(joint, None)
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
         """Go where a PLAY says that the match is; False if that PLAY was seen before.
 
-        A manager sends a PLAY again if its connection broke, but the same text may also be
-        the next turn (all roles do the same twice). It is taken for the next turn if the
-        answer to the first was delivered, is our part of the reported moves, and the moves
-        are legal once more.
+        A manager sends a PLAY again if its connection broke, but the same text may also be the next turn: all
+        roles do the same twice. It is the next turn if the answer to the first PLAY was delivered and is our
+        part of the reported moves, and the moves are legal once more.
 
         Args:
             moves: the reported joint move; None before the first.
@@ -69,11 +68,11 @@ class Ledger:
             late: whether it left after the playclock.
         """
         reported = None if moves is None else _folded(moves)
-        seen = self._asked and (reported is None or reported == self._reported)
+        seen = self._played and (reported is None or reported == self._reported)
         if seen and moves is not None and answered is not None and delivered:
-            ours = late or self.role >= len(moves) or _same_move(moves[self.role], answered)
+            ours = late or self.role >= len(moves) or fold(moves[self.role]) == fold(answered)
             seen = not (ours and self._all_legal(moves))
-        self._asked = True
+        self._played = True
         if seen:
             return False
         self._reported = reported
@@ -82,8 +81,8 @@ class Ledger:
         return True
 
     def resume(self, moves: Sequence[str] | None) -> None:
-        """Take a PLAY for seen whose joint move :meth:`replay` has already made."""
-        self._asked = True
+        """Note a PLAY whose joint move :meth:`replay` has already made."""
+        self._played = True
         self._reported = None if moves is None else _folded(moves)
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
@@ -109,9 +108,8 @@ class Ledger:
             if not options:
                 self._log("warning", "no legal move", role=str(machine.roles[role]))
                 return
-            said = moves[role] if role < len(moves) else ""
             try:
-                joint.append(self._legal(role, said, options))
+                joint.append(self._legal(role, moves[role] if role < len(moves) else "", options))
             except GdlError as error:
                 joint.append(self._instead(role, answered, options))
                 self._log(
@@ -137,7 +135,7 @@ class Ledger:
                 return self._legal(role, answered, options)
             except GdlError:
                 pass
-        # The same one in every process that follows the match: ids differ between them.
+        # The same move in every process that follows the match: ids differ between them.
         return min(options, key=lambda move: self.text(role, move))
 
     def _all_legal(self, moves: Sequence[str]) -> bool:
@@ -160,7 +158,3 @@ def fold(text: str) -> str:
     """A KIF text without the case, spacing and parentheses that make no difference."""
     spaced = " ".join(text.replace("(", " ( ").replace(")", " ) ").lower().split())
     return _LONE_WORD.sub(r"\1", spaced)
-
-
-def _same_move(one: str, other: str) -> bool:
-    return fold(one) == fold(other)

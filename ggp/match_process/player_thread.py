@@ -1,7 +1,7 @@
 """The thread of a match process in which the player thinks, and moves up to faster machines.
 
-The thread that follows the match (:mod:`ggp.match_process.main`) never waits for it: whatever happens
-here, in compilers, grounders and players, that one still knows the state and a legal move.
+The main thread (:mod:`ggp.match_process.main`) never waits for this one: whatever compilers, grounders and
+players do here, it knows the state and a legal move.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs none."""
 
-
 SURVEY_SECONDS = 0.3
-"""How long the kind of game is looked at, and for at most this share of the startclock:"""
+"""How long a survey of the game takes at most."""
+
 SURVEY_SHARE = 0.05
+"""The share of the time to prepare that it takes at most."""
 
 LONG_ENOUGH = 2.0
-"""With less time than this to prepare, it is not looked at."""
+"""With fewer seconds than this to prepare, there is no survey."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Thinker:
     """Does one thing after another in a thread of its own; answers by ``send``.
 
     Args:
-        send: takes a kind of message and its fields, as the server reads them.
+        send: sends a message to the server.
         player: the player that will be asked for; it is warmed up.
         level: the furthest machine that may be used.
 
@@ -86,7 +87,7 @@ class Thinker:
         threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
     def begin(self, rules: Rules, text: str, fast: bool) -> None:
-        """Begin to build the fast machines, if they are wanted. To be called once."""
+        """Begin to build the fast machines if they are wanted (``fast``). To be called once."""
         self.begun = True
         if not fast:
             self._kaskade.close(0.0)
@@ -101,11 +102,10 @@ class Thinker:
         self._tasks.put(lambda: self._start(position, player, seed, startclock, deadline))
 
     def share(self, workers: int | None, ponder: bool) -> None:
-        """What it may use of the processors from the next search on: see
+        """What the player may use of the processors from the next search on: see
         :meth:`players.player.Player.share`. Without a number, what the player's name says."""
-        if workers is None:
-            return
-        self._tasks.put(lambda: self._share(workers, ponder))
+        if workers is not None:
+            self._tasks.put(lambda: self._share(workers, ponder))
 
     def choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
         """Send ``move`` for a turn before the deadline; ``safe`` where nothing better is found."""
@@ -150,12 +150,12 @@ class Thinker:
         if len(self._kaskade.prover().roles) == 1:
             self._needed = self._warm_alone
         if self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
-            self._employ(self._made(player, seed), position, startclock, deadline)
+            self._begin_play(self._make(player, seed), position, startclock, deadline)
         else:
-            # The player's own code is still being compiled. This one has none.
-            self._next = lambda: self._made(player, seed)
+            # The player's own code is still being compiled.
+            self._next = lambda: self._make(player, seed)
             self._log("info", "a stand-in begins", player=STAND_IN)
-            self._employ(make_player(STAND_IN, seed), position, startclock, deadline)
+            self._begin_play(make_player(STAND_IN, seed), position, startclock, deadline)
         level = self._kaskade.best().level
         used = time.monotonic() - began
         self._log("info", "prepared", machine=level, seconds=f"{used:.2f}", rising=self._kaskade.rising)
@@ -171,39 +171,29 @@ class Thinker:
         if seconds < LONG_ENOUGH:
             return
         try:
-            found = survey(self._kaskade.prover(), min(SURVEY_SECONDS, SURVEY_SHARE * seconds))
+            seen = survey(self._kaskade.prover(), min(SURVEY_SECONDS, SURVEY_SHARE * seconds))
         except Exception as error:
             self._log("warning", "no survey", error=describe(error))
             return
-        self._log(
-            "info",
-            "game",
-            roles=found.roles,
-            turns=found.turns,
-            sum="" if found.total is None else found.total,
-            first_moves=found.options,
-            states_seen=found.states,
-            ends_seen=found.ends,
-            longest=found.length,
-        )
-        self._send("game", text=str(found))
+        self._log("info", "game", **{**asdict(seen), "sum": "" if seen.sum is None else seen.sum})
+        self._send("game", text=str(seen))
 
     def _classify(self) -> None:
-        """Have the game classified, if there is its network, and not yet; from any thread."""
+        """Have the game classified once there is its network; from any thread."""
         machine = lane_machine(self._kaskade.newest)
         if machine is None or self._classifier is not None:
             return
 
-        def found(kind: Classification) -> None:
+        def classified(kind: Classification) -> None:
             self._log("info", "classified", **asdict(kind))
             self._send("game", text=str(kind))
 
         def failed(reason: str) -> None:
             self._log("warning", "not classified", reason=reason)
 
-        self._classifier = Classifier(machine.network, found, failed)
+        self._classifier = Classifier(machine.network, classified, failed)
 
-    def _made(self, player: str, seed: int) -> Player:
+    def _make(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
         defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
         try:
@@ -212,7 +202,7 @@ class Thinker:
             self._log("error", "player cannot be made", player=player, error=describe(error))
             return make_player(STAND_IN, seed)
 
-    def _employ(self, player: Player, position: Position, startclock: float, deadline: float) -> None:
+    def _begin_play(self, player: Player, position: Position, startclock: float, deadline: float) -> None:
         """Have this player play from here on."""
         state = self._state(position)
         player.found_out = lambda text: self._log("info", "found out", text=text)
@@ -227,9 +217,9 @@ class Thinker:
             return  # something took too long, and the watchdog has answered
         note = level = ""
         if self._next is not None and self._needed.is_set():
-            made, self._next = self._next(), None
-            self._log("info", "the stand-in goes", player=made.name)
-            self._employ(made, position, 0.0, time.monotonic())
+            player, self._next = self._next(), None
+            self._log("info", "the stand-in goes", player=player.name)
+            self._begin_play(player, position, 0.0, time.monotonic())
         if self._player is not None:
             try:
                 state = self._state(position)
@@ -245,19 +235,18 @@ class Thinker:
         self._send("move", id=turn, move=safe, again=False, note=note, machine=level)
 
     def _state(self, position: Position) -> State:
-        # On the prover, which every other machine is compared with before it is used.
+        # On the prover: every other machine is compared with it before it is used.
         return self._kaskade.prover().state_of(position.propositions)
 
     def _moved_up(self, machine: Machine) -> None:
-        fields: dict[str, object] = {"machine": machine.level}
         fast = lane_machine(machine)
+        size: dict[str, int] = {}
         if fast is not None:
-            fields["propositions"] = len(fast.network.bases)
-            fields["moves"] = fast.network.move_count
-        self._log("info", "moved up", **fields)
+            size = {"propositions": len(fast.network.bases), "moves": fast.network.move_count}
+        self._log("info", "moved up", machine=machine.level, **size)
 
     def _note(self, event: Event) -> None:
-        """Log what becomes of the machines; from any thread."""
+        """Log an event of the machines; from any thread."""
         fields = {"machine": event.level, "seconds": f"{event.seconds:.2f}"}
         if event.what == FAILED:
             self._log("warning", "no machine", **fields, reason=event.detail)

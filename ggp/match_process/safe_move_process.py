@@ -8,12 +8,11 @@ does not do this itself because rules are hostile and provers can be slow.
 from __future__ import annotations
 
 import os
-import queue
 
 from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
 from ggp.match_process.serve import serve
-from ggp.processes.parent import Message, Parent
+from ggp.processes.parent import Inbox, JsonMessage, Parent
 from players.processes.limits import limit_memory
 from players.processes.priority import go_first
 
@@ -25,11 +24,11 @@ def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
     go_first()
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    inbox = Inbox()
     send = Parent(inbox.put).send
     follower: Follower | None = None
 
-    def do(message: Message) -> None:
+    def do(message: JsonMessage) -> None:
         nonlocal follower
         match message["do"]:
             case "start":

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Callable
 
-from ggp.processes.parent import Message, Send, explain
+from ggp.processes.parent import Inbox, JsonMessage, Send, explain
 
 
-def serve(
-    inbox: queue.SimpleQueue[Message], send: Send, do: Callable[[Message], None], clean: Callable[[], bool]
-) -> None:
+def serve(inbox: Inbox, send: Send, do: Callable[[JsonMessage], None], clean: Callable[[], bool]) -> None:
     """Do what each message says, up to ``stop`` or until the server is gone.
 
     What fails is answered with ``refused``, and ``clean()``: whether this process can take another match.

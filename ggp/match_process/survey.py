@@ -1,11 +1,13 @@
-"""What kind of game this is, for the log and the status page: a few random playouts on any machine at
-first, and, when there is a network, what :mod:`propnet.analysis.classify` finds in a process of its own.
+"""What kind of game this is, for the log and the status page.
 
-A survey is no proof: turns are called alternating, and sums constant, if nothing else was seen.
+At first a survey by a few random playouts on any machine; when there is a network, what
+:mod:`propnet.analysis.classify` says of it in a process of its own. A survey is no proof: turns are called
+alternating, and sums constant, if nothing else was seen.
 """
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -26,7 +28,7 @@ SINGLE = "single"
 ALTERNATING = "alternating"
 SIMULTANEOUS = "simultaneous"
 
-MOST_PLAYOUTS = 16
+MAX_PLAYOUTS = 16
 
 WORK: Final = BuildJob(
     "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
@@ -40,30 +42,30 @@ class Survey:
 
     Attributes:
         roles: how many.
-        options: how many joint moves there are at the beginning.
         turns: ``single`` for one role; ``simultaneous`` if several roles had a choice in one state.
-        total: what the goals of all roles add up to at each end that was seen; None where they
-            differ, or none was seen.
-        states: how many states were seen, and ``ends`` how many of them at the end of a playout.
-        length: the longest playout that came to its end, in joint moves; 0 if none did.
+        sum: the sum of all roles' goals at every end that was seen; None where sums differ, or no end was
+            seen.
+        first_moves: how many joint moves there are at the beginning.
+        states_seen: how many, and ``ends_seen`` how many playouts came to their end.
+        longest: the longest playout that came to its end, in joint moves; 0 if none did.
     """
 
     roles: int
-    options: int
     turns: str
-    total: int | None
-    states: int
-    ends: int
-    length: int
+    sum: int | None
+    first_moves: int
+    states_seen: int
+    ends_seen: int
+    longest: int
 
     def __str__(self) -> str:
         words = [f"{self.roles} role{'s' if self.roles > 1 else ''}"]
         if self.roles > 1:
             words.append(self.turns)
-            if self.ends:
-                words.append("not constant-sum" if self.total is None else f"sum {self.total}")
-        if self.length:
-            words.append(f"{self.length} turns")
+            if self.ends_seen:
+                words.append("not constant-sum" if self.sum is None else f"sum {self.sum}")
+        if self.longest:
+            words.append(f"{self.longest} turns")
         return ", ".join(words)
 
 
@@ -72,14 +74,14 @@ class Classifier:
 
     Args:
         network: the game's.
-        found: is told what was found, from a thread of its own.
-        failed: is told why nothing was, unless it was stopped.
+        classified: called with the result, in a thread of its own.
+        failed: called with the reason if there is none, unless it was stopped.
     """
 
     def __init__(
-        self, network: Network, found: Callable[[Classification], None], failed: Callable[[str], None]
+        self, network: Network, classified: Callable[[Classification], None], failed: Callable[[str], None]
     ) -> None:
-        self._network, self._found, self._failed = network, found, failed
+        self._network, self._classified, self._failed = network, classified, failed
         self._builder: Builder | None = None
         self._stopped = False
         self._starting = threading.Lock()
@@ -106,16 +108,16 @@ class Classifier:
                 if self._stopped:
                     return
                 builder = self._builder = Builder(WORK)
-            for found in builder.build("", to_bytes(self._network)):
+            for data in builder.build("", to_bytes(self._network)):
                 if not self._stopped:
-                    self._found(Classification.from_bytes(found))
+                    self._classified(Classification.from_bytes(data))
         except (GdlError, OSError) as error:
             if not self._stopped:
                 self._failed(describe(error))
 
 
 def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
-    """Play at random for so many seconds, at least one step, and see.
+    """Play at random for so many seconds, at least one step.
 
     Raises:
         GdlError: the game cannot be played on.
@@ -126,15 +128,13 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
     totals: set[int | None] = set()
     several = False
     first = states = ends = longest = 0
-    for _ in range(MOST_PLAYOUTS):
+    for _ in range(MAX_PLAYOUTS):
         state = machine.initial_state()
         length = 0
         while not machine.is_terminal(state):
             options = [machine.legal_moves(state, role) for role in roles]
             if not states:
-                first = 1
-                for moves in options:
-                    first *= len(moves)
+                first = math.prod(map(len, options))
             states += 1
             several |= sum(len(moves) > 1 for moves in options) > 1
             if time.monotonic() >= end or not all(options):
@@ -150,4 +150,4 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
             break
     turns = SINGLE if len(roles) == 1 else SIMULTANEOUS if several else ALTERNATING
     total = totals.pop() if len(totals) == 1 else None
-    return Survey(len(roles), first, turns, total, states, ends, longest)
+    return Survey(len(roles), turns, total, first, states, ends, longest)

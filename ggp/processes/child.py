@@ -8,6 +8,7 @@ travel over one socket, whose end tells each side that the other is gone. The pr
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -18,13 +19,12 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from subprocess import Popen
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
+from ggp.processes.parent import JsonMessage
 from players.processes import launch
 from players.processes.launch import Forked, is_stopped
 from players.processes.priority import go_as_usual
-
-Message = dict[str, Any]
 
 log = logging.getLogger("ggp.server")
 
@@ -48,8 +48,8 @@ class ProcessKind:
     Attributes:
         max_line: bytes of its longest message; a process that says more is killed.
         group: whether ``kill`` ends all processes of its group too.
-        environment: variables that it gets beside those of this process. A fork server cannot set any: with
-            them it is always a new interpreter.
+        environment: variables that it gets beside those of this process. With them it is a new interpreter,
+            since a fork server cannot set any.
     """
 
     max_line: int = 8 * 1024 * 1024
@@ -63,11 +63,8 @@ USUAL = ProcessKind()
 async def fork(
     module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
 ) -> Forked | None:
-    """Have a fork server start a process, in a session of its own, without blocking the event loop.
-
-    The arguments are those of :func:`players.processes.launch.ask`. None where there is no fork server or
-    none answers in time.
-    """
+    """Have a fork server start a process in a session of its own, without blocking the event loop; None where
+    none answers in time. The arguments are those of :func:`players.processes.launch.ask`."""
     answer = launch.ask(module, arguments, files, session=True, server=server)
     if answer is None:
         return None
@@ -90,7 +87,7 @@ async def anew(
     files: dict[int, int],
     environment: Mapping[str, str] | None = None,
 ) -> Popen[bytes]:
-    """Start a new interpreter likewise; on a busy computer it takes a while until its process begins.
+    """Start a new interpreter likewise. On a busy computer that takes long.
 
     Raises:
         OSError: there are no more processes or files to be had.
@@ -125,7 +122,7 @@ class Child:
         self._group = kind.group
         self.alive = True
         self.uses = 0
-        self.on_message: Callable[[Message], None] | None = None
+        self.on_message: Callable[[JsonMessage], object] | None = None
         self.on_exit: Callable[[Child], None] | None = None
         self.pids.add(process.pid)
         self._attending = asyncio.create_task(self._attend())
@@ -147,13 +144,11 @@ class Child:
         """
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
-        process: Forked | Popen[bytes] | None = None
         with theirs:
             try:
                 files = dict.fromkeys((0, 1), theirs.fileno())
-                if kind.environment is None:
-                    process = await fork(module, arguments, files, server)
-                process = process or await anew(module, arguments, files, kind.environment)
+                forked = await fork(module, arguments, files, server) if kind.environment is None else None
+                process = forked or await anew(module, arguments, files, kind.environment)
                 reader, writer = await asyncio.open_connection(sock=ours, limit=kind.max_line)
             except BaseException:
                 ours.close()
@@ -184,10 +179,8 @@ class Child:
         """End the process at once, and its group if its kind says so."""
         self._process.kill()
         if self._group:
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                return
 
     async def ended(self) -> None:
         """Wait until the process has ended."""
@@ -196,10 +189,7 @@ class Child:
     async def end(self, seconds: float) -> None:
         """Let the process end by itself within so many seconds, then kill it; wait for its end."""
         try:
-            async with asyncio.timeout(seconds):
-                await self.ended()
-        except TimeoutError:
-            pass
+            await asyncio.wait([self._attending], timeout=seconds)
         finally:
             self.kill()
         await self.ended()
@@ -229,6 +219,7 @@ class Child:
                     self.on_message(json.loads(line))
         except ConnectionError:  # it was killed
             return
-        except ValueError as error:  # a line too long, or no JSON: the process has gone wild
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            # A line too long, or no JSON, or not what was agreed on: the process has gone wild.
             log.error("event=bad-worker pid=%d error=%r", self.pid, str(error)[:200])
             self.kill()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import sys
 import threading
@@ -18,7 +19,8 @@ from typing import Any
 from gdl.errors import GdlError
 from players.processes.limits import describe
 
-Message = dict[str, Any]
+JsonMessage = dict[str, Any]
+Inbox = queue.SimpleQueue[JsonMessage]
 Send = Callable[..., None]
 """Takes a kind of message and its fields."""
 
@@ -32,7 +34,7 @@ class Parent:
             given ``{"do": "end"}``, and so many seconds later this process and its group are ended.
     """
 
-    def __init__(self, receive: Callable[[Message], None], end_seconds: float | None = None) -> None:
+    def __init__(self, receive: Callable[[JsonMessage], object], end_seconds: float | None = None) -> None:
         # What libraries print must not mix with the messages.
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
@@ -52,7 +54,7 @@ class Parent:
             self._out.flush()
 
 
-def _listen(receive: Callable[[Message], None], end_seconds: float | None) -> None:
+def _listen(receive: Callable[[JsonMessage], object], end_seconds: float | None) -> None:
     try:
         for line in sys.stdin.buffer:
             receive(json.loads(line))

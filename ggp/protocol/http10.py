@@ -1,9 +1,6 @@
 """The HTTP/1.0 that game managers and players speak: one message, one reply, one connection.
 
-Written on asyncio streams, since aiohttp cannot speak this dialect (tried with 3.14): it gives
-no reply at all to a client that half-closes after sending, takes a POST without Content-Length
-for an empty body and the body for a malformed second request, and adds to the reply a charset
-and ``Date`` and ``Server`` headers that no peer sends.
+It is written on asyncio streams because aiohttp cannot speak this dialect (see docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ MAX_HEAD = 16 * 1024
 """Bytes that the request line and headers (or status line and headers) may take."""
 
 MAX_BODY = 2 * 1024 * 1024
-"""Bytes that a body may take; the START message of the longest public game takes 70,000."""
+"""Bytes that a body may take (see docs/measurements.md)."""
 
 CONTENT_TYPE = "text/acl"
 
@@ -50,8 +47,7 @@ class HttpError(GdlError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET, ``accept``
-    its Accept header."""
+    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET."""
 
     method: str
     message: str
@@ -62,8 +58,8 @@ class Request:
 async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int = MAX_BODY) -> Request:
     """Read one request. The caller bounds the time.
 
-    A POST without Content-Length has its body up to where the peer closes its side, or to
-    where as many parentheses are closed as were opened.
+    The body of a POST without Content-Length ends where the peer closes its side, or where as many
+    parentheses are closed as were opened.
 
     Raises:
         HttpError: with the status to answer.
@@ -82,8 +78,9 @@ async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int
             text = _text(unquote_plus(path, errors="surrogateescape"))
             return Request("GET", text, headers.get("accept", ""))
         case "POST":
-            body = await _read_body(reader, writer, headers, max_body)
-            return Request("POST", _text(body))
+            if headers.get("transfer-encoding", "identity").lower() != "identity":
+                raise HttpError(411, "chunked bodies are not read", "send Content-Length")
+            return Request("POST", _text(await _read_body(reader, headers, max_body, "body", writer)))
         case _:
             raise HttpError(405, "only POST, GET and OPTIONS are spoken here")
 
@@ -109,9 +106,9 @@ async def send_and_close(
 ) -> None:
     """Send a reply and close the connection so that the peer gets all of it.
 
-    Closing a socket while unread input waits resets the connection, and the peer may lose
-    the reply: so this side is closed first, and what the peer still sends is read and thrown
-    away until it closes too, for at most ``linger`` seconds.
+    Closing a socket while unread input waits resets the connection, and the peer may lose the reply. So this
+    closes the sending side first, then reads and drops what the peer sends until it closes too, for at most
+    ``linger`` seconds.
 
     Raises:
         OSError: the peer did not take the reply (TimeoutError, ConnectionError among them).
@@ -188,7 +185,7 @@ async def post(address: Address, message: str, receiver: str, seconds: float) ->
             writer.write(request_bytes(message, address.host, receiver))
             await writer.drain()
             line, headers = await _read_head(reader)
-            body = await _read_reply_body(reader, headers)
+            body = await _read_body(reader, headers, MAX_BODY, "reply")
         finally:
             writer.close()
     words = line.split(" ", 2)
@@ -231,33 +228,21 @@ async def _read_head(reader: StreamReader) -> tuple[str, dict[str, str]]:
 
 
 async def _read_body(
-    reader: StreamReader, writer: StreamWriter, headers: dict[str, str], max_body: int
+    reader: StreamReader, headers: dict[str, str], limit: int, what: str, writer: StreamWriter | None = None
 ) -> bytes:
-    if headers.get("transfer-encoding", "identity").lower() != "identity":
-        raise HttpError(411, "chunked bodies are not read", "send Content-Length")
+    """The body of a request, which is told by ``writer`` to go on where it asks, or of a reply."""
     length = _content_length(headers)
-    if length is not None and length > max_body:
-        raise HttpError(413, f"the body has {length:,} bytes, more than {max_body:,}")
-    if headers.get("expect", "").lower() == "100-continue":
+    if length is not None and length > limit:
+        raise HttpError(413, f"the {what} has {length:,} bytes, more than {limit:,}")
+    if writer is not None and headers.get("expect", "").lower() == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    if length is not None:
-        try:
-            return await reader.readexactly(length)
-        except asyncio.IncompleteReadError as error:
-            raise HttpError(400, f"the body ends after {len(error.partial):,} of {length:,} bytes") from None
-    return await _read_until_closed(reader, max_body, until_balanced=True)
-
-
-async def _read_reply_body(reader: StreamReader, headers: dict[str, str]) -> bytes:
-    length = _content_length(headers)
     if length is None:
-        return await _read_until_closed(reader, MAX_BODY, until_balanced=False)
-    if length > MAX_BODY:
-        raise HttpError(413, f"the reply has {length:,} bytes")
+        return await _read_until_closed(reader, limit, until_balanced=writer is not None)
     try:
         return await reader.readexactly(length)
-    except asyncio.IncompleteReadError:
-        raise HttpError(400, "the reply ends before its Content-Length") from None
+    except asyncio.IncompleteReadError as error:
+        count = f"{len(error.partial):,} of {length:,} bytes"
+        raise HttpError(400, f"the {what} ends before its Content-Length, after {count}") from None
 
 
 async def _read_until_closed(reader: StreamReader, limit: int, until_balanced: bool) -> bytes:

@@ -19,7 +19,7 @@ def now_ms() -> int:
 
 
 def random_token(length: int = 32) -> str:
-    """Letters and digits that nobody can guess: what a match's publisher is known by."""
+    """Letters and digits that nobody can guess: the publisher of a match is known by them."""
     return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(length))
 
 
@@ -34,8 +34,8 @@ class MatchRecord:
         game_url: where the game's rules are published; empty if nowhere.
         states: for each state its true propositions.
         moves: the joint moves, GDL text in role order; one fewer than states.
-        errors: for each state and role what went wrong on the way to it, ``""`` if nothing:
-            ``TO`` no answer in time, ``CE`` no connection, ``IL ...`` not a legal move.
+        errors: for each state and role what went wrong on the way to it: ``TO`` no answer in time, ``CE`` no
+            connection, ``IL ...`` not a legal move, ``""`` nothing.
         state_times: for each state when it was reached, milliseconds since 1970.
         goals: the final goal values, once completed.
     """
@@ -70,7 +70,7 @@ class MatchRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """The record under its public keys."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "matchId": self.match_id,
             "randomToken": self.token,
             "startTime": self.start_time,
@@ -88,10 +88,10 @@ class MatchRecord:
             "errors": self.errors,
         }
         if self.game_url:
-            found["gameMetaURL"] = self.game_url
+            fields["gameMetaURL"] = self.game_url
         if self.completed:
-            found["goalValues"] = self.goals
-        return found
+            fields["goalValues"] = self.goals
+        return fields
 
     def to_json(self) -> str:
         """The record as JSON text."""

@@ -86,18 +86,19 @@ def parse_message(text: str) -> Message:
     Raises:
         ParseError: the text is no message, with the place and what was expected.
     """
-    source = Source(text, "message")
-    outer = split(text)
-    if len(outer) != 1:
+    expressions = split(text)
+    if len(expressions) != 1:
         raise ParseError(
-            f"expected one message, found {len(outer)} expressions" if outer else "the message is empty",
+            f"expected one message, found {len(expressions)} expressions"
+            if expressions
+            else "the message is empty",
             remedy="send ( INFO ), ( START ... ), ( PLAY ... ), ( STOP ... ) or ( ABORT ... )",
             source="message",
         )
-    parts = split(_inside(outer[0])) if outer[0].startswith("(") else outer
-    if not parts:
-        raise source.error("the message is empty", 0, "send ( INFO )", "empty-message")
-    command, *arguments = parts
+    words = split(expressions[0][1:-1]) if expressions[0].startswith("(") else expressions
+    if not words:
+        raise Source(text, "message").error("the message is empty", 0, "send ( INFO )", "empty-message")
+    command, *arguments = words
     match command.lower(), arguments:
         case "info", _:
             return Info()
@@ -117,18 +118,17 @@ def parse_message(text: str) -> Message:
             return Stop(_word(match, "the match id"), _moves(rest[0]) if rest else None)
         case "abort", [match, *_]:
             return Abort(_word(match, "the match id"))
-        case ("preview" | "start" | "play" | "stop" | "abort") as known, _:
-            raise ParseError(
-                f"{known.upper()} has {len(arguments)} arguments, too few",
-                remedy=f"send {_SHAPES[known]}",
-                source="message",
-            )
-        case _:
-            raise ParseError(
-                f"there is no command {_shown(command)}",
-                remedy="the commands are INFO, PREVIEW, START, PLAY, STOP and ABORT",
-                source="message",
-            )
+    if command.lower() in _SHAPES:
+        raise ParseError(
+            f"{command.upper()} has {len(arguments)} arguments, too few",
+            remedy=f"send {_SHAPES[command.lower()]}",
+            source="message",
+        )
+    raise ParseError(
+        f"there is no command {_shown(command)}",
+        remedy="the commands are INFO, PREVIEW, START, PLAY, STOP and ABORT",
+        source="message",
+    )
 
 
 _SHAPES = {
@@ -148,76 +148,69 @@ def split(text: str) -> list[str]:
     Raises:
         ParseError: the parentheses do not balance or nest too deep.
     """
-    parts: list[str] = []
-    depth = 0
-    begin = 0
+    expressions: list[str] = []
+    depth = begin = 0
     for token in _TOKEN.finditer(text):
-        match text[token.start()]:
+        place = token.start()
+        match text[place]:
             case "(":
                 if depth == 0:
-                    begin = token.start()
+                    begin = place
                 depth += 1
                 if depth > MAX_DEPTH + 4:
-                    raise Source(text, "message").error(
-                        "parentheses nest too deep", token.start(), "flatten the terms", "too-deep"
-                    )
+                    raise _error(text, "parentheses nest too deep", place, "flatten the terms", "too-deep")
             case ")":
                 depth -= 1
                 if depth < 0:
-                    raise Source(text, "message").error(
-                        "this ')' closes nothing",
-                        token.start(),
-                        "remove it, or open it with '('",
-                        "unopened-parenthesis",
-                    )
+                    remedy = "remove it, or open it with '('"
+                    raise _error(text, "this ')' closes nothing", place, remedy, "unopened-parenthesis")
                 if depth == 0:
-                    parts.append(text[begin : token.end()])
+                    expressions.append(text[begin : token.end()])
             case ";":
                 pass
             case _:
                 if depth == 0:
-                    parts.append(token.group())
+                    expressions.append(token.group())
     if depth:
-        raise Source(text, "message").error(
-            "this '(' is never closed", begin, "add the missing ')'", "unclosed-parenthesis"
-        )
-    return parts
+        remedy = "add the missing ')'"
+        raise _error(text, "this '(' is never closed", begin, remedy, "unclosed-parenthesis")
+    return expressions
 
 
-def _inside(group: str) -> str:
-    return group[1:-1]
+def _error(text: str, message: str, place: int, remedy: str, kind: str) -> ParseError:
+    return Source(text, "message").error(message, place, remedy, kind)
 
 
-def _group(part: str, what: str) -> str:
-    if not part.startswith("("):
-        raise ParseError(f"{what} should be a list, not {_shown(part)}", source="message")
-    return _inside(part)
+def _group(text: str, what: str) -> str:
+    if not text.startswith("("):
+        raise ParseError(f"{what} should be a list, not {_shown(text)}", source="message")
+    return text[1:-1]
 
 
-def _word(part: str, what: str) -> str:
-    if part.startswith("("):
+def _word(text: str, what: str) -> str:
+    if text.startswith("("):
         raise ParseError(f"{what} should be a word, not a list", source="message")
-    if len(part) > MAX_WORD or not part.isprintable():
+    if len(text) > MAX_WORD or not text.isprintable():
         raise ParseError(f"{what} is not a word of up to {MAX_WORD} characters", source="message")
-    return part
+    return text
 
 
-def _moves(part: str) -> tuple[str, ...] | None:
-    if not part.startswith("("):
-        if part.lower() == NO_MOVE:
-            return None
-        raise ParseError(f"the moves should be NIL or a list, not {_shown(part)}", source="message")
-    return tuple(split(_inside(part))) or None
+def _moves(text: str) -> tuple[str, ...] | None:
+    if text.startswith("("):
+        return tuple(split(text[1:-1])) or None
+    if text.lower() == NO_MOVE:
+        return None
+    raise ParseError(f"the moves should be NIL or a list, not {_shown(text)}", source="message")
 
 
-def _clock(part: str) -> int:
-    if not (part.isascii() and part.isdigit()):
-        raise ParseError(f"a clock should be whole seconds, not {_shown(part)}", source="message")
-    return MAX_CLOCK if len(part) > 9 else min(int(part), MAX_CLOCK)
+def _clock(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ParseError(f"a clock should be whole seconds, not {_shown(text)}", source="message")
+    return MAX_CLOCK if len(text) > 9 else min(int(text), MAX_CLOCK)
 
 
-def _shown(part: str) -> str:
-    return repr(part if len(part) <= 40 else part[:37] + "...")
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 # --- writing ------------------------------------------------------------------------------------
@@ -269,18 +262,18 @@ def parse_info_reply(text: str) -> dict[str, str]:
     Raises:
         ParseError: the reply is not KIF.
     """
-    outer = split(text)
-    if len(outer) == 1 and outer[0].startswith("("):
-        outer = split(_inside(outer[0]))
-    found: dict[str, str] = {}
-    for part in outer:
-        if not part.startswith("("):
-            found.setdefault("status", part.lower())
+    expressions = split(text)
+    if len(expressions) == 1 and expressions[0].startswith("("):
+        expressions = split(expressions[0][1:-1])
+    facts: dict[str, str] = {}
+    for expression in expressions:
+        if not expression.startswith("("):
+            facts.setdefault("status", expression.lower())
             continue
-        words = split(_inside(part))
+        words = split(expression[1:-1])
         if len(words) >= 2:
-            found[words[0].lower()] = " ".join(words[1:])
-    return found
+            facts[words[0].lower()] = " ".join(words[1:])
+    return facts
 
 
 def _joint(moves: Iterable[str] | None) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PATIENCE = 3
-"""How often an orphan may be seen before it is ended."""
+"""How often a process may be seen left over before it is ended."""
 
 _PROC = Path("/proc")
 _PR_SET_CHILD_SUBREAPER = 36
@@ -21,45 +21,56 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 def children(pid: int) -> list[int]:
     """The processes that a process has started, or that were left to it."""
-    found: list[int] = []
+    pids: list[int] = []
     try:
         for task in (_PROC / str(pid) / "task").iterdir():
-            found += map(int, (task / "children").read_text().split())
+            pids += map(int, (task / "children").read_text().split())
     except (OSError, ValueError):
         pass
-    return found
+    return pids
 
 
 def descendants(pid: int) -> list[int]:
     """All processes below a process."""
-    found = children(pid)
-    for child in found:
-        found += children(child)
-    return found
+    pids = children(pid)
+    for child in pids:
+        pids += children(child)
+    return pids
 
 
 def resident_bytes(pids: Iterable[int]) -> int:
     """The resident memory of these processes together, in bytes; shared pages count for each."""
-    total = 0
+    pages = 0
     for pid in pids:
         try:
-            total += int((_PROC / str(pid) / "statm").read_text().split()[1])
+            pages += int((_PROC / str(pid) / "statm").read_text().split()[1])
         except (OSError, ValueError, IndexError):
             continue
-    return total * os.sysconf("SC_PAGE_SIZE") if total else 0
+    return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
 def proportional_bytes(pids: Iterable[int]) -> int:
-    """The memory of these processes together, in bytes: what several of them share counts once, in
-    shares."""
-    total = 0
+    """The memory of these processes together, in bytes; a page that n processes share counts 1/n for each."""
+    kilobytes = 0
     for pid in pids:
         try:
             lines = (_PROC / str(pid) / "smaps_rollup").read_text().splitlines()
         except OSError:
             continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total * 1024
+        kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return kilobytes * 1024
+
+
+class LeftOver:
+    """Counts how often in a row processes are seen that should end by themselves."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, int] = {}
+
+    def note(self, pids: Iterable[int]) -> list[int]:
+        """Note all that are left over now; those that were so in :data:`PATIENCE` calls or more."""
+        self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in pids}
+        return [pid for pid, seen in self._seen.items() if seen >= PATIENCE]
 
 
 class Orphans:
@@ -70,7 +81,7 @@ class Orphans:
 
     def __init__(self) -> None:
         self._adopts = False
-        self._seen: dict[int, int] = {}
+        self._left_over = LeftOver()
 
     def adopt(self) -> None:
         """Have such processes left to this one, and not to the system's first; on Linux."""
@@ -82,24 +93,22 @@ class Orphans:
                 self._adopts = False
 
     def end(self, own: Iterable[int]) -> list[int]:
-        """End those that have not ended by themselves since :data:`PATIENCE` calls; which these are.
+        """End those that have not ended by themselves in several calls; which these are.
 
         Args:
             own: the children that were not left to it.
         """
-        left = self._left(own)
-        self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in left}
-        return [pid for pid, seen in self._seen.items() if seen >= PATIENCE and _end(pid)]
+        return [pid for pid in self._left_over.note(self._children() - set(own)) if _end(pid)]
 
     def end_all(self) -> bool:
         """End all children; whether there were any."""
-        left = self._left(())
-        for pid in left:
+        pids = self._children()
+        for pid in pids:
             _end(pid)
-        return bool(left)
+        return bool(pids)
 
-    def _left(self, own: Iterable[int]) -> set[int]:
-        return set(children(os.getpid())) - set(own) if self._adopts else set()
+    def _children(self) -> set[int]:
+        return set(children(os.getpid())) if self._adopts else set()
 
 
 def _end(pid: int) -> bool:

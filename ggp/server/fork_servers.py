@@ -1,8 +1,8 @@
 """The server's fork servers (:mod:`players.processes.fork_server`): started, watched, replaced, ended.
 
-There are some of them. They take requests from the same socket, so that any may be killed or stopped
-at any time; another one then makes a new one, in milliseconds. Only where all are lost at once one
-is started anew, which takes seconds, and meanwhile new processes are started without them.
+There are several, which take requests from the same socket, so any may be killed or stopped at any time:
+another one then makes a new one, in milliseconds. Only where all are lost at once one is started anew, which
+takes seconds; meanwhile new processes are started without them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 from ggp.processes.child import anew, fork
-from ggp.server.descendants import descendants
+from ggp.server.descendants import LeftOver, descendants
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped
 
@@ -25,17 +25,12 @@ WANTED = 3
 LOAD_SECONDS = 300.0
 """How long the first may take to compile everything, on a computer where nothing was compiled yet."""
 
-PATIENCE = 3
-"""How often a process whose owner is gone may be seen before it is ended."""
-
-Log = Callable[..., None]
-
 
 class ForkServers:
     """Fork servers that have warmed up with the same.
 
     Args:
-        name: what they are for; for the log.
+        name: what they are for, in the log.
         warm_up: ``module:function`` and its arguments.
         log: takes a level, an event and named fields.
         on_ready: called when processes can be forked, from now on or once more; ``on_lost`` when none
@@ -46,7 +41,7 @@ class ForkServers:
         self,
         name: str,
         warm_up: tuple[str, ...],
-        log: Log,
+        log: Callable[..., None],
         on_ready: Callable[[], None],
         on_lost: Callable[[], None] = lambda: None,
     ) -> None:
@@ -59,8 +54,9 @@ class ForkServers:
         self._first: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._owners: dict[int, int] = {}
-        self._seen: dict[int, int] = {}
-        self._asking: asyncio.Task[None] | None = None
+        """By the process id of each that was forked: for which process."""
+        self._left_over = LeftOver()
+        self._forking: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._sockets: tuple[socket.socket, socket.socket] | None = None
@@ -68,19 +64,18 @@ class ForkServers:
 
     @property
     def ready(self) -> bool:
-        """Whether processes are forked."""
+        """Whether processes can be forked."""
         return bool(self._servers)
 
     @property
     def connection(self) -> socket.socket | None:
-        """Where they can be asked, if there are any."""
+        """The socket for requests; None while there are no fork servers."""
         return self._sockets[1] if self._sockets is not None and self._servers else None
 
     @property
     def pids(self) -> set[int]:
         """The process ids of the fork servers."""
-        found = {process.pid for process in self._servers}
-        return found | {self._first.pid} if self._first is not None else found
+        return {process.pid for process in self._all()}
 
     def open(self) -> None:
         """Start the first one."""
@@ -92,7 +87,7 @@ class ForkServers:
         self._on_lost()
         if self._starting is not None:
             await self._starting
-        for task in (self._asking, self._reading):
+        for task in (self._forking, self._reading):
             if task is not None:
                 task.cancel()
         for process in self._all():
@@ -102,9 +97,7 @@ class ForkServers:
         self._servers, self._first = [], None
         for end in self._sockets or ():
             end.close()
-        if self._lifeline >= 0:
-            os.close(self._lifeline)
-            self._lifeline = -1
+        self._cut_lifeline()
 
     def check(self) -> None:
         """Replace those that have ended or that somebody has stopped. To be called now and then."""
@@ -129,30 +122,32 @@ class ForkServers:
             self._on_lost()
             if self._first is None:
                 self._renew()
-        elif len(self._servers) < WANTED and (self._asking is None or self._asking.done()):
-            self._asking = asyncio.create_task(self._start_another())
+        elif len(self._servers) < WANTED and (self._forking is None or self._forking.done()):
+            self._forking = asyncio.create_task(self._fork_another())
 
     def owned(self) -> set[int]:
-        """The processes that were forked for others that live; those whose owners are gone should end by
+        """The processes that were forked for others that live. Those whose owners are gone should end by
         themselves, and are not among them."""
         living = {os.getpid(), *descendants(os.getpid())}
         return {pid for pid, owner in self._owners.items() if owner in living}
 
     def left_over(self) -> list[int]:
-        """Processes that have not ended by themselves after their owners, since :data:`PATIENCE` calls."""
+        """Processes that have not ended by themselves after their owners, in several calls."""
         living = {os.getpid(), *descendants(os.getpid())}
         self._owners = {pid: owner for pid, owner in self._owners.items() if pid in living}
-        left = [pid for pid, owner in self._owners.items() if owner not in living]
-        self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in left}
-        below = set(descendants(os.getpid()))
-        return [pid for pid, seen in self._seen.items() if seen >= PATIENCE and pid in below]
+        return self._left_over.note(pid for pid, owner in self._owners.items() if owner not in living)
 
     # --- details ---------------------------------------------------------------------------------
     def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
         return [*self._servers, *([self._first] if self._first is not None else [])]
 
+    def _cut_lifeline(self) -> None:
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
     def _reap(self) -> None:
-        """Forget processes that have ended and were left to this one by fork servers that have."""
+        """Forget processes that have ended, and that fork servers which have ended left to this process."""
         for pid in list(self._owners):
             try:
                 if os.waitpid(pid, os.WNOHANG)[0]:
@@ -167,8 +162,7 @@ class ForkServers:
     async def _start_anew(self) -> None:
         """Start one without the help of another one; it says when it is ready."""
         assert self._sockets is not None
-        if self._lifeline >= 0:
-            os.close(self._lifeline)
+        self._cut_lifeline()
         if self._reading is not None:
             self._reading.cancel()
         theirs_in, self._lifeline = os.pipe()
@@ -186,7 +180,7 @@ class ForkServers:
             theirs_out.close()
         self._reading = asyncio.create_task(self._read(ours))
 
-    async def _start_another(self) -> None:
+    async def _fork_another(self) -> None:
         process = await fork(THIS, [], {}, self.connection)
         if process is not None:
             self._servers.append(process)
@@ -195,11 +189,11 @@ class ForkServers:
         reader, writer = await asyncio.open_connection(sock=ours)
         try:
             while line := await reader.readline():
-                self._told(json.loads(line))
+                self._receive(json.loads(line))
         finally:
             writer.close()
 
-    def _told(self, message: dict[str, float]) -> None:
+    def _receive(self, message: dict[str, float]) -> None:
         if "ready" in message and self._first is not None:
             self._servers.append(self._first)
             self._first = None

@@ -1,18 +1,17 @@
 """The margin: how long before the end of a clock the answer leaves, learnt from measured delays.
 
-The manager's clock runs from before it connects until it has read the reply, so of its time are lost
+The manager's clock runs from before it connects until it has read the reply. It loses the delays of
 
-* the network's: connecting, the message, the reply. The kernel measures the round trip of each
-  connection (``TCP_INFO``); two of them are lost. The time between a reply and the next request is no
-  measure of it: there the other players think.
-* the event loop's: how late its timers come when the computer is busy.
-* the player's: how long after the deadline that it was given its answer arrives here.
+* the network: two round trips of the connection, which the kernel measures (``TCP_INFO``). The time
+  between a reply and the next request says nothing of it, since the other players think meanwhile.
+* the event loop: how late its timers come when the computer is busy.
+* the player: how long after its deadline its answer arrives here.
 
-Each is remembered by its peak, which fades by :data:`FADING` with every turn, and the margin is
-``LEAST + SAFETY * (sum of the peaks)``. The margin that was configured stands for measurements as
-long as there are few: it fades in the same way down to what is measured. Bounds: at least
-:data:`LEAST`; at most a quarter of the clock by the configured margin, and at most half of it
-whatever was measured. Where the kernel does not tell round trips the configured margin stays the least.
+Of each the peak is kept, which fades by :data:`FADING` every turn. The margin is
+``LEAST + SAFETY * (sum of the peaks)``. While there are few measurements the configured margin stands for
+them: it fades in the same way. Bounds: at least :data:`LEAST`; at most a quarter of the clock by the
+configured margin, and at most half of it whatever was measured. Where the kernel tells no round trips, the
+configured margin stays the least.
 """
 
 from __future__ import annotations
@@ -22,19 +21,22 @@ import struct
 import sys
 
 LEAST = 0.3
-"""Seconds that no measurement takes away: for what is rarer than a match is long."""
+"""Seconds that no measurement takes away: for delays so rare that a match may see none."""
 
 SAFETY = 2.0
 """How many times the measured delays are planned for."""
 
 FADING = 0.85
-"""What is left of a peak after a turn: half after four, a twentieth after eighteen."""
+"""What is left of a peak after a turn: half of it after four turns."""
 
 MOST = 1.0
 """Longest delay that is believed, in seconds: a player that hangs is no slow connection."""
 
 CONFIGURED_SHARE = 0.25
+"""The most of a clock that the configured margin may take."""
+
 MEASURED_SHARE = 0.5
+"""The most of a clock that measured delays may take."""
 
 ROUND_TRIPS = 2
 """Connecting is one, the message and its reply are the other."""
@@ -101,7 +103,7 @@ def round_trip(connection: object) -> float | None:
     if sys.platform != "linux" or getsockopt is None:
         return None
     try:
-        found = getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RTT_OFFSET + 4)
-        return float(struct.unpack_from("I", found, _RTT_OFFSET)[0]) / 1e6
+        info = getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RTT_OFFSET + 4)
+        return float(struct.unpack_from("I", info, _RTT_OFFSET)[0]) / 1e6
     except (OSError, struct.error):
         return None

@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
 from ggp.match_process.match_state import fold
+from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import READY, Play, Start
 from ggp.server.margin import Margin
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
-from ggp.server.supervised_process import Fields, SupervisedProcess
+from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Phase, Turn
 
 MAX_RESTARTS = 3
@@ -75,7 +76,7 @@ class ServedMatch:
             self._main,
             *(self._process("keeper", spares.keeper) for _ in range(settings.keepers)),
         ]
-        self._share: Fields = {"workers": None, "ponder": True}
+        self._share: JsonMessage = {"workers": None, "ponder": True}
         self._restarts = 0
         self._length = 0
         self._playable = False
@@ -249,7 +250,7 @@ class ServedMatch:
                 process.give_up()
 
     # --- the processes ------------------------------------------------------------------------------
-    def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, Fields]]:
+    def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, JsonMessage]]:
         """What a process is told that is to follow the match from here on."""
         now = time.monotonic()
         yield (
@@ -271,7 +272,7 @@ class ServedMatch:
         if self._turn is not None and not self._turn.answered:
             yield "play", self._turn.request()
 
-    def _receive(self, process: SupervisedProcess, message: Fields) -> None:
+    def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
         if process is not self._main and message["kind"] not in ("options", "move", "over"):
             return
         match message["kind"]:
@@ -295,7 +296,7 @@ class ServedMatch:
             case "log":
                 self._say(message["level"], message["event"], **message["fields"])
 
-    def _safe_move(self, process: SupervisedProcess, message: Fields) -> None:
+    def _safe_move(self, process: SupervisedProcess, message: JsonMessage) -> None:
         """A process names a legal move."""
         self._playable = True
         self._followed(message["id"], message["joint"])
@@ -309,7 +310,7 @@ class ServedMatch:
         if turn.phase is Phase.PRESSED:
             self._watch(turn)
 
-    def _move(self, process: SupervisedProcess, message: Fields) -> None:
+    def _move(self, process: SupervisedProcess, message: JsonMessage) -> None:
         """The player moves, or a process repeats what was answered to a PLAY that was sent again."""
         process.heard = message["id"]
         process.deaths = 0
@@ -357,7 +358,7 @@ class ServedMatch:
             turn.advanced = True
         return [joint for id, joint in self.history.items() if turn is None or id < turn.id or turn.advanced]
 
-    def _refused(self, message: Fields) -> None:
+    def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])
         turn = self._turn
         if message["turn"] is None:

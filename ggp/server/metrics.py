@@ -16,47 +16,47 @@ from ggp.server.descendants import descendants, resident_bytes
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
 """Upper bounds of the histogram of answer times, as shares of the clock."""
 
+LAGS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
+"""Upper bounds of the histogram of the event loop's lags, in seconds."""
+
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """The counters of one server."""
+    """The counters of one server; ``began`` is when it began, in time.monotonic() seconds."""
 
     def __init__(self, version: str) -> None:
-        self.registry = registry = CollectorRegistry()
         self.began = time.monotonic()
-        Gauge("ggp_build", "Always 1; what is running.", ["version"], registry=registry).labels(version).set(
-            1
-        )
-        self.requests = Counter("ggp_requests", "Requests by kind.", ["kind"], registry=registry)
-        self.replies = Counter("ggp_replies", "Replies by HTTP status.", ["status"], registry=registry)
-        self.moves = Counter("ggp_moves", "Moves by who gave them.", ["by"], registry=registry)
-        for by in ("player", "watchdog"):
-            self.moves.labels(by)
-        self.late = Counter("ggp_late_replies", "Moves sent after the playclock.", registry=registry)
-        self.restarts = Counter("ggp_restarts", "Match processes that were replaced.", registry=registry)
-        self.events = Counter("ggp_events", "Log lines by level.", ["level"], registry=registry)
-        for level in ("warning", "error"):
-            self.events.labels(level)
-        self.started = Counter("ggp_matches_started", "Matches taken.", registry=registry)
-        self.finished = Counter("ggp_matches_finished", "Matches ended, by why.", ["why"], registry=registry)
+        self._registry = CollectorRegistry()
+
+        def counter(name: str, text: str, label: str = "", *values: str) -> Counter:
+            metric = Counter(f"ggp_{name}", text, [label] if label else [], registry=self._registry)
+            for value in values:
+                metric.labels(value)
+            return metric
+
+        def gauge(name: str, text: str, *labels: str) -> Gauge:
+            return Gauge(f"ggp_{name}", text, labels, registry=self._registry)
+
+        gauge("build", "Always 1; what is running.", "version").labels(version).set(1)
+        self.requests = counter("requests", "Requests by kind.", "kind")
+        self.replies = counter("replies", "Replies by HTTP status.", "status")
+        self.moves = counter("moves", "Moves by who gave them.", "by", "player", "watchdog")
+        self.late = counter("late_replies", "Moves sent after the playclock.")
+        self.restarts = counter("restarts", "Match processes that were replaced.")
+        self.events = counter("events", "Log lines by level.", "level", "warning", "error")
+        self.started = counter("matches_started", "Matches taken.")
+        self.finished = counter("matches_finished", "Matches ended, by why.", "why")
+        share = "Time until the reply left, as a share of the clock."
         self.share = Histogram(
-            "ggp_answer_clock_share",
-            "Time until the reply left, as a share of the clock.",
-            ["clock"],
-            registry=registry,
-            buckets=SHARES,
+            "ggp_answer_clock_share", share, ["clock"], registry=self._registry, buckets=SHARES
         )
-        self.lag = Histogram(
-            "ggp_loop_lag_seconds",
-            "How late the event loop's timers came.",
-            registry=registry,
-            buckets=(0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0),
-        )
-        self.live = Gauge("ggp_live_matches", "Matches that are being played.", registry=registry)
-        self._processes = Gauge("ggp_processes", "Processes of the server.", registry=registry)
-        self._memory = Gauge("ggp_resident_bytes", "Resident memory.", ["of"], registry=registry)
-        self._uptime = Gauge("ggp_uptime_seconds", "Seconds since the server began.", registry=registry)
+        lag = "How late the event loop's timers came."
+        self.lag = Histogram("ggp_loop_lag_seconds", lag, registry=self._registry, buckets=LAGS)
+        self.live = gauge("live_matches", "Matches that are being played.")
+        self._processes = gauge("processes", "Processes of the server.")
+        self._memory = gauge("resident_bytes", "Resident memory.", "of")
+        self._uptime = gauge("uptime_seconds", "Seconds since the server began.")
 
     def text(self) -> str:
         """All of them in Prometheus' text format."""
@@ -65,4 +65,4 @@ class Metrics:
         self._memory.labels("server").set(resident_bytes([os.getpid()]))
         self._memory.labels("matches").set(resident_bytes(below))
         self._uptime.set(time.monotonic() - self.began)
-        return generate_latest(self.registry).decode()
+        return generate_latest(self._registry).decode()

@@ -1,39 +1,28 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
-The event loop's process only moves text about. Rules are read, states computed and moves
-searched in processes of each match (:mod:`ggp.server.match`). Connections are
-:mod:`ggp.server.connections`'s.
+The event loop's process only moves text about (:mod:`ggp.server.connections`). Processes of each match read
+rules, compute states and search moves (:mod:`ggp.server.match`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from importlib.metadata import PackageNotFoundError, version
 
 from gdl.errors import GdlError
 from ggp.processes.child import Child
-from ggp.protocol.messages import (
-    ABORTED,
-    BUSY,
-    DONE,
-    READY,
-    Abort,
-    Info,
-    Message,
-    Play,
-    Preview,
-    Start,
-    Stop,
-    info_reply,
-)
+from ggp.processes.parent import JsonMessage
+from ggp.protocol import messages
+from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
-from ggp.server.connections import ClientLimits, Connections, Desk
+from ggp.server.connections import Connections
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
 from ggp.server.log_lines import say
@@ -51,7 +40,7 @@ BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
 
 SWEEP_BEATS = 10
-"""Every so many of them matches without a manager are freed, and left-over processes ended."""
+"""After so many of these looks, matches without a manager are freed and left-over processes ended."""
 
 SHOWN_ENDED = 20
 """Finished matches on the status page."""
@@ -62,9 +51,15 @@ EXIT_SECONDS = 1.0
 MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
 
+Ending = Coroutine[None, None, None]
+
 
 class Server:
-    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`."""
+    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`.
+
+    Attributes:
+        config: what it was told; ``metrics``: what it counts.
+    """
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
@@ -77,11 +72,10 @@ class Server:
         kind = config.settings.player, config.settings.machine
         self._forks: tuple[ForkServers, ...] = ()
         if config.forks:
+            keeper, match = f"{warm.__name__}:warm_up_keeper", f"{warm.__name__}:warm_up_all"
             self._forks = (
-                ForkServers("keeper", (f"{warm.__name__}:warm_up_keeper",), self._say, self._refill),
-                ForkServers(
-                    "match", (f"{warm.__name__}:warm_up_all", *kind), self._say, self._warm, self._cold
-                ),
+                ForkServers("keeper", (keeper,), self._say, self._refill),
+                ForkServers("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
             )
         self._spares = Spares(
             Spare("ggp.match_process.main", *kind),
@@ -90,12 +84,7 @@ class Server:
                 server=lambda: self._forks[0].connection if self._forks else None,
             ),
         )
-        self._connections = Connections(
-            ClientLimits(config.read_seconds, config.max_body, config.max_connections),
-            Desk(self.answer, self.status, lambda match: self._matches.get(match.lower())),
-            self.metrics,
-            self._say,
-        )
+        self._connections = Connections(self, self._say)
         self._previewing = False
         self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
@@ -122,8 +111,8 @@ class Server:
         )
         for forks in self._forks:
             forks.open()
-        # It takes a match that begins before processes can be forked, and shares the work where kernels
-        # are still to be compiled.
+        # This one is for a match that begins before processes can be forked; where kernels are still to be
+        # compiled, it takes a share of them.
         self._spares.match.refill()
         self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
@@ -142,7 +131,7 @@ class Server:
         if self._closing:
             await asyncio.wait(self._closing)
         await self._connections.close()
-        for spare in (self._spares.match, self._spares.keeper):
+        for spare in self._spares:
             await spare.close()
         for forks in self._forks:
             await forks.close()
@@ -152,8 +141,8 @@ class Server:
         self._say("info", "closed")
 
     async def run(self) -> None:
-        """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: all that
-        is left over below it is ended."""
+        """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: in the end, all
+        processes below it are ended."""
         self._orphans.adopt()
         go_first()
         # With vfork the event loop would wait for the first moments of each new process.
@@ -184,6 +173,10 @@ class Server:
         live = [match.status() for match in self.running]
         return ServerStatus(config.name, facts, live, list(reversed(self._ended_matches)))
 
+    def match(self, match_id: str) -> ServedMatch | None:
+        """The match that is being played under this id, whatever its case."""
+        return self._matches.get(match_id.lower())
+
     # --- messages --------------------------------------------------------------------------------
     async def answer(self, message: Message, received: float) -> str:
         """The reply to a message that came at ``received`` (time.monotonic() seconds).
@@ -192,42 +185,24 @@ class Server:
             GdlError: the message cannot be done, with the reason.
         """
         match message:
-            case Info():
-                return info_reply(self.config.name, self._free())
+            case messages.Info():
+                return messages.info_reply(self.config.name, self._free())
             case Preview():
                 return await self._preview(message)
             case Start():
                 return await self._start(message, received)
             case Play(match=match_id):
-                known = self._matches.get(match_id.lower())
-                if known is None:
-                    self._say("warning", "unknown match", command="play", match=match_id)
-                    return BUSY
-                known.touched = received
-                try:
-                    return await known.play(message, received)
-                except GdlError:
-                    self._drop(known, "refused", known.close())
-                    raise
-            case Stop(match=match_id, moves=moves):
-                ending = self._matches.get(match_id.lower())
-                if ending is None:
-                    return self._ended(match_id, DONE)
-                self._drop(ending, "stop", ending.finish(moves))
-                return DONE
-            case Abort(match=match_id):
-                ending = self._matches.get(match_id.lower())
-                if ending is None:
-                    return self._ended(match_id, ABORTED)
-                self._drop(ending, "abort", ending.close())
-                return ABORTED
+                return await self._play(match_id, message, received)
+            case messages.Stop(match=match_id, moves=moves):
+                return self._end(match_id, "stop", messages.DONE, lambda match: match.finish(moves))
+            case messages.Abort(match=match_id):
+                return self._end(match_id, "abort", messages.ABORTED, ServedMatch.close)
 
     def _free(self) -> bool:
         return len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
 
     async def _start(self, message: Start, received: float) -> str:
-        key = message.match.lower()
-        known = self._matches.get(key)
+        known = self.match(message.match)
         if known is not None:
             # A manager that lost its connection asks again; another match of that name is none of ours.
             return await known.ready() if known.start == message else BUSY
@@ -235,7 +210,7 @@ class Server:
             self._say("info", "busy", match=message.match)
             return BUSY
         match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
-        self._matches[key] = match
+        self._matches[message.match.lower()] = match
         self._share()
         self.metrics.started.inc()
         self.metrics.live.set(len(self._matches))
@@ -260,49 +235,65 @@ class Server:
         self._refill()
         return reply
 
-    def _ended(self, match_id: str, reply: str) -> str:
-        """The answer to an end of a match that is not running: the same one again if it was
-        just ended, for a manager that lost its connection."""
-        if match_id.lower() in self._finished:
-            return reply
-        self._say("warning", "unknown match", reply=BUSY, match=match_id)
-        return BUSY
+    async def _play(self, match_id: str, message: Play, received: float) -> str:
+        match = self.match(match_id)
+        if match is None:
+            self._say("warning", "unknown match", command="play", match=match_id)
+            return BUSY
+        match.touched = received
+        try:
+            return await match.play(message, received)
+        except GdlError:
+            self._drop(match, "refused", match.close())
+            raise
+
+    def _end(self, match_id: str, why: str, reply: str, ending: Callable[[ServedMatch], Ending]) -> str:
+        match = self.match(match_id)
+        if match is not None:
+            self._drop(match, why, ending(match))
+        elif match_id.lower() not in self._finished:
+            self._say("warning", "unknown match", reply=BUSY, match=match_id)
+            return BUSY
+        # A manager that lost its connection is told the same again.
+        return reply
 
     async def _preview(self, message: Preview) -> str:
         """Have the rules read by a match process: the spare one is warm afterwards."""
         if self._previewing or not self._free():
             return BUSY
         self._previewing = True
-        done: asyncio.Future[dict[str, object]] = asyncio.get_running_loop().create_future()
         try:
-            child = await self._spares.match.take()
+            return await self._read_rules(message)
         except OSError as error:
-            self._previewing = False
             self._say("error", "no process", error=str(error))
             return BUSY
-        try:
-
-            def receive(found: dict[str, object]) -> None:
-                if found["kind"] in ("ready", "refused") and not done.done():
-                    done.set_result(found)
-
-            child.on_message = receive
-            child.send("preview", rules=message.rules)
-            clock = float(message.clock)
-            await asyncio.wait(
-                [done], timeout=max(0.5, clock - Margin(self.config.settings.margin).spare_time(clock))
-            )
-            if done.done() and done.result()["kind"] == "refused":
-                raise GdlError(str(done.result()["error"]))
-            return READY
         finally:
-            if not (done.done() and self._spares.match.give_back(child)):
-                child.kill()
             self._previewing = False
             self._refill()
 
+    async def _read_rules(self, message: Preview) -> str:
+        child = await self._spares.match.take()
+        done: asyncio.Future[JsonMessage] = asyncio.get_running_loop().create_future()
+
+        def receive(reply: JsonMessage) -> None:
+            if reply["kind"] in ("ready", "refused") and not done.done():
+                done.set_result(reply)
+
+        child.on_message = receive
+        child.send("preview", rules=message.rules)
+        clock = float(message.clock)
+        seconds = max(0.5, clock - Margin(self.config.settings.margin).spare_time(clock))
+        try:
+            await asyncio.wait([done], timeout=seconds)
+        finally:
+            if not (done.done() and self._spares.match.give_back(child)):
+                child.kill()
+        if done.done() and done.result()["kind"] == "refused":
+            raise GdlError(str(done.result()["error"]))
+        return messages.READY
+
     # --- ends --------------------------------------------------------------------------------------
-    def _drop(self, match: ServedMatch, why: str, ending: Coroutine[None, None, None]) -> None:
+    def _drop(self, match: ServedMatch, why: str, ending: Ending) -> None:
         """Forget a match at once, and run ``ending`` beside what comes next."""
         key = match.id.lower()
         if self._matches.get(key) is match:
@@ -323,16 +314,16 @@ class Server:
         task.add_done_callback(closed)
 
     def _share(self) -> None:
-        """Share the processors among the searches of all matches: with as many matches as processors
-        each has one, and with more of them none searches while the others of its match think."""
+        """Share the processors among the searches of all matches. With more matches than processors each
+        has one, and none searches while the other players think."""
         total, live = self.config.settings.cores, len(self._matches)
         if total is not None:
             for match in self.running:
                 match.share(max(1, total // live), live <= total)
 
     def _refill(self) -> None:
-        """Have spare processes if a match may come, or one that runs may need another one: starting
-        one takes time from the others, so not while they get ready, unless it is forked."""
+        """Have spare processes for matches to come and those that run. Starting one takes time from matches
+        that get ready, so it waits for them unless it is forked."""
         if self._listener is None or not self._listener.is_serving():
             return
         self._spares.keeper.refill()
@@ -346,9 +337,6 @@ class Server:
         launch.use(self._forks[1].connection)
         self._spares.match.renew()
 
-    def _cold(self) -> None:
-        launch.use(None)
-
     async def _sweep(self) -> None:
         """Look after the matches and processes."""
         beats = 0
@@ -361,7 +349,7 @@ class Server:
             for match in self.running:
                 match.margin.lag(lag)
                 match.check()
-            for spare in (self._spares.match, self._spares.keeper):
+            for spare in self._spares:
                 spare.check()
             for forks in self._forks:
                 forks.check()
@@ -376,7 +364,8 @@ class Server:
         own = set(Child.pids)
         for forks in self._forks:
             for pid in forks.left_over():
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
                 self._say("warning", "left-over process ends", pid=pid)
             own |= forks.pids | forks.owned()
         for pid in self._orphans.end(own):

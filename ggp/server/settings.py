@@ -1,4 +1,4 @@
-"""What a server is told once: where it listens, and how its matches are played."""
+"""What a server is told at its start: where it listens, and how its matches are played."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class MatchSettings:
     Attributes:
         player: name of the player.
         machine: name of the machine.
-        margin: seconds before the end of a clock at which the answer should leave, to begin with:
-            see :mod:`ggp.server.margin`.
+        margin: seconds before the end of a clock at which the answer should leave, until better is learnt
+            (:mod:`ggp.server.margin`).
         seed: what the players' randomness comes from.
-        cores: processors that the searches of all matches share; None where the player's name says
-            how many processes a match has.
+        cores: processors that the searches of all matches share; None if the player's name says how many
+            processes a match has.
         keepers: how many processes keep a legal move at hand, besides the one that thinks.
     """
 
@@ -32,10 +32,10 @@ class MatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """What a server is told once.
+    """Where a server listens, what its clients may take, how its matches are played.
 
     Attributes:
-        name: how the player calls itself in INFO.
+        name: what the player calls itself in INFO.
         host: address to listen on; ``0.0.0.0`` for all.
         port: 0 picks a free one.
         matches: how many matches at once; more are answered ``busy``.
@@ -46,8 +46,7 @@ class ServerConfig:
         idle_playclocks: a match is freed after its startclock and this many playclocks
             without a message.
         idle_grace: seconds added to that.
-        forks: whether processes are made by fork servers. They are warm sooner, and it takes some
-            seconds until those are; see :mod:`ggp.server.fork_servers`.
+        forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
     """
 
     name: str = "kaskade"

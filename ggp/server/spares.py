@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ggp.processes.child import Child
 
@@ -101,8 +101,7 @@ class Spare:
             log.error("event=no-spare error=%r", str(error))
 
 
-@dataclass(frozen=True, slots=True)
-class Spares:
+class Spares(NamedTuple):
     """Where the processes of matches come from: those that think, and those that keep a legal move."""
 
     match: Spare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -14,8 +14,6 @@ class MatchStatus:
     """What is shown of a match that runs.
 
     Attributes:
-        id: the match id.
-        role: our role; ``roles`` is how many there are, 0 while that is not known.
         rules: characters of the rules.
         game: what is known of the game, in words; may be empty.
         turn: which joint move is asked for or comes next, from 1.
@@ -23,8 +21,6 @@ class MatchStatus:
         clocks: startclock and playclock, seconds.
         margin: seconds before the end of the playclock at which answers leave.
         move: the last answer; ``note`` is what the player said of it.
-        restarts: how often its process was replaced.
-        seconds: since START.
     """
 
     id: str
@@ -43,7 +39,7 @@ class MatchStatus:
 
 @dataclass(frozen=True, slots=True)
 class EndedStatus:
-    """What is shown of a match that has ended; ``goals`` where it came to its end, in role order."""
+    """What is shown of a match that has ended; ``goals`` in role order if it came to its end."""
 
     id: str
     role: str
@@ -65,6 +61,31 @@ class ServerStatus:
 
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+"""A title, the heads of the columns, the rows."""
+
+_LIVE: dict[str, Callable[[MatchStatus], object]] = {
+    "match": lambda match: match.id,
+    "game": lambda match: match.game or f"{match.rules:,} characters",
+    "role": lambda match: match.role,
+    "turn": lambda match: match.turn,
+    "machine": lambda match: match.machine or "-",
+    "clocks": lambda match: f"{match.clocks[0]}/{match.clocks[1]} s",
+    "margin": lambda match: f"{match.margin:.2f} s",
+    "time": lambda match: duration(match.seconds),
+    "restarts": lambda match: match.restarts,
+    "last move": lambda match: match.move or "-",
+    "search": lambda match: match.note or "-",
+}
+
+_ENDED: dict[str, Callable[[EndedStatus], object]] = {
+    "match": lambda match: match.id,
+    "role": lambda match: match.role,
+    "turns": lambda match: match.turns,
+    "end": lambda match: match.why,
+    "goals": lambda match: match.goals or "-",
+    "time": lambda match: duration(match.seconds),
+    "restarts": lambda match: match.restarts,
+}
 
 
 def wants_html(accept: str) -> bool:
@@ -89,18 +110,15 @@ def duration(seconds: float) -> str:
 
 def as_text(status: ServerStatus) -> str:
     """The page as plain text, with a line end at the end."""
-    lines = [status.name]
     width = max((len(name) for name, _ in status.facts), default=0)
-    if status.facts:
-        lines.append("")
+    lines = [status.name, *([""] if status.facts else [])]
     lines += [f"{name:{width}}  {value}" for name, value in status.facts]
     for title, heads, rows in _tables(status):
         lines += ["", f"{title}: {len(rows) or 'none'}"]
         if rows:
-            widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
+            widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
             for row in (heads, *rows):
-                cells = (f"{cell:{w}}" for cell, w in zip(row, widths, strict=True))
-                lines.append("  ".join(cells).rstrip())
+                lines.append("  ".join(map(str.ljust, row, widths)).rstrip())
     return "\n".join(lines) + "\n"
 
 
@@ -129,46 +147,9 @@ _STYLE = (
 
 
 def _tables(status: ServerStatus) -> tuple[Table, Table]:
-    live = [
-        (
-            match.id,
-            match.game or f"{match.rules:,} characters",
-            match.role,
-            str(match.turn),
-            match.machine or "-",
-            f"{match.clocks[0]}/{match.clocks[1]} s",
-            f"{match.margin:.2f} s",
-            duration(match.seconds),
-            str(match.restarts),
-            match.move or "-",
-            match.note or "-",
-        )
-        for match in status.live
-    ]
-    ended = [
-        (m.id, m.role, str(m.turns), m.why, m.goals or "-", duration(m.seconds), str(m.restarts))
-        for m in status.ended
-    ]
-    return (
-        (
-            "Live matches",
-            [
-                "match",
-                "game",
-                "role",
-                "turn",
-                "machine",
-                "clocks",
-                "margin",
-                "time",
-                "restarts",
-                "last move",
-                "search",
-            ],
-            live,
-        ),
-        ("Last finished matches", ["match", "role", "turns", "end", "goals", "time", "restarts"], ended),
-    )
+    live = [[str(cell(match)) for cell in _LIVE.values()] for match in status.live]
+    ended = [[str(cell(match)) for cell in _ENDED.values()] for match in status.ended]
+    return ("Live matches", list(_LIVE), live), ("Last finished matches", list(_ENDED), ended)
 
 
 def _html_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

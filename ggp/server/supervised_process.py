@@ -1,17 +1,16 @@
-"""One of the processes that follow a match, as the server sees it: a new one replaces it, and is told the
-same, when it ends, is stopped or hangs."""
+"""A process that follows a match, as the server sees it: when it ends, is stopped or hangs, a new one
+replaces it and is told the same."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ggp.processes.child import Child
+from ggp.processes.parent import JsonMessage
 from ggp.server.spares import Spare
 
-Fields = dict[str, Any]
-Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, Fields]]]
+Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]
 
 
 class SupervisedProcess:
@@ -36,7 +35,7 @@ class SupervisedProcess:
         name: str,
         spare: Spare,
         briefing: Briefing,
-        receive: Callable[[SupervisedProcess, Fields], None],
+        receive: Callable[[SupervisedProcess, JsonMessage], None],
         lost: Callable[[SupervisedProcess, int], bool],
         log: Callable[..., None],
     ) -> None:

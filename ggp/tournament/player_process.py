@@ -1,15 +1,14 @@
 """The process of one local player: ``python -m ggp.tournament.player_process``.
 
-To it: ``load`` (a game and a player: made ready before any clock runs), ``start``, ``choose``, ``stop``.
-From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds
-of :func:`time.monotonic`, which all processes of one computer share. The referee does not trust
-any of it, and kills the process where it does not answer.
+To it: ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose``, ``stop``.
+From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds of
+:func:`time.monotonic`, which all processes of one computer share. The referee trusts none of this, and kills
+a process that does not answer.
 """
 
 from __future__ import annotations
 
 import functools
-import queue
 import time
 from collections import OrderedDict
 
@@ -17,7 +16,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.processes.parent import Message, Parent, leave
+from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
 from ggp.tournament.processes import END_SECONDS, pin
 from players.player import Player
 from players.processes.limits import describe, limit_memory
@@ -26,18 +25,21 @@ from players.registry import make_player
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
 
-KEPT_MACHINES = 4
+MAX_MACHINES = 4
+"""How many machines are kept from match to match."""
+
 BUILD_SECONDS = 120.0
-"""How long the fastest machine may take; then the match is played on what there is."""
+"""How long the fastest machine may take; then the match is played on the machine that is ready."""
 
 WARM_UP_SECONDS = 0.2
+"""How long a player thinks once before its first match, so that everything is compiled and loaded."""
+
 WORKERS_SECONDS = 3.0
-"""How long a player with processes of its own thinks before the match, so that they are loaded: they
-are new in every match."""
+"""How long a player with processes of its own thinks before each match: they are new in every one."""
 
 
-class Seat:
-    """One player in one match after another."""
+class PlayerService:
+    """Does what the referee's messages say, in one match after another."""
 
     def __init__(self, parent: Parent) -> None:
         self._parent = parent
@@ -46,9 +48,8 @@ class Seat:
         self._player: Player | None = None
         self._state: State
 
-    def load(self, message: Message) -> None:
-        """Make the machine and the player, and let one think for a moment, so that everything is
-        compiled and loaded."""
+    def load(self, message: JsonMessage) -> None:
+        """Make the machine and the player, and let a player think for a moment."""
         pin(message["cores"])
         text, level, self._name = message["rules"], message["level"], message["player"]
         self._machine = self._machine_of(text, level)
@@ -63,7 +64,7 @@ class Seat:
         self._warm.add((text, level, self._name))
         self._parent.send("loaded", machine=self._machine.level)
 
-    def start(self, message: Message) -> None:
+    def start(self, message: JsonMessage) -> None:
         """Begin a match, after its opening."""
         self._role = message["role"]
         self._state = self._machine.initial_state()
@@ -73,8 +74,8 @@ class Seat:
         self._player.start(self._machine, self._role, self._state, message["startclock"], message["deadline"])
         self._parent.send("ready", id=message["id"])
 
-    def choose(self, message: Message) -> None:
-        """Answer with a move; what was played since the last time comes along."""
+    def choose(self, message: JsonMessage) -> None:
+        """Answer with a move, after the joint moves made since the last time."""
         self._follow(message["moves"])
         if self._player is None:
             raise RuntimeError("the player has not started")
@@ -105,7 +106,7 @@ class Seat:
         key = (text, level)
         if key not in self._machines:
             self._machines[key] = _build(text, level)
-            while len(self._machines) > KEPT_MACHINES:
+            while len(self._machines) > MAX_MACHINES:
                 self._machines.popitem(last=False)[1].close()
         self._machines.move_to_end(key)
         return self._machines[key]
@@ -113,7 +114,6 @@ class Seat:
 
 def _build(text: str, level: str) -> Machine:
     """The machine of a level; for ``auto`` the one that a served player would come to in a long match.
-    All of it is built here, before any clock runs: nothing is left that could take a clock's time.
 
     Raises:
         GdlError: there is none.
@@ -136,40 +136,30 @@ def _term(text: str) -> Term:
 
 
 def main() -> None:
-    """Serve one referee, until it closes the pipe."""
+    """Serve one referee until it closes the connection."""
     limit_memory(MEMORY_BYTES)
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    inbox = Inbox()
     parent = Parent(inbox.put, END_SECONDS)
-    seat = Seat(parent)
-    while True:
+    service = PlayerService(parent)
+    actions = {"load": service.load, "start": service.start, "choose": service.choose}
+    do = ""
+    while do != "end":
         message = inbox.get()
+        do = message["do"]
         try:
-            match message["do"]:
-                case "load":
-                    seat.load(message)
-                case "start":
-                    seat.start(message)
-                case "choose":
-                    seat.choose(message)
-                case "stop":
-                    seat.stop()
-                case _:
-                    seat.stop()
-                    break
+            if do in actions:
+                actions[do](message)
+            else:
+                service.stop()
         except (BrokenPipeError, KeyboardInterrupt):
             break
-        except GdlError as error:
-            _complain(parent, message, str(error))
         except Exception as error:  # the player's own code: whatever it does, the referee is told
-            _complain(parent, message, describe(error))
+            reason = str(error) if isinstance(error, GdlError) else describe(error)
+            if do == "load":
+                parent.send("refused", error=reason)
+            elif "id" in message:
+                parent.send("failed", id=message["id"], error=reason)
     leave()
-
-
-def _complain(parent: Parent, message: Message, error: str) -> None:
-    if message["do"] == "load":
-        parent.send("refused", error=error)
-    elif "id" in message:
-        parent.send("failed", id=message["id"], error=error)
 
 
 if __name__ == "__main__":

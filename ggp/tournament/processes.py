@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable
 from typing import Self
 
-from ggp.processes.child import Child, Message, ProcessKind
+from ggp.processes.child import Child, ProcessKind
+from ggp.processes.parent import JsonMessage
 
 END_SECONDS = 1.5
 """How long a process may take to free what it holds when it is to end."""
@@ -26,7 +27,7 @@ class TournamentProcess(Child):
         inbox: what it says, message by message; None when it has ended.
     """
 
-    inbox: asyncio.Queue[Message | None]
+    inbox: asyncio.Queue[JsonMessage | None]
 
     @classmethod
     async def start(cls, module: str) -> Self:

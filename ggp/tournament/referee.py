@@ -1,9 +1,9 @@
 """The process that runs one match after another: ``python -m ggp.tournament.referee``.
 
-Each match is :class:`ggp.manager.Host`'s; local players think in processes of their own
-(:mod:`ggp.tournament.player_process`), which are kept from match to match as long as they behave.
+A :class:`ggp.manager.GameManager` runs each match. Local players think in processes of their own
+(:mod:`ggp.tournament.player_process`), which the referee keeps from match to match as long as they behave.
 
-To it: ``play`` with a job. From it: ``step`` now and then, ``done`` with the record, or
+To it: ``play`` with a job. From it: ``step`` after each joint move, then ``done`` with the record, or
 ``failed``.
 """
 
@@ -12,32 +12,24 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.manager import Host, Seat, Step
-from ggp.processes.parent import Message, Parent, explain, leave
+from ggp.manager import GameManager, RemotePlayer, RolePlayer
+from ggp.processes.parent import JsonMessage, Parent, explain, leave
 from ggp.protocol.http10 import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
-from ggp.tournament.local_player import LocalMover, Terms
+from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
 from ggp.tournament.openings import Openings, rules_from
 from ggp.tournament.processes import END_SECONDS, TournamentProcess, pin
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 4 * 1024**3
-KEPT_SEATS = 8
-"""Idle players' processes; more are ended."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A game as the referee keeps it."""
-
-    machine: Machine
-    openings: Openings
+MAX_IDLE = 8
+"""How many idle players' processes are kept."""
 
 
 class Referee:
@@ -45,16 +37,18 @@ class Referee:
 
     def __init__(self, parent: Parent) -> None:
         self._parent = parent
-        self._tables: dict[tuple[str, int, int], _Table] = {}
+        self._games: dict[tuple[str, int, int], tuple[Machine, Openings]] = {}
         self._idle: list[tuple[str, TournamentProcess]] = []
 
-    async def play(self, job: Message) -> None:
-        """Run the match of a job and report it."""
-        cores = [core for seat in job["seats"] for core in seat["cores"]]
-        pin(cores)
-        table = self._table(job["rules"], job["plies"], job["seed"])
-        machine = table.machine
-        opening = table.openings.of_round(job["round"])
+    async def play(self, job: JsonMessage) -> None:
+        """Run the match of a job and report it.
+
+        Raises:
+            GdlError: the match cannot be played.
+        """
+        pin(core for seat in job["seats"] for core in seat["cores"])
+        machine, openings = self._game(job["rules"], job["plies"], job["seed"])
+        opening = openings.of_round(job["round"])
         state = machine.initial_state()
         for joint in opening:
             state = machine.next_state(state, joint)
@@ -65,86 +59,91 @@ class Referee:
             [seat["label"] for seat in job["seats"]],
             tournament=job["tournament"],
         )
-        movers: dict[int, LocalMover] = {}
-        seats: list[Seat] = []
-        turnstile = asyncio.Lock() if job["take_turns"] else None
+        local: dict[int, ProcessPlayer] = {}
         try:
-            for role, seat in enumerate(job["seats"]):
-                address = parse_address(seat["address"]) if seat["address"] else None
-                if address is None:
-                    terms = Terms(
-                        player=seat["player"],
-                        rules=job["rules"],
-                        level=job["level"],
-                        workers=seat["workers"],
-                        seed=seed_of(job["seed"], job["key"], role),
-                        cores=tuple(seat["cores"]),
-                        startclock=job["startclock"],
-                        playclock=job["playclock"],
-                    )
-                    movers[role] = LocalMover(await self._child(seat["player"]), terms, record, turnstile)
-                seats.append(Seat(seat["label"], address, mover=movers.get(role)))
-            await asyncio.gather(*(mover.load(role) for role, mover in movers.items()))
+            players = await self._players(job, record, local)
             began = time.monotonic()
             record.start_time = now_ms()
-            await Host(
+            await GameManager(
                 rules_from(state) if opening else job["rules"],
                 machine,
-                seats,
+                players,
                 record,
                 seed=seed_of(job["seed"], job["key"], "referee"),
-                watch=lambda step: self._step(step),
+                watch=lambda step: self._parent.send("step", number=step.number),
                 opening=opening,
                 max_steps=job["max_steps"],
             ).run()
             seconds = time.monotonic() - began
         finally:
-            await self._release(job, movers)
-        found: dict[str, Any] = record.to_dict()
+            await self._release(job, local)
+        fields: dict[str, Any] = record.to_dict()
         for key, clock in (("startClock", job["startclock"]), ("playClock", job["playclock"])):
-            found[key] = clock if clock != int(clock) else int(clock)
+            fields[key] = clock if clock != int(clock) else int(clock)
         self._parent.send(
             "done",
-            record=found,
+            record=fields,
             goals=record.goals,
             completed=record.completed,
             seconds=seconds,
-            restarts=[movers[role].restarts if role in movers else 0 for role in range(len(seats))],
+            restarts=[local[role].restarts if role in local else 0 for role in range(len(players))],
         )
 
     async def close(self) -> None:
         """End all processes, giving them a moment to free what they hold."""
-        await asyncio.gather(*(child.close() for _, child in self._idle))
+        await asyncio.gather(*(process.close() for _, process in self._idle))
 
-    # --- players' processes -------------------------------------------------------------------------
-    async def _child(self, player: str) -> TournamentProcess:
-        for index, (name, child) in enumerate(self._idle):
-            if name == player and child.alive:
+    # --- players ------------------------------------------------------------------------------------
+    async def _players(
+        self, job: JsonMessage, record: MatchRecord, local: dict[int, ProcessPlayer]
+    ) -> list[RolePlayer]:
+        """The players in role order, ready to start; those with processes are put in ``local`` too."""
+        players: list[RolePlayer] = []
+        turnstile = asyncio.Lock() if job["take_turns"] else None
+        for role, seat in enumerate(job["seats"]):
+            if seat["address"]:
+                players.append(RemotePlayer(seat["label"], parse_address(seat["address"])))
+                continue
+            terms = PlayerTerms(
+                player=seat["player"],
+                rules=job["rules"],
+                level=job["level"],
+                workers=seat["workers"],
+                seed=seed_of(job["seed"], job["key"], role),
+                cores=tuple(seat["cores"]),
+                startclock=job["startclock"],
+                playclock=job["playclock"],
+            )
+            local[role] = ProcessPlayer(await self._process(seat["player"]), terms, record, turnstile)
+            players.append(local[role])
+        await asyncio.gather(*(player.load(role) for role, player in local.items()))
+        return players
+
+    async def _process(self, player: str) -> TournamentProcess:
+        for index, (name, process) in enumerate(self._idle):
+            if name == player and process.alive:
                 del self._idle[index]
-                return child
+                return process
         return await TournamentProcess.start("ggp.tournament.player_process")
 
-    async def _release(self, job: Message, movers: dict[int, LocalMover]) -> None:
+    async def _release(self, job: JsonMessage, local: dict[int, ProcessPlayer]) -> None:
         """Keep the processes that behaved."""
-        for role, mover in movers.items():
-            if mover.stop():
-                self._idle.append((job["seats"][role]["player"], mover.child))
+        for role, player in local.items():
+            if player.stop():
+                self._idle.append((job["seats"][role]["player"], player.process))
             else:
-                mover.child.kill()
-                await mover.child.close()
-        while len(self._idle) > KEPT_SEATS:
+                player.process.kill()
+                await player.process.close()
+        while len(self._idle) > MAX_IDLE:
             await self._idle.pop(0)[1].close()
 
     # --- games ----------------------------------------------------------------------------------------
-    def _table(self, text: str, plies: int, seed: int) -> _Table:
+    def _game(self, text: str, plies: int, seed: int) -> tuple[Machine, Openings]:
         key = (text, plies, seed)
-        if key not in self._tables:
+        if key not in self._games:
             machine = ProverMachine(parse_rules(text, "the rules"))
-            self._tables[key] = _Table(machine, Openings(machine, plies, seed))
-        return self._tables[key]
-
-    def _step(self, step: Step) -> None:
-        self._parent.send("step", number=step.number)
+            self._games[key] = machine, Openings(machine, plies, seed)
+        return self._games[key]
 
 
 def seed_of(*parts: object) -> int:
@@ -154,14 +153,10 @@ def seed_of(*parts: object) -> int:
 
 
 async def serve() -> None:
-    """Take jobs until the tournament closes the pipe, which a match under way does not survive."""
+    """Take jobs until the tournament closes the connection; a match under way is then given up."""
     loop = asyncio.get_running_loop()
-    inbox: asyncio.Queue[Message] = asyncio.Queue()
-
-    def receive(message: Message) -> None:
-        loop.call_soon_threadsafe(inbox.put_nowait, message)
-
-    parent = Parent(receive, END_SECONDS)
+    inbox: asyncio.Queue[JsonMessage] = asyncio.Queue()
+    parent = Parent(lambda message: loop.call_soon_threadsafe(inbox.put_nowait, message), END_SECONDS)
     referee = Referee(parent)
     playing: asyncio.Task[None] | None = None
     while (message := await inbox.get())["do"] == "play":
@@ -172,7 +167,7 @@ async def serve() -> None:
     await referee.close()
 
 
-async def _reported(referee: Referee, parent: Parent, job: Message) -> None:
+async def _reported(referee: Referee, parent: Parent, job: JsonMessage) -> None:
     try:
         await referee.play(job)
     except Exception as error:

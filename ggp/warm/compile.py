@@ -39,7 +39,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         GdlError: there is no such player or machine.
     """
     from players.processes.warm_up_games import WARM_UP_GAMES
-    from players.warm_kernels import compile_together, playout_parts, solver_parts, tree_parts
+    from players.warm_kernels import compile_together, line_parts, playout_parts, tree_parts
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
@@ -49,7 +49,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
-    compile_together(solver_parts() if lanes and searches else ())
+    compile_together(line_parts() if lanes and searches else ())
     _play(player, level, one_role)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from players.proof.arrays import EDGES, NEW, NODES, OPEN, Graph
 from propnet.jit.decorators import kernel
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 FAR = 1 << 14
 """The length of a win that is not known."""
@@ -82,7 +82,7 @@ def keep(graph: Graph, root: int, fewest: int) -> np.int64:
         nodes[k] = nodes[node]
         for w in range(graph.records.shape[1]):
             graph.records[k, w] = graph.records[node, w]
-        slot = -1 - find_node(graph.table, graph.records, graph.records, k)
+        slot = -1 - find_record(graph.table, graph.records, graph.records, k)
         graph.table[slot] = k + 1
         used[NODES] = k + 1
     edges[:at] = new_edges
@@ -146,7 +146,7 @@ def known(
     nodes, -1 for others."""
     numbers = np.full(len(records), -1, np.int32)
     for i in range(len(records)):
-        node = find_node(graph.table, graph.records, records, i)
+        node = find_record(graph.table, graph.records, records, i)
         if node >= 0:
             numbers[i] = node
             low[i], high[i] = graph.nodes[node].low, graph.nodes[node].high

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from players.proof.arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, SearchLines, set_numbers
 from propnet.jit.decorators import kernel
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 _NOBODY = 101
 """More than the goal of any role."""
@@ -182,7 +182,7 @@ def attach(
             nodes[parent].first = used[EDGES]
         if terminal[i]:
             continue
-        node = find_node(graph.table, graph.records, records, i)
+        node = find_record(graph.table, graph.records, records, i)
         if node < 0:
             slot = -1 - node
             node = used[NODES]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from players.proof import compact, kernels
 from players.proof.arrays import EDGES, NODE, NODES, make_graph, make_lines
 from propnet.expander import Expander
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -134,7 +134,7 @@ class Proof:
         self._guess = guess
         node = -1
         if graph.used[NODES]:
-            node = int(find_node(graph.table, graph.records, record[None, :].copy(), 0))
+            node = int(find_record(graph.table, graph.records, record[None, :].copy(), 0))
         if node >= 0:
             self._root = node
             if not compact.shown(graph, node):
@@ -143,7 +143,7 @@ class Proof:
             graph.used[:] = 0
             graph.table[:] = 0
             graph.records[0] = record
-            graph.table[-1 - find_node(graph.table, graph.records, graph.records[:1], 0)] = 1
+            graph.table[-1 - find_record(graph.table, graph.records, graph.records[:1], 0)] = 1
             graph.used[NODES] = 1
             self._root = 0
             self._judge(0)
@@ -333,4 +333,4 @@ def warm_up() -> None:
     compact.shown(graph, 0)
     compact.lengths(graph, 100)
     compact.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
-    find_node(graph.table, graph.records, graph.records[:1].copy(), 0)
+    find_record(graph.table, graph.records, graph.records[:1].copy(), 0)

@@ -1,18 +1,18 @@
-"""A closed list: the states that a search has met, each with the move that led to it, in bounded memory.
+"""A closed list in bounded memory: the states that a search has met, each with the move that led to it.
 
-States are numbered in the order in which they come, and found again by open addressing with linear
-probing. A slot of the table holds a state's number and half of its hash, so that most looks at other
-states' slots end there.
+States are numbered in the order in which they come, and looked up by open addressing with linear probing.
+A slot of the table holds a state's number and the upper half of its hash, so that most looks at other
+states' slots end there. The hash is mixed once more than by :func:`hash_record`, so that all bits reach both
+halves.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from propnet.jit.decorators import inner, kernel
+from propnet.jit.arrays import Flags, Int32s, Words
+from propnet.jit.decorators import kernel
+from propnet.kernels.record_table import hash_record, mix, same_record
 
 _FIRST_SLOTS = 1 << 12
 _LOW = np.uint64(0xFFFF_FFFF)
@@ -21,25 +21,23 @@ _LOW = np.uint64(0xFFFF_FFFF)
 class ClosedList:
     """States without repetition. Two states are the same if they agree in the bits of a mask.
 
-    Memory is bounded by what it is told when made, and taken as the list grows.
-
     Attributes:
         records: uint64, shape (capacity, words): the states; the first ``size`` rows are filled.
         parents: int32, shape (capacity,): the number of the state before, -1 for the first one.
         moves: int32, shape (capacity,): the move of role 0 that led from there.
         size: how many states there are.
         capacity: how many there may be.
-        merged: how many states were taken for one that was met in an earlier layer, though they
-            differ from it outside the mask.
+        merged: how many states differed outside the mask from the state of an earlier layer that they
+            counted as.
     """
 
-    def __init__(self, words: int, mask: NDArray[np.uint64], memory: int) -> None:
+    def __init__(self, words: int, mask: Words, memory: int) -> None:
         """Args:
         words: of a record.
         mask: uint64, shape (words,).
-        memory: bytes; at most so many are taken, for some states at least.
+        memory: bytes that the list may take as it grows; there is room for some states in any case.
         """
-        # While the table is renewed there are two of them, one half as large as the other.
+        # While the table grows there are two of them, one half as large as the other.
         tables = [1 << bits for bits in range(_FIRST_SLOTS.bit_length() - 1, 32)]
         affordable = (min(slots * 3 // 4, (memory - 12 * slots) // (8 * words + 8)) for slots in tables)
         self.capacity = max(_FIRST_SLOTS * 3 // 4, *affordable)
@@ -53,22 +51,22 @@ class ClosedList:
 
     def add(
         self,
-        records: NDArray[np.uint64],
-        parents: NDArray[np.int32],
-        moves: NDArray[np.int32],
-        skipped: NDArray[np.bool_],
+        records: Words,
+        parents: Int32s,
+        moves: Int32s,
+        skipped: Flags,
         first_parent: int,
         layer: int,
     ) -> bool:
-        """Add those of n states that are new. Returns whether all that are found a place.
+        """Add those of n states that are new. Returns whether there was room for all of them.
 
         Args:
             records: uint64, shape (n, words).
             parents: int32, shape (n,): numbers less ``first_parent``.
             moves: int32, shape (n,).
             skipped: bool, shape (n,): states that are not to be added.
-            first_parent: see above.
-            layer: the number from which on states belong to the same layer as these.
+            first_parent: what ``parents`` count from.
+            layer: the number of the first state in the same layer as these.
         """
         done = 0
         while done < len(records):
@@ -111,23 +109,11 @@ class ClosedList:
         return moves
 
 
-@inner
-def _hash(records: Any, row: Any, mask: Any) -> Any:
-    h = np.uint64(0x243F6A8885A308D3)
-    for word in range(mask.size):
-        h = (h ^ (records[row, word] & mask[word])) * np.uint64(0x9FB21C651E98DF25)
-        h ^= h >> np.uint64(29)
-    h *= np.uint64(0xD6E8FEB86659FD93)
-    return h ^ (h >> np.uint64(32))
-
-
 @kernel
-def _rehash(
-    table: NDArray[np.uint64], records: NDArray[np.uint64], size: int, mask: NDArray[np.uint64]
-) -> None:
+def _rehash(table: Words, records: Words, size: int, mask: Words) -> None:
     last = np.uint64(len(table) - 1)
     for number in range(size):
-        h = _hash(records, number, mask)
+        h = mix(hash_record(records, number, mask), np.uint64(0))
         slot = h & last
         while table[slot] != 0:
             slot = (slot + np.uint64(1)) & last
@@ -136,54 +122,45 @@ def _rehash(
 
 @kernel
 def _add(
-    table: NDArray[np.uint64],
-    records: NDArray[np.uint64],
-    parents: NDArray[np.int32],
-    moves: NDArray[np.int32],
+    table: Words,
+    records: Words,
+    parents: Int32s,
+    moves: Int32s,
     size: int,
     room: int,
-    mask: NDArray[np.uint64],
-    new: NDArray[np.uint64],
-    new_parents: NDArray[np.int32],
-    new_moves: NDArray[np.int32],
-    skipped: NDArray[np.bool_],
+    mask: Words,
+    new: Words,
+    new_parents: Int32s,
+    new_moves: Int32s,
+    skipped: Flags,
     done: int,
     first_parent: int,
     layer: int,
 ) -> tuple[int, int, int]:
     """Add the rows from ``done`` on until there are ``room`` states. Returns the row to go on from,
     the new size, and how many were merged."""
-    words = mask.size
     last = np.uint64(len(table) - 1)
     merged = 0
     for row in range(done, len(new)):
         if skipped[row]:
             continue
-        h = _hash(new, row, mask)
+        h = mix(hash_record(new, row, mask), np.uint64(0))
         slot = h & last
-        found = False
+        known = False
         while table[slot] != 0:
             if (table[slot] ^ h) & ~_LOW == 0:
                 number = np.int64(table[slot] & _LOW) - 1
-                same = True
-                exact = True
-                for word in range(words):
-                    change = records[number, word] ^ new[row, word]
-                    if change & mask[word] != 0:
-                        same = False
-                        break
-                    exact &= change == 0
-                if same:
-                    found = True
-                    if number < layer and not exact:
+                if same_record(records, number, new, row, mask):
+                    known = True
+                    if number < layer and not same_record(records, number, new, row):
                         merged += 1
                     break
             slot = (slot + np.uint64(1)) & last
-        if found:
+        if known:
             continue
         if size >= room:
             return row, size, merged
-        for word in range(words):
+        for word in range(mask.size):
             records[size, word] = new[row, word]
         parents[size] = first_parent + new_parents[row]
         moves[size] = new_moves[row]

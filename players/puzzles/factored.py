@@ -61,22 +61,22 @@ class Factored(LineSolver):
     # --- the search, in slices -------------------------------------------------------------------
     def _solve(self) -> Iterator[None]:
         network = self.machine.network
-        found = quick_factors(network)
-        if found is None or found.count < 2:
+        factors = quick_factors(network)
+        if factors is None or factors.count < 2:
             return
         yield
         value, literal = max(
             ((value, literal) for _, value, literal in network.goals.tolist() if literal != FALSE),
             default=(0, FALSE),
         )
-        asked = goal_terms(network, found, literal)
+        asked = goal_terms(network, factors, literal)
         if asked is None:
             return
         yield
         all_of, wanted = asked
         self._ternary = Ternary(network)
-        self._found, self._value = found, value
-        if found.kind == ALTERNATIVE:
+        self._factors, self._value = factors, value
+        if factors.kind == ALTERNATIVE:
             yield from self._one_by_one(all_of, wanted)
         elif all_of:
             yield from self._side_by_side(wanted)
@@ -87,7 +87,7 @@ class Factored(LineSolver):
         for factor, literals in enumerate(wanted):
             if not literals:
                 continue
-            if not self._found.idle[factor]:
+            if not self._factors.idle[factor]:
                 return  # it does not wait for the others
             reach = _Reach(self, factor, literals, all_of)
             yield from reach.search()
@@ -109,14 +109,13 @@ class Factored(LineSolver):
     def _side_by_side(self, wanted: list[list[int]]) -> Iterator[None]:
         """Where each move is a choice in every factor."""
         layers = [_Layers(self, factor, literals) for factor, literals in enumerate(wanted)]
-        by_choices = {tuple(column): m for m, column in enumerate(self._found.choices.T.tolist())}
-        while all(layer.count < self.most and layer.alive for layer in layers):
-            ends = [layer.good() for layer in layers]
-            if all(end >= 0 for end in ends):
-                lines = [layer.choices_to(end) for layer, end in zip(layers, ends, strict=True)]
-                line = [by_choices[choices] for choices in zip(*lines, strict=True)]
-                if self._try(line):
-                    return
+        by_choices = {tuple(column): m for m, column in enumerate(self._factors.choices.T.tolist())}
+        while all(len(layer.layer) and layer.count < self.most for layer in layers):
+            lines = [line for layer in layers if (line := layer.choices()) is not None]
+            if len(lines) < len(layers):
+                lines = []
+            if lines and self._try([by_choices[choices] for choices in zip(*lines, strict=True)]):
+                return
             for layer in layers:
                 layer.grow()
                 yield
@@ -124,7 +123,7 @@ class Factored(LineSolver):
     def _try(self, line: list[int]) -> bool:
         """Report a line if it does what it should; it may wait at its end."""
         machine, state = self.machine, self.start
-        waiting = np.flatnonzero((self._found.choices == 0).all(axis=0)).tolist()
+        waiting = np.flatnonzero((self._factors.choices == 0).all(axis=0)).tolist()
         played: list[int] = []
         for place in range(len(line) + _MOST_WAITING):
             if machine.is_terminal(state):
@@ -146,137 +145,132 @@ class Factored(LineSolver):
         bits = unpack(records, len(self.machine.network.bases))
         return unpack_cases(self._ternary.state(self._ternary.known(bits))[literals], len(records))
 
-    @property
-    def factors(self) -> int:
-        """How many factors there are."""
-        return self._found.count
-
     def choices(self, factor: int) -> NDArray[np.int32]:
         """What each move chooses in a factor."""
-        found: NDArray[np.int32] = self._found.choices[factor]
-        return found
+        choices: NDArray[np.int32] = self._factors.choices[factor]
+        return choices
 
     def mask(self, factor: int) -> NDArray[np.uint64]:
         """The bits of a factor in a record."""
-        record: NDArray[np.uint64] = pack(np.equal(self._found.bases, factor)[None])[0]
+        record: NDArray[np.uint64] = pack(np.equal(self._factors.bases, factor)[None])[0]
+        return record
+
+    def mask_of_others(self, factor: int) -> NDArray[np.uint64]:
+        """The bits of all other factors in a record."""
+        bases = self._factors.bases
+        record: NDArray[np.uint64] = pack(((bases >= 0) & (bases != factor))[None])[0]
         return record
 
 
-class _Reach:
-    """Breadth-first search of one factor while the others stay as they are."""
+class _FactorSearch:
+    """Goes through the states of one factor, layer by layer. Two states are the same if the factor is.
 
-    def __init__(self, whole: Factored, factor: int, literals: list[int], all_of: bool) -> None:
-        self._whole, self._literals, self._all = whole, literals, all_of
-        self._own = np.flatnonzero(whole.choices(factor) > 0)
-        self._mask = whole.mask(factor)
-        self.line: list[int] | None = None
-
-    def search(self) -> Iterator[None]:
-        whole, machine = self._whole, self._whole.machine
-        level = machine.records([whole.start])
-        seen = {(level[0] & self._mask).tobytes()}
-        parents, moves = [-1], [-1]
-        first = 0
-        while len(level) and len(parents) < whole.most:
-            following: list[NDArray[np.uint64]] = []
-            for low in range(0, len(level), _BATCH):
-                some = level[low : low + _BATCH]
-                held = whole.holds(some, self._literals)
-                good = np.flatnonzero(held.all(axis=1) if self._all else held.any(axis=1))
-                if len(good):
-                    self.line = _back(parents, moves, first + low + int(good[0]))
-                    return
-                evaluation = machine.evaluate(some)
-                legal = unpack(evaluation.legal, machine.network.move_count)[:, self._own]
-                legal[evaluation.terminal] = False
-                rows, columns = np.nonzero(legal)
-                if len(rows):
-                    chosen = self._own[columns].astype(np.int32)
-                    after = machine.successors(some[rows], chosen[:, None])
-                    new: list[int] = []
-                    for i, key in enumerate(_keys(after & self._mask)):
-                        if key not in seen:
-                            seen.add(key)
-                            new.append(i)
-                            parents.append(first + low + int(rows[i]))
-                            moves.append(int(chosen[i]))
-                    following.append(after[new])
-                whole.states += len(some)
-                yield
-            first += len(level)
-            level = np.concatenate(following) if following else level[:0]
-
-
-class _Layers:
-    """The states of one factor after exactly so many moves; the others stay where the search began."""
+    Attributes:
+        count: how many states it has made.
+        layer: uint64, shape (n, words): the newest ones.
+    """
 
     def __init__(self, whole: Factored, factor: int, literals: list[int]) -> None:
         self._whole, self._literals = whole, literals
-        self._choices = whole.choices(factor)
         self._mask = whole.mask(factor)
-        others = np.zeros_like(self._mask)
-        for other in range(whole.factors):
-            if other != factor:
-                others |= whole.mask(other)
-        self._others = others
-        self._start = whole.machine.records([whole.start])[0]
-        self._layer = self._start[None]
+        self.layer = whole.machine.records([whole.start])
         self._first = 0
-        self._parents, self._chosen = [-1], [-1]
+        self._parents, self._moves = [-1], [-1]
 
     @property
     def count(self) -> int:
-        """How many states were made."""
         return len(self._parents)
 
-    @property
-    def alive(self) -> bool:
-        """Whether there are states in the newest layer."""
-        return len(self._layer) > 0
+    def _line(self, place: int) -> list[int]:
+        """The moves from the start to a state."""
+        line: list[int] = []
+        while self._parents[place] >= 0:
+            line.append(self._moves[place])
+            place = self._parents[place]
+        return line[::-1]
 
-    def good(self) -> int:
-        """A state of the newest layer in which all that is asked holds; -1 if there is none."""
-        held = np.flatnonzero(self._whole.holds(self._layer, self._literals).all(axis=1))
-        return self._first + int(held[0]) if len(held) else -1
-
-    def choices_to(self, place: int) -> list[int]:
-        """The choices that lead to a state."""
-        return _back(self._parents, self._chosen, place)
-
-    def grow(self) -> None:
-        """Make the next layer."""
+    def _legal(self, states: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Legal moves of states (n, moves); none where the match is over."""
         machine = self._whole.machine
-        evaluation = machine.evaluate(self._layer)
+        evaluation = machine.evaluate(states)
         legal = unpack(evaluation.legal, machine.network.move_count)
         legal[evaluation.terminal] = False
-        rows, moves = np.nonzero(legal)
-        pairs, places = np.unique(np.stack([rows, self._choices[moves]], axis=1), axis=0, return_index=True)
-        after = machine.successors(self._layer[rows[places]], moves[places].astype(np.int32)[:, None])
-        after = (after & ~self._others) | (self._start & self._others)
-        seen: set[bytes] = set()
+        self._whole.states += len(states)
+        return legal
+
+    def _new(
+        self, after: NDArray[np.uint64], parents: list[int], moves: list[int], seen: set[bytes]
+    ) -> NDArray[np.uint64]:
+        """Note those of some states that were not seen yet, and return them."""
         new: list[int] = []
-        for i, key in enumerate(_keys(after & self._mask)):
+        width = after.shape[1] * 8
+        keys = (after & self._mask).tobytes()
+        for i in range(len(after)):
+            key = keys[i * width : (i + 1) * width]
             if key not in seen:
                 seen.add(key)
                 new.append(i)
-                self._parents.append(self._first + int(pairs[i, 0]))
-                self._chosen.append(int(pairs[i, 1]))
-        self._whole.states += len(self._layer)
-        self._first += len(self._layer)
-        self._layer = after[new]
+                self._parents.append(parents[i])
+                self._moves.append(moves[i])
+        return after[new]
 
 
-def _back(parents: list[int], moves: list[int], place: int) -> list[int]:
-    """The moves from the start to a state."""
-    line: list[int] = []
-    while parents[place] >= 0:
-        line.append(moves[place])
-        place = parents[place]
-    return line[::-1]
+class _Reach(_FactorSearch):
+    """Breadth-first search of one factor while the others stay as they are.
+
+    Attributes:
+        line: to a state in which all of the literals hold, or any of them; None while there is none.
+    """
+
+    def __init__(self, whole: Factored, factor: int, literals: list[int], all_of: bool) -> None:
+        super().__init__(whole, factor, literals)
+        self._holds = np.all if all_of else np.any
+        self._own = np.flatnonzero(whole.choices(factor) > 0)
+        self.line: list[int] | None = None
+
+    def search(self) -> Iterator[None]:
+        whole = self._whole
+        seen = {(self.layer[0] & self._mask).tobytes()}
+        while len(self.layer) and self.count < whole.most:
+            following = [self.layer[:0]]
+            for low in range(0, len(self.layer), _BATCH):
+                states = self.layer[low : low + _BATCH]
+                good = np.flatnonzero(self._holds(whole.holds(states, self._literals), axis=1))
+                if len(good):
+                    self.line = self._line(self._first + low + int(good[0]))
+                    return
+                rows, columns = np.nonzero(self._legal(states)[:, self._own])
+                if len(rows):
+                    moves = self._own[columns].astype(np.int32)
+                    after = whole.machine.successors(states[rows], moves[:, None])
+                    parents = (self._first + low + rows).tolist()
+                    following.append(self._new(after, parents, moves.tolist(), seen))
+                yield
+            self._first += len(self.layer)
+            self.layer = np.concatenate(following)
 
 
-def _keys(records: NDArray[np.uint64]) -> list[bytes]:
-    """Each record as bytes."""
-    width = records.shape[1] * 8
-    data = records.tobytes()
-    return [data[at : at + width] for at in range(0, len(data), width)]
+class _Layers(_FactorSearch):
+    """The states of one factor after exactly so many moves; the others stay where the search began."""
+
+    def __init__(self, whole: Factored, factor: int, literals: list[int]) -> None:
+        super().__init__(whole, factor, literals)
+        self._choices = whole.choices(factor)
+        self._others = whole.mask_of_others(factor)
+        self._start = self.layer[0]
+
+    def choices(self) -> list[int] | None:
+        """The choices that lead to a state of the newest layer in which all of the literals hold."""
+        good = np.flatnonzero(self._whole.holds(self.layer, self._literals).all(axis=1))
+        return self._line(self._first + int(good[0])) if len(good) else None
+
+    def grow(self) -> None:
+        """Make the next layer."""
+        rows, moves = np.nonzero(self._legal(self.layer))
+        pairs, places = np.unique(np.stack([rows, self._choices[moves]], axis=1), axis=0, return_index=True)
+        chosen = moves[places].astype(np.int32)[:, None]
+        after = self._whole.machine.successors(self.layer[rows[places]], chosen)
+        after = (after & ~self._others) | (self._start & self._others)
+        parents = (self._first + pairs[:, 0]).tolist()
+        self._first += len(self.layer)
+        self.layer = self._new(after, parents, pairs[:, 1].tolist(), set())

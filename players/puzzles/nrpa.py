@@ -140,9 +140,8 @@ class NestedPolicy(LineSolver):
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
         self._made = policy_playouts(
-            machine._code,
-            machine._wires,
-            machine._following,
+            machine.kernel_args,
+            machine.scratch,
             self._record,
             self._weights,
             self._coding,
@@ -166,9 +165,7 @@ class NestedPolicy(LineSolver):
         firsts = np.zeros(len(moves) + 1, np.int32)
         options = np.empty(_OPTIONS, np.int32)
         machine = self.machine
-        used = legal_along(
-            machine._code, machine._wires, machine._following, self._record, moves, firsts, options
-        )
+        used = legal_along(machine.kernel_args, machine.scratch, self._record, moves, firsts, options)
         if used < 0:
             return
         line.score, line.moves, line.firsts, line.options = score, moves, firsts, options[:used].copy()

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from players.companions import BatchReport, Companion
 from players.proof.compact import FAR
 from players.proof.search import Proof
-from players.uct.tree.arrays import OPENED
 
 if TYPE_CHECKING:
     from players.uct.tree.tree import Tree
@@ -117,7 +116,7 @@ class ProofScheduler(Companion):
         self._batches += 1
         if (self._batches - 1) % _SAMPLED == 0:
             arrays, length, mean = report.tree.arrays, report.length, report.mean
-            opened = arrays.opened[: int(arrays.used[OPENED])][-_SAMPLE:]
+            opened = arrays.opened[: arrays.used[0]["opened"]][-_SAMPLE:]
             choices = float(np.log(np.maximum(1, arrays.nodes["choices"][opened])).mean())
             self._choices = choices if self._choices < 0 else (self._choices + choices) / 2
             self._length = length if self._length < 0 else (self._length + length) / 2

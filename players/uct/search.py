@@ -271,7 +271,7 @@ class Search:
         stage = self.tuning.stage(rule, tree.visits, tree.choices)
         self._stage = max(self._stage, stage)
         descent, rule = self.tuning.turned(rule, self._batches, stage)
-        leaves = tree.descend(lanes, descent, fixed)
+        leaves = tree.select(lanes, descent, fixed)
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
         results = np.empty((lanes, len(self.machine.roles)))
@@ -310,7 +310,7 @@ class Search:
         )
         self._length, self._mean = length / lanes, float(results[:, self.role].mean())
         self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
-        tree.book(lanes, results, bests, GREED if self._alone else 0.0, rule)
+        tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
         self.playouts += len(rest) * each + lanes - len(rest)
         return Outcome(longest, cut, len(rest) * each, rolled, time.perf_counter() - began - rolled)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.graph import spread
 from propnet.network import Network
-from propnet.passes.graph import spread
 
 
 def clocks(network: Network) -> NDArray[np.bool_]:

@@ -1,11 +1,11 @@
 """`kernel` and `inner`: numba's ``njit`` for functions that Python calls, and for what these call.
 
-numba keeps what it compiled for as long as the function's own file is the same, although the code of
-other files is compiled into it. But it also keeps apart functions that enclose different values. So
-a kernel is given a value to enclose: a checksum of its file and of all files of ours that it imports.
+numba's disk cache serves a function as long as the function's own file is the same, although the code of
+other files is compiled into it. But it tells functions apart that enclose different values. So a kernel
+encloses a checksum of its file and of all our files that this one imports.
 
 numba optimises each function by itself, makes machine code of it, and does both again in every function
-that calls it. Of what only kernels call, neither is of use: it is optimised in the kernel, as part of it.
+that calls it. For what only kernels call this is of no use: it is optimised as part of the kernel.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -19,13 +19,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 from propnet.jit.kernel_cache import cache_for
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _IMPORT = re.compile(r"^(?:import ([^\n#]+)|from ([\w.]+) import (\([^)]*\)|[^\n#]+))", re.MULTILINE)
 """What a module imports: ``import A, B``, or ``from A import B, C`` on one line or in parentheses."""
@@ -49,35 +51,35 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     bound.__doc__, bound.__module__ = function.__doc__, function.__module__
     bound.__qualname__, bound.__annotations__ = function.__qualname__, function.__annotations__
     options["no_cfunc_wrapper"] = True
-    made = njit(**options)(bound)
-    made._cache = cache_for(made.py_func)
-    return made
+    dispatcher = njit(**options)(bound)
+    dispatcher._cache = cache_for(dispatcher.py_func)
+    return dispatcher
 
 
-def inner(function: Callable[..., Any]) -> Any:
-    """``njit`` for functions that only kernels call: no code of its own, nothing made for Python, nothing
-    cached by itself (the kernel's cache file holds it), which saves much of the time to compile.
+def inner(function: F) -> F:
+    """``njit`` for functions that only kernels call: without machine code, a wrapper for Python or a cache
+    file of its own (the kernel's holds it), which saves much of the time to compile.
 
-    It is best given arrays, not a tuple of many: a call counts a reference to each, and the 17 arrays of a
-    search tree took 0.1 us (selection for simultaneous moves took half as long again)."""
+    Hand it single arrays rather than a tuple of many: a call counts a reference to each (see
+    docs/measurements.md)."""
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return njit(pipeline_class=_InnerCompiler, **options)(function)
+    return cast(F, njit(pipeline_class=_InnerCompiler, **options)(function))
 
 
 class _NoEnvironments:
-    """Where numba notes Python objects that code needs. What only kernels call needs none, nor would it
-    find any in a kernel that comes from the disk."""
+    """In place of numba's notes on the Python objects that code needs: inner functions need none, nor
+    would they find any in a kernel that comes from the disk."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Nothing to be done."""
+        """Note nothing."""
 
 
 class _InnerLibrary(JITCodeLibrary):
-    """LLVM code that is linked into that of others, and never run by itself."""
+    """LLVM code that is linked into kernels and never run by itself."""
 
     def _optimize_final_module(self) -> None:
-        """Nothing: that is done in the kernels."""
+        """The kernels are optimised instead."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -85,18 +87,18 @@ class _InnerLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """There is no such function: 0 says so."""
+        """0: there is no machine code."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> type[_NoEnvironments]:
-        """What is told about the environment of the function: it has none."""
+        """Where numba notes the function's environment: it has none."""
         return _NoEnvironments
 
 
 class _InnerCompiler(Compiler):
-    """numba's compiler, with a library of that kind."""
+    """numba's compiler for inner functions."""
 
     def __init__(
         self, typingctx: Any, targetctx: Any, library: Any, args: Any, result: Any, flags: Any, locals: Any
@@ -108,9 +110,9 @@ class _InnerCompiler(Compiler):
 
 @functools.cache
 def checksum(module: Path) -> str:
-    """A checksum of a kernel's module and of all that it imports from our packages, however far away.
+    """A checksum of a kernel's module and of all that it imports from our packages, directly or not.
 
-    Imports are followed by their text: those that stand at the left margin, since a kernel sees no others.
+    It follows the imports at the left margin, by their text: a kernel sees no others.
 
     Args:
         module: the file that the kernel is written in.
@@ -148,9 +150,9 @@ def _imported(module: Path, roots: tuple[Path, ...]) -> tuple[Path, ...]:
             names.append(package)
             parts = (part.split() for part in members.strip("()").split(","))
             names += [f"{package}.{part[0]}" for part in parts if part]
-    found: list[Path] = []
+    files: list[Path] = []
     for name in names:
         for root in roots:
             path = root.joinpath(*name.split("."))
-            found += [file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()]
-    return tuple(found)
+            files += [file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()]
+    return tuple(files)

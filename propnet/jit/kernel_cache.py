@@ -1,9 +1,8 @@
-"""Compiled kernels on disk, shared by processes: what one of them compiles the others wait for.
+"""Compiled kernels on disk, shared by processes: one compiles a kernel, the others wait for it.
 
-numba's own cache keeps what was compiled, but processes that start together all compile the same. Here
-the first one to miss a kernel locks a file beside it (``flock``, which goes with the process that holds
-it), and the others load the kernel when it is there. Where nothing can be written, what lies there is
-still read, and where there is no place at all kernels are compiled anew in each process.
+With numba's own cache processes that start together all compile the same. Here the first one to miss a
+kernel locks a file beside it (``flock``, which ends with the process), and the others load the kernel when
+it is there. A folder that cannot be written is still read; without any folder each process compiles anew.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -25,13 +24,13 @@ except ImportError:  # no such locks on this platform: each process compiles for
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE_SECONDS = 90.0
-"""How long another process is waited for, which may be stopped; then this one compiles too."""
+"""How long to wait for another process, which may be stopped; then this one compiles too."""
 
 _LOOK_SECONDS = 0.02
 
 
 class _Readable:
-    """A place that counts if it can be read."""
+    """A folder that need only be readable."""
 
     get_cache_path: Callable[[], str]
 
@@ -53,7 +52,7 @@ class _ReadableUserWide(_Readable, caching.UserWideCacheLocator):
 
 
 class _Places(caching.CompileResultCacheImpl):
-    """numba's places, and those that can only be read; a folder that was asked for comes first."""
+    """numba's folders, and those that can only be read; a configured folder comes first."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         first, *others = type(self)._locator_classes
@@ -72,18 +71,19 @@ class SharedCache(caching.FunctionCache):
         self._lock = Lock(os.path.join(self._cache_path, name))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is kept; None if this process is to compile it, and to say so by :meth:`save_overload`."""
-        found = self._load(sig, target_context)
-        if found is None and self._enabled:
+        """The compiled kernel; None if this process is to compile it and then to call
+        :meth:`save_overload`."""
+        compiled = self._load(sig, target_context)
+        if compiled is None and self._enabled:
             self._lock.take()
-            found = self._load(sig, target_context)
-            if found is not None:
+            compiled = self._load(sig, target_context)
+            if compiled is not None:
                 self._lock.leave()
-        return found
+        return compiled
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        """What is kept. An index that cannot be read, since it names classes that were moved by an update or
-        since its bytes are damaged, is emptied."""
+        """The compiled kernel, or None. Empties an index that cannot be read because an update moved classes
+        that it names, or because its bytes are damaged."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:
@@ -92,7 +92,7 @@ class SharedCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep it, if that is possible, and let the others have it."""
+        """Store a kernel if possible, and let the others go on."""
         try:
             with contextlib.suppress(OSError):  # a full or read-only disk: it is compiled again next time
                 super().save_overload(sig, data)
@@ -101,7 +101,7 @@ class SharedCache(caching.FunctionCache):
 
 
 def cache_for(function: Callable[..., Any]) -> Any:
-    """The cache of a kernel; one that keeps nothing where there is no place for it."""
+    """The cache of a kernel; one that stores nothing where there is no folder for it."""
     try:
         return SharedCache(function)
     except RuntimeError:
@@ -109,11 +109,10 @@ def cache_for(function: Callable[..., Any]) -> Any:
 
 
 class Lock:
-    """A lock between processes: a file that is locked, for as long as its process lives.
+    """A lock between processes: a file that is locked as long as the process lives, or until it leaves.
 
-    A process that holds the lock of a kernel may wait for those of kernels that it calls, and for no
-    others: they cannot wait for each other in a circle. numba's own lock sees to it that one thread at
-    a time compiles.
+    A process that holds the lock of a kernel waits only for those of kernels that this one calls, so there
+    is no deadlock. numba's own lock lets one thread at a time compile.
     """
 
     def __init__(self, path: str) -> None:
@@ -121,8 +120,8 @@ class Lock:
         self._file = -1
 
     def take(self, patience: float = PATIENCE_SECONDS) -> bool:
-        """Wait for the lock, but no longer than that; whether it was had. Where there can be no locks it is
-        had at once; what holds it already keeps it."""
+        """Wait for the lock ``patience`` seconds at most; whether it was obtained. It is obtained at once
+        where it is held already, and where there can be no locks."""
         if self._file >= 0 or fcntl is None:
             return True
         try:
@@ -143,7 +142,7 @@ class Lock:
                 return True
 
     def leave(self) -> None:
-        """Let another process have it."""
+        """Release the lock."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -1,8 +1,8 @@
-"""Asks the processor for memory before it is needed: the instruction that LLVM calls ``llvm.prefetch``.
+"""Asking the processor for memory before it is needed: the instruction that LLVM calls ``llvm.prefetch``.
 
-A walk that waits for each address before it knows the next one spends most of its time waiting. Where
-several walks take turns, each can ask for what it will need and let the others go on meanwhile (Kocberber,
-Falsafi and Grot 2015: asynchronous memory access chaining).
+A walk that must read each address before it knows the next one mostly waits. Where several walks take turns,
+each can ask for what it will need and let the others go on meanwhile (Kocberber, Falsafi and Grot 2015:
+asynchronous memory access chaining).
 """
 
 # mypy: disallow-untyped-calls=False
@@ -22,14 +22,14 @@ _READ, _KEEP, _DATA = 0, 3, 1
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line in which element ``index`` of an array of one dimension begins. Nothing checks
-    the index; whatever it is, no error comes of it."""
+    """Ask for the cache line in which element ``index`` of an array of one dimension begins. The index is not
+    checked, but no index causes an error."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        made = context.make_array(sig.args[0])(context, builder, args[0])
+        struct = context.make_array(sig.args[0])(context, builder, args[0])
         place = context.cast(builder, args[1], sig.args[1], types.intp)
         address = builder.bitcast(
-            cgutils.get_item_pointer(context, builder, sig.args[0], made, [place]), cgutils.voidptr_t
+            cgutils.get_item_pointer(context, builder, sig.args[0], struct, [place]), cgutils.voidptr_t
         )
         kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, _FLAG, _FLAG, _FLAG])
         ask = builder.module.declare_intrinsic("llvm.prefetch", (cgutils.voidptr_t,), kind)

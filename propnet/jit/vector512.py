@@ -1,11 +1,11 @@
 """Vectors of 512 bits inside numba kernels: a value type ``<8 x i64>`` and its operations.
 
-numba has no vector values and does not vectorise a walk over gates by itself, so this module
-teaches it a type whose values LLVM keeps in vector registers (one zmm register with AVX-512,
-two ymm registers with AVX2, more on older processors: LLVM legalises, the result is the same).
+numba has no vector values and does not vectorise a walk over gates. So this module teaches it a
+type whose values LLVM keeps in vector registers: one with AVX-512, two with AVX2, more on older
+processors, with the same results.
 
 Inside ``@njit`` code vectors know ``& | ^ ~ +`` and the functions below. Offsets are byte
-offsets into a contiguous array; nothing checks them, the caller answers for them.
+offsets into a contiguous array; nothing checks them.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir
@@ -23,27 +23,30 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
-from numpy.typing import NDArray
+
+from propnet.jit.arrays import Vector, Words
 
 LANES = 512
-"""Lanes of a vector: playouts that are evaluated at once."""
+"""Lanes of a vector."""
 WORDS = LANES // 64
 """64-bit words of a vector. Lane i is bit ``i % 64`` of word ``i // 64``."""
 BYTES = LANES // 8
 """Bytes of a vector: what byte offsets are multiples of."""
 
-Index = int | np.int64
-"""What kernels count with."""
-
+_T = TypeVar("_T")
 _I8 = ir.IntType(8)
 _I64 = ir.IntType(64)
 _IR_VECTOR = ir.VectorType(_I64, WORDS)
 _IR_BITS = ir.IntType(LANES)
 
 
-def _operation(generate: Callable[..., Any]) -> Any:
-    """numba's ``intrinsic``, for readers of types: what it makes is called without the context."""
-    return intrinsic(generate)
+_intrinsic: Any = intrinsic
+"""For type checkers: what it makes is called without the context."""
+
+
+def _operation(result: type[_T]) -> Callable[[Callable[..., Any]], Callable[..., _T]]:
+    """The same, with the type that kernels get from it."""
+    return lambda generate: cast(Callable[..., _T], _intrinsic(generate))
 
 
 class VectorType(types.Type):
@@ -135,7 +138,7 @@ def _spread(builder: Any, word: Any) -> Any:
     return builder.shuffle_vector(first, empty, zeros)
 
 
-@_operation
+@_operation(Vector)
 def load(typing_context: Any, array: Any, offset: Any) -> Any:
     """The vector that stands ``offset`` bytes behind the start of an array."""
 
@@ -147,7 +150,7 @@ def load(typing_context: Any, array: Any, offset: Any) -> Any:
     return vector(array, offset), generate
 
 
-@_operation
+@_intrinsic
 def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
     """Write a vector ``offset`` bytes behind the start of an array."""
 
@@ -160,9 +163,9 @@ def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
     return types.void(array, offset, vector), generate
 
 
-@_operation
+@_intrinsic
 def item(typing_context: Any, array: Any, index: Any) -> Any:
-    """``array[index]`` of a contiguous array, flat, without numba's care for negative indices."""
+    """``array[index]`` of a contiguous array, flat, without support for negative indices."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         element = context.get_data_type(array.dtype)
@@ -172,7 +175,7 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
     return array.dtype(array, index), generate
 
 
-@_operation
+@_intrinsic
 def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """``array[index] = value``, in the way of :func:`item`."""
 
@@ -186,21 +189,27 @@ def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, index, value), generate
 
 
-@_operation
+@_intrinsic
 def raw(typing_context: Any, array: Any) -> Any:
-    """An array's start as a bare pointer, for the functions of this module.
+    """An array's start as a bare pointer for the functions of this module, or a named tuple with one in
+    place of each of its arrays.
 
-    numba counts the references to arrays, in functions that it does not inline at every use of
-    every array, which in a kernel's loop costs more than its work. A pointer is not counted:
-    whoever makes one answers for the array to live on, as a kernel's caller does."""
+    numba counts references to arrays: in functions that it does not inline, at every use of every array,
+    which in a kernel's loop costs more than its work. Pointers are not counted: the caller of a kernel
+    keeps the arrays alive."""
+    if not isinstance(array, types.NamedTuple | types.NamedUniTuple):
+        return PointerType(array.dtype)(array), lambda c, b, sig, args: _start(c, b, array, args[0])
+    pointers = [PointerType(field.dtype) for field in array.types]
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _start(context, builder, array, args[0])
+        values = (builder.extract_value(args[0], i) for i in range(len(pointers)))
+        starts = [_start(context, builder, *pair) for pair in zip(array.types, values, strict=True)]
+        return context.make_tuple(builder, sig.return_type, starts)
 
-    return PointerType(array.dtype)(array), generate
+    return types.BaseTuple.from_types(pointers, array.instance_class)(array), generate
 
 
-@_operation
+@_operation(Vector)
 def splat(typing_context: Any, word: Any) -> Any:
     """The vector whose eight words are all this 64-bit integer."""
 
@@ -210,7 +219,7 @@ def splat(typing_context: Any, word: Any) -> Any:
     return vector(word), generate
 
 
-@_operation
+@_operation(bool)
 def any_lane(typing_context: Any, value: Any) -> Any:
     """Whether some bit of a vector is set."""
 
@@ -221,7 +230,7 @@ def any_lane(typing_context: Any, value: Any) -> Any:
     return types.boolean(vector), generate
 
 
-@_operation
+@_operation(int)
 def count_lanes(typing_context: Any, value: Any) -> Any:
     """How many bits of a vector are set."""
 
@@ -237,7 +246,7 @@ def count_lanes(typing_context: Any, value: Any) -> Any:
     return types.int64(vector), generate
 
 
-def _shift_by(emit: Callable[[Any, Any, Any], Any], name: str, doc: str) -> Any:
+def _shift_by(emit: Callable[[Any, Any, Any], Any], name: str, doc: str) -> Callable[..., Vector]:
     """A function (vector, number of bits) -> vector."""
 
     def shift(typing_context: Any, value: Any, bits: Any) -> Any:
@@ -248,7 +257,7 @@ def _shift_by(emit: Callable[[Any, Any, Any], Any], name: str, doc: str) -> Any:
 
     shift.__name__ = name
     shift.__doc__ = doc
-    return _operation(shift)
+    return _operation(Vector)(shift)
 
 
 def _rotate(builder: Any, value: Any, amount: Any) -> Any:
@@ -262,7 +271,7 @@ shift_right = _shift_by(lambda b, v, n: b.lshr(v, n), "shift_right", "Every word
 rotate_left = _shift_by(_rotate, "rotate_left", "Every word rotated up by 0 to 63 bits.")
 
 
-@_operation
+@_intrinsic
 def call(typing_context: Any, function: Any, array: Any) -> Any:
     """Call native code: ``function`` is the address of a C function that takes the array's start."""
 
@@ -275,7 +284,7 @@ def call(typing_context: Any, function: Any, array: Any) -> Any:
     return types.void(function, array), generate
 
 
-@_operation
+@_operation(int)
 def lowest_bit(typing_context: Any, word: Any) -> Any:
     """The number of the lowest set bit of a 64-bit word that is not 0."""
 
@@ -285,7 +294,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-def aligned(rows: int, words: int = WORDS) -> NDArray[np.uint64]:
+def aligned(rows: int, words: int = WORDS) -> Words:
     """A zeroed uint64 array (rows, words) that starts on a 64-byte border."""
     raw = np.zeros(rows * words + WORDS, np.uint64)
     skip = (-raw.ctypes.data % BYTES) // 8

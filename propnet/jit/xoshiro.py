@@ -1,23 +1,22 @@
 """xoshiro256++ (Blackman and Vigna 2019), eight independent streams per vector.
 
-The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. It is
-seeded by splitmix64 (Steele, Lea and Flood 2014), as the authors of xoshiro advise.
+The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. splitmix64
+(Steele, Lea and Flood 2014) seeds it, as the authors of xoshiro advise.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from propnet.jit.arrays import Vector, Words
 from propnet.jit.decorators import inner, kernel
+from propnet.jit.splitmix import STEP, scramble
 from propnet.jit.vector512 import aligned, rotate_left, shift_left
 
 _MASK = (1 << 64) - 1
 
 
-def streams(seed: int) -> NDArray[np.uint64]:
+def streams(seed: int) -> Words:
     """The state of eight streams, shape (4, 8); a function of ``seed`` modulo 2**64 alone."""
     state = aligned(4)
     _fill(state, np.uint64(seed & _MASK))
@@ -25,19 +24,16 @@ def streams(seed: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def _fill(state: NDArray[np.uint64], seed: np.uint64) -> None:
+def _fill(state: Words, seed: np.uint64) -> None:
     """Write splitmix64's first 32 words, stream after stream."""
     for word in range(state.shape[1]):
         for k in range(4):
-            seed += np.uint64(0x9E3779B97F4A7C15)
-            mixed = seed
-            mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            state[k, word] = mixed ^ (mixed >> np.uint64(31))
+            seed += np.uint64(STEP)
+            state[k, word] = scramble(seed)
 
 
 @inner
-def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
+def advance(s0: Vector, s1: Vector, s2: Vector, s3: Vector) -> tuple[Vector, Vector, Vector, Vector, Vector]:
     """512 random bits and the four words of the next state: ``(bits, s0, s1, s2, s3)``."""
     bits = rotate_left(s0 + s3, 23) + s0
     t = shift_left(s1, 17)

@@ -8,79 +8,59 @@ are those of :class:`propnet.kernels.plan.Plan`.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Offsets, Vector, Words
 from propnet.jit.decorators import inner
-from propnet.jit.vector512 import BYTES, Index, any_lane, call, item, load, splat, store
+from propnet.jit.vector512 import BYTES, any_lane, call, item, load, splat, store
+from propnet.kernels.kernel_args import KernelArgs, Segment
+from propnet.kernels.plan import BLOCK, RUN, GateBlock, GateRun
 
 
 @inner
-def evaluate_segments(
-    wires: NDArray[np.uint64],
-    segments: NDArray[np.int64],
-    blocks: NDArray[np.int32],
-    runs: NDArray[np.int32],
-    inputs: NDArray[np.uint32],
-    init: NDArray[np.uint8],
-    first: Index,
-    last: Index,
-) -> None:
-    """Evaluate the segments ``first <= s < last``: rows of an address of native code, or 0 for
-    the blocks between the two numbers behind it."""
-    for segment in range(first, last):
-        function = item(segments, 3 * segment)
-        if function != 0:
-            call(function, wires)
+def read_wire(wires: Words, offsets: Offsets, signs: Ints, k: Index) -> Vector:
+    """The wire at the k-th offset, negated where the k-th sign is -1."""
+    return load(wires, item(offsets, k)) ^ splat(item(signs, k))
+
+
+@inner
+def evaluate_segments(args: KernelArgs, wires: Words, first: Index, last: Index) -> None:
+    """Evaluate the segments ``first <= s < last``."""
+    for s in range(first, last):
+        segment = _segment(args.segments, s)
+        if segment.function != 0:
+            call(segment.function, wires)
         else:
-            low = item(segments, 3 * segment + 1)
-            high = item(segments, 3 * segment + 2)
-            evaluate_blocks(wires, blocks, runs, inputs, init, low, high)
+            low, high = segment.first_block, segment.end_block
+            evaluate_blocks(wires, args.blocks, args.runs, args.inputs, args.init, low, high)
 
 
 @inner
 def evaluate_blocks(
-    wires: NDArray[np.uint64],
-    blocks: NDArray[np.int32],
-    runs: NDArray[np.int32],
-    inputs: NDArray[np.uint32],
-    init: NDArray[np.uint8],
-    first: Index,
-    last: Index,
+    wires: Words, blocks: Int32s, runs: Int32s, inputs: Offsets, init: Octets, first: Index, last: Index
 ) -> None:
     """Evaluate the gates of the blocks ``first <= b < last``, loops to their least fixpoint."""
-    for block in range(first, last):
-        from_run = item(blocks, 4 * block)
-        to_run = item(blocks, 4 * block + 1)
-        low = item(blocks, 4 * block + 2)
-        high = item(blocks, 4 * block + 3)
-        if high == 0 and low == 0:
-            _evaluate_runs(wires, runs, inputs, from_run, to_run)
-        elif high == 0:
-            _evaluate_listed(wires, runs, inputs, from_run, to_run)
-        else:
-            for wire in range(low, high):
+    for b in range(first, last):
+        block = _block(blocks, b)
+        if block.end_wire != 0:
+            for wire in range(block.first_wire, block.end_wire):
                 store(wires, wire * BYTES, splat(-np.int64(item(init, wire))))
             forward = True
-            while _evaluate_loop(wires, runs, inputs, from_run, to_run, forward):
+            while _evaluate_loop(wires, runs, inputs, block.first_run, block.end_run, forward):
                 forward = not forward
+        elif block.first_wire == 0:
+            _evaluate_runs(wires, runs, inputs, block.first_run, block.end_run)
+        else:
+            _evaluate_listed(wires, runs, inputs, block.first_run, block.end_run)
 
 
 @inner
-def _evaluate_runs(
-    wires: NDArray[np.uint64],
-    runs: NDArray[np.int32],
-    inputs: NDArray[np.uint32],
-    from_run: int,
-    to_run: int,
-) -> None:
+def _evaluate_runs(wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index) -> None:
     """Evaluate runs of gates. The shapes most gates have are written out, the rest are loops."""
-    for run in range(from_run, to_run):
-        plain = item(runs, 5 * run)
-        negated = item(runs, 5 * run + 1)
-        gates = item(runs, 5 * run + 2)
-        at = np.int64(item(runs, 5 * run + 3))
-        out = np.int64(item(runs, 5 * run + 4)) * BYTES
-        end = out + gates * np.int64(BYTES)
+    for r in range(first, last):
+        run = _run(runs, r)
+        plain, negated, at = run.plain, run.negated, run.inputs_at
+        out = run.first_wire * BYTES
+        end = out + run.gates * np.int64(BYTES)
         if negated == 0:
             if plain == 2:
                 while out < end:
@@ -95,10 +75,7 @@ def _evaluate_runs(
                     out += BYTES
             else:
                 while out < end:
-                    every = load(wires, item(inputs, at))
-                    for i in range(at + 1, at + plain):
-                        every = every & load(wires, item(inputs, i))
-                    store(wires, out, every)
+                    store(wires, out, _and(load(wires, item(inputs, at)), wires, inputs, at + 1, at + plain))
                     at += plain
                     out += BYTES
         elif plain == 0:
@@ -115,10 +92,9 @@ def _evaluate_runs(
                     out += BYTES
             else:
                 while out < end:
-                    some = load(wires, item(inputs, at))
-                    for i in range(at + 1, at + negated):
-                        some = some | load(wires, item(inputs, i))
-                    store(wires, out, ~some)
+                    store(
+                        wires, out, ~_or(load(wires, item(inputs, at)), wires, inputs, at + 1, at + negated)
+                    )
                     at += negated
                     out += BYTES
         elif plain == 1 and negated == 1:
@@ -128,33 +104,22 @@ def _evaluate_runs(
                 out += BYTES
         else:
             while out < end:
-                every = load(wires, item(inputs, at))
-                for i in range(at + 1, at + plain):
-                    every = every & load(wires, item(inputs, i))
+                every = _and(load(wires, item(inputs, at)), wires, inputs, at + 1, at + plain)
                 at += plain
-                some = load(wires, item(inputs, at))
-                for i in range(at + 1, at + negated):
-                    some = some | load(wires, item(inputs, i))
+                some = _or(load(wires, item(inputs, at)), wires, inputs, at + 1, at + negated)
                 at += negated
                 store(wires, out, every & ~some)
                 out += BYTES
 
 
 @inner
-def _evaluate_listed(
-    wires: NDArray[np.uint64],
-    runs: NDArray[np.int32],
-    inputs: NDArray[np.uint32],
-    from_run: int,
-    to_run: int,
-) -> None:
+def _evaluate_listed(wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index) -> None:
     """The same where the wires of a run's gates do not lie together: the offset of its wire stands
     before each gate's inputs."""
-    for run in range(from_run, to_run):
-        plain = item(runs, 5 * run)
-        negated = item(runs, 5 * run + 1)
-        at = np.int64(item(runs, 5 * run + 3))
-        end = at + np.int64(item(runs, 5 * run + 2)) * (1 + plain + negated)
+    for r in range(first, last):
+        run = _run(runs, r)
+        plain, negated, at = run.plain, run.negated, run.inputs_at
+        end = at + np.int64(run.gates) * (1 + plain + negated)
         if plain == 2 and negated == 0:
             while at < end:
                 both = load(wires, item(inputs, at + 1)) & load(wires, item(inputs, at + 2))
@@ -167,56 +132,74 @@ def _evaluate_listed(
                 at += 3
         elif plain == 1 and negated == 1:
             while at < end:
-                one = load(wires, item(inputs, at + 1)) & ~load(wires, item(inputs, at + 2))
-                store(wires, item(inputs, at), one)
+                value = load(wires, item(inputs, at + 1)) & ~load(wires, item(inputs, at + 2))
+                store(wires, item(inputs, at), value)
                 at += 3
         else:
             while at < end:
-                out = item(inputs, at)
-                at += 1
-                every = splat(-1)
-                for i in range(at, at + plain):
-                    every = every & load(wires, item(inputs, i))
-                at += plain
-                some = splat(0)
-                for i in range(at, at + negated):
-                    some = some | load(wires, item(inputs, i))
-                at += negated
-                store(wires, out, every & ~some)
+                store(wires, item(inputs, at), _gate(wires, inputs, at + 1, plain, negated))
+                at += 1 + plain + negated
 
 
 @inner
 def _evaluate_loop(
-    wires: NDArray[np.uint64],
-    runs: NDArray[np.int32],
-    inputs: NDArray[np.uint32],
-    from_run: int,
-    to_run: int,
-    forward: bool,
+    wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index, forward: bool
 ) -> bool:
     """One round through a loop's gates; whether a wire changed in some lane. Rounds go to and
     fro, so that what is reached spreads as fast against the order of the gates as along it."""
     changed = splat(0)
-    for step in range(to_run - from_run):
-        run = from_run + step if forward else to_run - 1 - step
-        plain = item(runs, 5 * run)
-        negated = item(runs, 5 * run + 1)
-        gates = item(runs, 5 * run + 2)
-        at = np.int64(item(runs, 5 * run + 3))
-        out = np.int64(item(runs, 5 * run + 4)) * BYTES
-        end = out + gates * np.int64(BYTES)
+    for step in range(last - first):
+        run = _run(runs, first + step if forward else last - 1 - step)
+        at = run.inputs_at
+        out = run.first_wire * BYTES
+        end = out + run.gates * np.int64(BYTES)
         while out < end:
-            every = splat(-1)
-            for i in range(at, at + plain):
-                every = every & load(wires, item(inputs, i))
-            at += plain
-            some = splat(0)
-            for i in range(at, at + negated):
-                some = some | load(wires, item(inputs, i))
-            at += negated
-            value = every & ~some
+            value = _gate(wires, inputs, at, run.plain, run.negated)
+            at += run.plain + run.negated
             changed = changed | (value ^ load(wires, out))
             store(wires, out, value)
             out += BYTES
-    again: bool = any_lane(changed)
-    return again
+    return any_lane(changed)
+
+
+@inner
+def _gate(wires: Words, inputs: Offsets, at: Index, plain: Index, negated: Index) -> Vector:
+    """The value of a gate of any shape whose inputs begin at ``at``."""
+    every = _and(splat(-1), wires, inputs, at, at + plain)
+    at += plain
+    return every & ~_or(splat(0), wires, inputs, at, at + negated)
+
+
+@inner
+def _and(value: Vector, wires: Words, inputs: Offsets, first: Index, last: Index) -> Vector:
+    """The AND of a value and of the wires that the inputs ``first <= i < last`` name."""
+    for i in range(first, last):
+        value = value & load(wires, item(inputs, i))
+    return value
+
+
+@inner
+def _or(value: Vector, wires: Words, inputs: Offsets, first: Index, last: Index) -> Vector:
+    """The OR of a value and of the wires that the inputs ``first <= i < last`` name."""
+    for i in range(first, last):
+        value = value | load(wires, item(inputs, i))
+    return value
+
+
+@inner
+def _segment(segments: Ints, number: Index) -> Segment:
+    at = 3 * number
+    return Segment(item(segments, at), item(segments, at + 1), item(segments, at + 2))
+
+
+@inner
+def _block(blocks: Int32s, number: Index) -> GateBlock:
+    at = BLOCK * number
+    return GateBlock(item(blocks, at), item(blocks, at + 1), item(blocks, at + 2), item(blocks, at + 3))
+
+
+@inner
+def _run(runs: Int32s, number: Index) -> GateRun:
+    at = RUN * number
+    inputs_at, first_wire = np.int64(item(runs, at + 3)), np.int64(item(runs, at + 4))
+    return GateRun(item(runs, at), item(runs, at + 1), item(runs, at + 2), inputs_at, first_wire)

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from propnet.jit.arrays import Index, Int32s, Octets
 from propnet.jit.decorators import inner
-from propnet.jit.vector512 import raw
+from propnet.jit.vector512 import item
 
 HEAVIEST = 7
 """The largest exponent of a weight."""
@@ -19,17 +19,24 @@ class Policy(NamedTuple):
     """Weights of moves, by classes of moves that weigh the same.
 
     ``order``, int32 (moves,), holds the moves of all roles, role by role, those of a role sorted by
-    weight. ``classes``, int32 (classes, 3), has the first and the past-the-last place in that order,
-    and the exponent: such a move weighs 2**exponent. ``role_classes``, int32 (roles + 1,), tells
-    where each role's classes begin. Without classes the choice is uniform.
+    weight. ``classes``, int32 (classes, 3), has rows of :class:`WeightClass`; ``role_classes``, int32
+    (roles + 1,), says where each role's classes begin. Without classes the choice is uniform.
     """
 
-    order: NDArray[np.int32]
-    classes: NDArray[np.int32]
-    role_classes: NDArray[np.int32]
+    order: Int32s
+    classes: Int32s
+    role_classes: Int32s
 
 
-def policy_of(exponents: NDArray[np.uint8], role_moves: NDArray[np.int32]) -> Policy:
+class WeightClass(NamedTuple):
+    """Moves that weigh 2**exponent: those at the places ``first <= i < end`` in :attr:`Policy.order`."""
+
+    first: Index
+    end: Index
+    exponent: Index
+
+
+def policy_of(exponents: Octets, role_moves: Int32s) -> Policy:
     """The policy by which a role makes each of its legal moves with a chance in proportion to the
     move's weight, 2**exponent.
 
@@ -51,7 +58,8 @@ def policy_of(exponents: NDArray[np.uint8], role_moves: NDArray[np.int32]) -> Po
     kinds, first = np.unique(kind[order], return_index=True)
     bounds = np.append(first, len(order))
     classes = [
-        (low, high, k % (HEAVIEST + 1)) for (low, high), k in zip(pairwise(bounds), kinds, strict=True)
+        WeightClass(low, high, k % (HEAVIEST + 1))
+        for (low, high), k in zip(pairwise(bounds), kinds, strict=True)
     ]
     begins = np.searchsorted(kinds, np.arange(roles + 1) * (HEAVIEST + 1))
     return Policy(order.astype(np.int32), np.array(classes, np.int32).reshape(-1, 3), begins.astype(np.int32))
@@ -62,6 +70,8 @@ UNIFORM = Policy(np.zeros(0, np.int32), np.zeros((0, 3), np.int32), np.zeros(0, 
 
 
 @inner
-def uncounted_policy(policy: Policy) -> Policy:
-    """The same with bare pointers (:func:`propnet.jit.vector512.raw`); ``policy`` must outlive it."""
-    return Policy(raw(policy.order), raw(policy.classes), raw(policy.role_classes))
+def class_of(policy: Policy, number: Index) -> WeightClass:
+    """A row of the classes."""
+    at = 3 * number
+    rows = policy.classes
+    return WeightClass(item(rows, at), item(rows, at + 1), np.int64(item(rows, at + 2)))

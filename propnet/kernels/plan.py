@@ -1,30 +1,59 @@
-"""The order of work for the gate kernel: a `Network` levelled, sorted and laid out in arrays.
+"""A `Network` levelled, sorted and laid out in arrays for the gate kernel.
 
 Gates are sorted by level (longest path from the inputs) and, inside a level, by how many plain
-and how many negated inputs they read. Equal gates then stand in *runs*, so that the kernel
-decides once per run, not once per gate, and the processor foresees its branches.
+and how many negated inputs they read. Gates of one shape form *runs*: the kernel decides once per
+run, not once per gate, and the processor predicts its branches.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
+from propnet.jit.arrays import Flags, Goals, Index, Int32s, Ints, Octets, Offsets
 from propnet.jit.vector512 import BYTES
 from propnet.network import Network
 
-RUN = 5
-"""Numbers per row of :attr:`Plan.runs`."""
+PLAY, GOALS, MOVES = range(3)
+"""Sections of a plan, in their order."""
+
+LISTED = -1
+"""The ``first_wire`` of a block whose gates' wires do not lie together: the offset of its own wire stands
+before each gate's inputs."""
 
 _PAGE = 4096
 
 
-PLAY, GOALS, MOVES = range(3)
-"""Sections of a plan, in their order."""
+class GateRun(NamedTuple):
+    """Gates of one shape that are evaluated one after another: a row of :attr:`Plan.runs`."""
+
+    plain: Index
+    """How many plain inputs each gate has,"""
+    negated: Index
+    """and how many negated ones."""
+    gates: Index
+    inputs_at: Index
+    """Where the first gate's inputs begin in :attr:`Plan.inputs`."""
+    first_wire: Index
+    """The wire of the first gate; the others' follow it."""
+
+
+class GateBlock(NamedTuple):
+    """Runs that are evaluated together: a row of :attr:`Plan.blocks`. A loop has the wires from
+    ``first_wire`` to before ``end_wire``; other blocks have an ``end_wire`` of 0, and 0 or :data:`LISTED`."""
+
+    first_run: Index
+    end_run: Index
+    first_wire: Index
+    end_wire: Index
+
+
+RUN, BLOCK = len(GateRun._fields), len(GateBlock._fields)
+"""Numbers per row of :attr:`Plan.runs` and :attr:`Plan.blocks`."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +66,8 @@ class Plan:
         wires: how many wires there are.
         bases, moves: how many of them are base propositions and moves.
         inputs: uint32: wire offsets, gate after gate, the plain inputs of a gate before the negated.
-        runs: int32, shape (runs, 5): plain inputs, negated inputs, how many gates, where the
-            first one's inputs stand in ``inputs``, wire of the first one.
-        blocks: int32, shape (blocks, 4): first run, past-the-last run, and for a loop its first
-            and past-the-last wire (0, 0 where the block is none; -1, 0 where it is none and the
-            offset of its own wire stands before each gate's inputs).
+        runs: int32, shape (runs, 5): rows of :class:`GateRun`.
+        blocks: int32, shape (blocks, 4): rows of :class:`GateBlock`.
         base_blocks: how many of the first blocks need no move.
         play_blocks: how many of these come before the blocks that only goals need.
         goal_inputs, step_inputs: how many inputs the network's gates have that only goals need,
@@ -61,25 +87,25 @@ class Plan:
     wires: int
     bases: int
     moves: int
-    inputs: NDArray[np.uint32]
-    runs: NDArray[np.int32]
-    blocks: NDArray[np.int32]
+    inputs: Offsets
+    runs: Int32s
+    blocks: Int32s
     base_blocks: int
     play_blocks: int
     goal_inputs: int
     step_inputs: int
-    init: NDArray[np.uint8]
-    next_offsets: NDArray[np.uint32]
-    next_signs: NDArray[np.int64]
-    legal_offsets: NDArray[np.uint32]
-    legal_signs: NDArray[np.int64]
-    role_moves: NDArray[np.int32]
-    goal_offsets: NDArray[np.uint32]
-    goal_signs: NDArray[np.int64]
-    goal_values: NDArray[np.int16]
-    role_goals: NDArray[np.int32]
-    terminal: NDArray[np.int64]
-    initial: NDArray[np.bool_]
+    init: Octets
+    next_offsets: Offsets
+    next_signs: Ints
+    legal_offsets: Offsets
+    legal_signs: Ints
+    role_moves: Int32s
+    goal_offsets: Offsets
+    goal_signs: Ints
+    goal_values: Goals
+    role_goals: Int32s
+    terminal: Ints
+    initial: Flags
 
 
 def plan(network: Network) -> Plan:
@@ -103,36 +129,27 @@ def plan(network: Network) -> Plan:
     section = _sections(network, start, read)
     play_gates = int(np.count_nonzero(section == PLAY))
     level = _levels(network, start, read, loop_of)
-    # Inside a loop the network's own order stays: it is the order that settles fastest.
+    # Inside a loop the network's own order stays: it settles fastest.
     shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
     order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
     runs, blocks, edges = _runs(
         plain[order], negations[order], loop_of[order], (play_gates, network.base_gates), first
     )
-    # Both orders have the same runs; which reads memory more evenly depends on the game.
+    # Both orders have the same runs; which of them reads memory more evenly depends on the game.
     candidates = order, _by_place(order, start, read, shape, loop_of, level + network.gates * section, first)
     wire, inputs = min(
         (_inputs(order, first, start, read, literals & 1) for order in candidates),
         key=lambda laid: _far_reads(runs, laid[1]),
     )
 
-    def places(literals: NDArray[np.int32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        wide = literals.astype(np.int64)
-        return (wire[wide >> 1] * BYTES).astype(np.uint32), -(wide & 1)
-
     init = np.zeros(first + gates, np.uint8)
     init[wire[first:]] = network.loop_init
-    goals = network.goals.reshape(-1, 3)
-    goals = goals[np.argsort(goals[:, 0], kind="stable")]
-    roles = len(network.roles)
-    next_offsets, next_signs = places(network.next_literals)
-    legal_offsets, legal_signs = places(network.legal_literals)
-    goal_offsets, goal_signs = places(goals[:, 2])
-    terminal_offset, terminal_sign = places(np.array([network.terminal_literal], np.int32))
-    return Plan(
+    return complete_plan(
+        network,
+        wire,
+        network.next_literals,
+        network.legal_literals,
         wires=first + gates,
-        bases=len(network.bases),
-        moves=network.move_count,
         inputs=inputs,
         runs=runs,
         blocks=blocks,
@@ -140,6 +157,48 @@ def plan(network: Network) -> Plan:
         play_blocks=int(np.count_nonzero(edges < play_gates)),
         goal_inputs=int(widths[section == GOALS].sum()),
         step_inputs=int(widths[section != GOALS].sum()),
+        init=init,
+    )
+
+
+def complete_plan(
+    network: Network,
+    wire: Ints,
+    next_literals: Int32s | Ints,
+    legal_literals: Int32s | Ints,
+    *,
+    wires: int,
+    inputs: Offsets,
+    runs: Int32s,
+    blocks: Int32s,
+    base_blocks: int,
+    play_blocks: int,
+    goal_inputs: int,
+    step_inputs: int,
+    init: Octets,
+) -> Plan:
+    """The plan of gates that are laid out: each node's ``wire``, and fields of the plan as they are."""
+
+    def places(literals: Int32s | Ints) -> tuple[Offsets, Ints]:
+        wide = literals.astype(np.int64)
+        return (wire[wide >> 1] * BYTES).astype(np.uint32), -(wide & 1)
+
+    goals = network.goals.reshape(-1, 3)
+    goals = goals[np.argsort(goals[:, 0], kind="stable")]
+    next_offsets, next_signs = places(next_literals)
+    legal_offsets, legal_signs = places(legal_literals)
+    goal_offsets, goal_signs = places(goals[:, 2])
+    return Plan(
+        wires=wires,
+        bases=len(network.bases),
+        moves=network.move_count,
+        inputs=inputs,
+        runs=runs,
+        blocks=blocks,
+        base_blocks=base_blocks,
+        play_blocks=play_blocks,
+        goal_inputs=goal_inputs,
+        step_inputs=step_inputs,
         init=init,
         next_offsets=next_offsets,
         next_signs=next_signs,
@@ -149,13 +208,13 @@ def plan(network: Network) -> Plan:
         goal_offsets=goal_offsets,
         goal_signs=goal_signs,
         goal_values=goals[:, 1].astype(np.int16),
-        role_goals=np.searchsorted(goals[:, 0], np.arange(roles + 1)).astype(np.int32),
-        terminal=np.array([terminal_offset[0], terminal_sign[0]], np.int64),
+        role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
+        terminal=np.concatenate(places(np.array([network.terminal_literal]))).astype(np.int64),
         initial=np.asarray(network.initial, np.bool_),
     )
 
 
-def _sections(network: Network, start: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sections(network: Network, start: Ints, read: Ints) -> Ints:
     """What each gate is for: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
     first, base_gates = network.first_gate, network.base_gates
     needed = np.zeros(network.nodes, np.bool_)
@@ -182,14 +241,14 @@ def _sections(network: Network, start: NDArray[np.int64], read: NDArray[np.int64
 
 
 def _by_place(
-    order: NDArray[np.int64],
-    start: NDArray[np.int64],
-    read: NDArray[np.int64],
-    shape: tuple[NDArray[np.int64], NDArray[np.int64]],
-    loop_of: NDArray[np.int64],
-    level: NDArray[np.int64],
+    order: Ints,
+    start: Ints,
+    read: Ints,
+    shape: tuple[Ints, Ints],
+    loop_of: Ints,
+    level: Ints,
     first: int,
-) -> NDArray[np.int64]:
+) -> Ints:
     """The same order, but gates that were equal sorted by the mean place of what they read."""
     order = order.copy()
     place = np.arange(first + len(order))
@@ -208,12 +267,12 @@ def _by_place(
 
 
 def _inputs(
-    order: NDArray[np.int64],
+    order: Ints,
     first: int,
-    start: NDArray[np.int64],
-    read: NDArray[np.int64],
-    negated: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    start: Ints,
+    read: Ints,
+    negated: Int32s,
+) -> tuple[Ints, Offsets]:
     """Each node's wire, and :attr:`Plan.inputs`, for this order of gates."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -222,8 +281,8 @@ def _inputs(
     return wire, (wire[read[by_gate]] * BYTES).astype(np.uint32)
 
 
-def _far_reads(runs: NDArray[np.int32], inputs: NDArray[np.uint32]) -> int:
-    """How many inputs stand more than a page from where the gate before read its like."""
+def _far_reads(runs: Int32s, inputs: Offsets) -> int:
+    """How many inputs stand more than a page away from the same input of the gate before."""
     far = 0
     for plain, negated, gates, at, _ in runs.tolist():
         rows = inputs[at : at + gates * (plain + negated)].reshape(gates, -1).astype(np.int64)
@@ -231,10 +290,8 @@ def _far_reads(runs: NDArray[np.int32], inputs: NDArray[np.uint32]) -> int:
     return far
 
 
-def _levels(
-    network: Network, start: NDArray[np.int64], read: NDArray[np.int64], loop_of: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Per gate the longest way from the inputs; the gates of a loop share one level."""
+def _levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
+    """Per gate the longest path from the inputs; the gates of a loop share one level."""
     first = network.first_gate
     begins = start.tolist()
     nodes = read.tolist()
@@ -254,17 +311,17 @@ def _levels(
 
 
 def _runs(
-    plain: NDArray[np.int64],
-    negated: NDArray[np.int64],
-    loop: NDArray[np.int64],
+    plain: Ints,
+    negated: Ints,
+    loop: Ints,
     bounds: tuple[int, ...],
     first_wire: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[Int32s, Int32s, Ints]:
     """Runs and blocks of gates in plan order, and each block's first gate; no block straddles
     one of the bounds."""
     gates = len(plain)
     if gates == 0:
-        return np.zeros((0, RUN), np.int32), np.zeros((0, 4), np.int32), np.zeros(0, np.int64)
+        return np.zeros((0, RUN), np.int32), np.zeros((0, BLOCK), np.int32), np.zeros(0, np.int64)
     number = np.arange(gates)
     block_edge = np.diff(loop, prepend=-2) != 0
     block_edge[[b for b in bounds if b < gates]] = True

@@ -8,17 +8,14 @@ of its word ``i // 64`` belongs to state i.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from propnet.jit.arrays import Flags, Index, Ints, Offsets, Vector, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import (
     BYTES,
     LANES,
     WORDS,
-    Index,
     aligned,
     item,
     load,
@@ -27,6 +24,7 @@ from propnet.jit.vector512 import (
     splat,
     store,
 )
+from propnet.kernels.gates import read_wire
 
 _BYTES = 0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF
 _BITS = 0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555
@@ -38,7 +36,7 @@ def record_words(bits: int) -> int:
     return (bits + 63) // 64
 
 
-def pack(values: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def pack(values: Flags) -> Words:
     """Records (n, words) of boolean rows (n, bits)."""
     n, bits = values.shape
     octets = np.zeros((n, record_words(bits) * 8), np.uint8)
@@ -46,13 +44,13 @@ def pack(values: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
-def unpack(records: NDArray[np.uint64], bits: int) -> NDArray[np.bool_]:
+def unpack(records: Words, bits: int) -> Flags:
     """Boolean rows (n, bits) of records (n, words)."""
     octets = np.ascontiguousarray(records, "<u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
 
 
-def to_sliced(records: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+def to_sliced(records: Words, bits: int) -> Words:
     """The sliced form (bits, 8) of up to 512 records (n, words); lanes past the n-th are 0."""
     if len(records) > LANES:
         raise ValueError(f"{len(records)} records, but a sliced array has {LANES} lanes")
@@ -61,7 +59,7 @@ def to_sliced(records: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
     return sliced
 
 
-def to_records(sliced: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+def to_records(sliced: Words, n: int) -> Words:
     """Records (n, words) of the first n lanes of a sliced array (bits, 8)."""
     if n > LANES:
         raise ValueError(f"{n} records, but a sliced array has {LANES} lanes")
@@ -73,7 +71,7 @@ def to_records(sliced: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def transpose(block: NDArray[np.uint64]) -> None:
+def transpose(block: Words) -> None:
     """Transpose eight 64x64 bit matrices in place: ``block`` is (64, 8), matrix w its column w.
 
     Bit c of row r of a matrix changes places with bit r of row c."""
@@ -84,10 +82,10 @@ def transpose(block: NDArray[np.uint64]) -> None:
 
 @kernel
 def write_lanes(
-    records: NDArray[np.uint64],
+    records: Words,
     first: Index,
     n: Index,
-    wires: NDArray[np.uint64],
+    wires: Words,
     wire: Index,
     bits: Index,
 ) -> None:
@@ -111,10 +109,10 @@ def write_lanes(
 
 @kernel
 def read_lanes(
-    wires: NDArray[np.uint64],
-    offsets: NDArray[np.uint32],
-    signs: NDArray[np.int64],
-    records: NDArray[np.uint64],
+    wires: Words,
+    offsets: Offsets,
+    signs: Ints,
+    records: Words,
     first: Index,
     n: Index,
 ) -> None:
@@ -129,7 +127,7 @@ def read_lanes(
 
 
 @inner
-def spread(block: NDArray[np.uint64], wires: NDArray[np.uint64], wire: Index, bits: Index) -> None:
+def spread(block: Words, wires: Words, wire: Index, bits: Index) -> None:
     """Transpose a block (64, 8) of which row r, word w is a word of the record in lane 64 * w + r,
     and write it to the ``bits`` wires (at most 64) from ``wire`` on. The block is scratch then."""
     _exchange_bytes(block)
@@ -145,74 +143,51 @@ def spread(block: NDArray[np.uint64], wires: NDArray[np.uint64], wire: Index, bi
 
 @inner
 def collect(
-    wires: NDArray[np.uint64],
-    offsets: NDArray[np.uint32],
-    signs: NDArray[np.int64],
+    wires: Words,
+    offsets: Offsets,
+    signs: Ints,
     first: Index,
     bits: Index,
-    block: NDArray[np.uint64],
+    block: Words,
 ) -> None:
     """The reverse of :func:`spread`: fill the block with the record words that begin at bit
     ``first`` and have ``bits`` bits (at most 64), from the wires at ``offsets``, negated where
     ``signs`` is -1."""
     for bit in range(bits):
-        store(block, bit * BYTES, load(wires, item(offsets, first + bit)) ^ splat(item(signs, first + bit)))
+        store(block, bit * BYTES, read_wire(wires, offsets, signs, first + bit))
     for bit in range(bits, 64):
         store(block, bit * BYTES, splat(0))
     transpose(block)
 
 
 @inner
-def _exchange_bytes(block: NDArray[np.uint64]) -> None:
+def _exchange_bytes(block: Words) -> None:
     """The first half of a transposition: 8x8 bytes change places in every matrix."""
     for at in range(0, 8 * BYTES, BYTES):
-        a = load(block, at)
-        b = load(block, at + 8 * BYTES)
-        c = load(block, at + 16 * BYTES)
-        d = load(block, at + 24 * BYTES)
-        e = load(block, at + 32 * BYTES)
-        f = load(block, at + 40 * BYTES)
-        g = load(block, at + 48 * BYTES)
-        h = load(block, at + 56 * BYTES)
-        a, b, c, d, e, f, g, h = _exchange(a, b, c, d, e, f, g, h, 8, _BYTES)
-        store(block, at, a)
-        store(block, at + 8 * BYTES, b)
-        store(block, at + 16 * BYTES, c)
-        store(block, at + 24 * BYTES, d)
-        store(block, at + 32 * BYTES, e)
-        store(block, at + 40 * BYTES, f)
-        store(block, at + 48 * BYTES, g)
-        store(block, at + 56 * BYTES, h)
+        _exchange(block, at, block, at, 8 * BYTES, 8, _BYTES)
 
 
 @inner
-def _exchange_bits(block: NDArray[np.uint64], at: Index, out: NDArray[np.uint64], to: Index) -> None:
+def _exchange_bits(block: Words, at: Index, out: Words, to: Index) -> None:
     """The second half, for eight rows from byte ``at`` on: 8x8 bits change places in every
     block of 8 rows and a byte. Written to ``out`` from byte ``to`` on."""
-    a = load(block, at)
-    b = load(block, at + BYTES)
-    c = load(block, at + 2 * BYTES)
-    d = load(block, at + 3 * BYTES)
-    e = load(block, at + 4 * BYTES)
-    f = load(block, at + 5 * BYTES)
-    g = load(block, at + 6 * BYTES)
-    h = load(block, at + 7 * BYTES)
-    a, b, c, d, e, f, g, h = _exchange(a, b, c, d, e, f, g, h, 1, _BITS)
-    store(out, to, a)
-    store(out, to + BYTES, b)
-    store(out, to + 2 * BYTES, c)
-    store(out, to + 3 * BYTES, d)
-    store(out, to + 4 * BYTES, e)
-    store(out, to + 5 * BYTES, f)
-    store(out, to + 6 * BYTES, g)
-    store(out, to + 7 * BYTES, h)
+    _exchange(block, at, out, to, BYTES, 1, _BITS)
 
 
 @inner
 def _exchange(
-    a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, unit: int, masks: tuple[int, int, int]
-) -> Any:
-    """Transpose an 8x8 matrix whose elements have ``unit`` bits, one row to a vector's words."""
+    block: Words, at: Index, out: Words, to: Index, stride: Index, unit: int, masks: tuple[int, int, int]
+) -> None:
+    """Transpose an 8x8 matrix of elements of ``unit`` bits, one row to a vector's words: its rows stand
+    ``stride`` bytes apart from byte ``at`` on, and are written to ``out`` from byte ``to`` on."""
+    a = load(block, at)
+    b = load(block, at + stride)
+    c = load(block, at + 2 * stride)
+    d = load(block, at + 3 * stride)
+    e = load(block, at + 4 * stride)
+    f = load(block, at + 5 * stride)
+    g = load(block, at + 6 * stride)
+    h = load(block, at + 7 * stride)
     a, e = _swap(a, e, 4 * unit, masks[0])
     b, f = _swap(b, f, 4 * unit, masks[0])
     c, g = _swap(c, g, 4 * unit, masks[0])
@@ -225,11 +200,18 @@ def _exchange(
     c, d = _swap(c, d, unit, masks[2])
     e, f = _swap(e, f, unit, masks[2])
     g, h = _swap(g, h, unit, masks[2])
-    return a, b, c, d, e, f, g, h
+    store(out, to, a)
+    store(out, to + stride, b)
+    store(out, to + 2 * stride, c)
+    store(out, to + 3 * stride, d)
+    store(out, to + 4 * stride, e)
+    store(out, to + 5 * stride, f)
+    store(out, to + 6 * stride, g)
+    store(out, to + 7 * stride, h)
 
 
 @inner
-def _swap(low: Any, high: Any, step: int, mask: int) -> Any:
+def _swap(low: Vector, high: Vector, step: int, mask: int) -> tuple[Vector, Vector]:
     """Exchange the upper halves of the fields of ``low`` with the lower halves of ``high``'s."""
     change = (shift_right(low, step) ^ high) & splat(mask)
     return low ^ shift_left(change, step), high ^ change

@@ -3,81 +3,55 @@
 Per role: the legal moves of every lane are counted by carry-save adders (Harley and Seal), a
 rank below the count is drawn for every lane by rejection, and one walk over the role's moves
 counts the ranks down: the move at which a lane's rank passes below zero is its choice. All
-numbers are *planes*: bit k of a lane's number is that lane's bit of plane k. Measured, this
-takes 4 to 50 times less than transposing to one mask per lane and selecting its k-th bit, most
-where moves are few.
+numbers are *planes*: bit k of a lane's number is that lane's bit of plane k.
 
 The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks
-for the draw, ranks; :func:`new_planes` makes it.
+for the draw, ranks (:func:`propnet.kernels.scratch.new_planes`).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from propnet.jit.arrays import Index, Ints, Offsets, Vector, Words
 from propnet.jit.decorators import inner
-from propnet.jit.vector512 import BYTES, aligned, any_lane, item, load, splat, store
+from propnet.jit.vector512 import BYTES, any_lane, item, load, splat, store
 from propnet.jit.xoshiro import advance
-
-
-def new_planes(most: int) -> NDArray[np.uint64]:
-    """Scratch space for roles of up to this many moves."""
-    return aligned(3 * (most.bit_length() // 6 + 1) * 6)
+from propnet.kernels.gates import read_wire
+from propnet.kernels.kernel_args import KernelArgs, sizes_of
 
 
 @inner
-def choose(
-    wires: NDArray[np.uint64],
-    offsets: NDArray[np.uint32],
-    signs: NDArray[np.int64],
-    first: int,
-    last: int,
-    out: int,
-    planes: NDArray[np.uint64],
-    streams: NDArray[np.uint64],
-) -> Any:
-    """Choose one of the moves ``first <= m < last`` in every lane that has a legal one.
-
-    Writes the chosen lanes of move m to the wire ``out + m``; ``offsets`` and ``signs`` say
-    where the moves' legality is read. Returns the lanes with some legal move, a vector.
-    """
-    copy_legal(wires, offsets, signs, first, last, out)
-    return choose_in_place(wires, first, last, out, planes, planes.shape[0] // 3, streams)
+def legal_wires(args: KernelArgs, wires: Words, role: Index) -> tuple[Index, Index]:
+    """Have the legality of a role's moves in the moves' own wires: the first of these, and the one behind
+    the last."""
+    sizes = sizes_of(args)
+    first, last = np.int64(item(args.role_moves, role)), np.int64(item(args.role_moves, role + 1))
+    out = 1 + sizes.bases
+    if sizes.legal_in_place == 0:
+        copy_legal(wires, args.legal_offsets, args.legal_signs, first, last, out)
+    return out + first, out + last
 
 
 @inner
-def copy_legal(
-    wires: NDArray[np.uint64],
-    offsets: NDArray[np.uint32],
-    signs: NDArray[np.int64],
-    first: int,
-    last: int,
-    out: int,
-) -> None:
-    """Copy the legality of the moves ``first <= m < last`` to their own wires ``out + m``."""
+def copy_legal(wires: Words, offsets: Offsets, signs: Ints, first: Index, last: Index, out: Index) -> None:
+    """Copy the legality of the moves ``first <= m < last`` to their own wires ``out + m``; ``offsets`` and
+    ``signs`` (moves,) say where it is read."""
     to = (out + first) * BYTES
     for move in range(first, last):
-        store(wires, to, load(wires, item(offsets, move)) ^ splat(item(signs, move)))
+        store(wires, to, read_wire(wires, offsets, signs, move))
         to += BYTES
 
 
 @inner
-def choose_in_place(
-    wires: NDArray[np.uint64],
-    first: int,
-    last: int,
-    out: int,
-    planes: NDArray[np.uint64],
-    depth: int,
-    streams: NDArray[np.uint64],
-) -> Any:
-    """:func:`choose`, where the wires ``out + m`` hold the moves' legality already; ``depth`` is a
-    third of the planes."""
-    begin = (out + first) * BYTES
-    end = (out + last) * BYTES
+def choose(wires: Words, first: Index, last: Index, planes: Words, depth: Index, streams: Words) -> Vector:
+    """Choose one of a role's legal moves in every lane that has one.
+
+    The wires ``first <= w < last`` hold the legality of the moves, and then the lanes that chose them.
+    ``depth`` is a third of the planes. Returns the lanes with some legal move.
+    """
+    begin = first * BYTES
+    end = last * BYTES
     if last - first == 1:
         return load(wires, begin)
     some = _count(wires, begin, end, planes, depth)
@@ -93,7 +67,7 @@ def choose_in_place(
 
 
 @inner
-def _count(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], depth: int) -> Any:
+def _count(wires: Words, begin: Index, end: Index, planes: Words, depth: Index) -> Vector:
     """Count the lanes' legal moves into the first planes; returns the lanes with some."""
     for k in range(depth):
         store(planes, k * BYTES, splat(0))
@@ -117,19 +91,14 @@ def _count(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.u
         carry = fours & g
         fours = fours ^ g
         if any_lane(carry):
-            _carry(planes, 3, carry)
+            add_carry(planes, 3 * BYTES, carry)
         at += 4 * BYTES
     while at < end:
         a = load(wires, at)
         some = some | a
-        e = ones & a
-        ones = ones ^ a
-        g = twos & e
-        twos = twos ^ e
-        carry = fours & g
-        fours = fours ^ g
+        ones, twos, fours, carry = count_move(a, ones, twos, fours)
         if any_lane(carry):
-            _carry(planes, 3, carry)
+            add_carry(planes, 3 * BYTES, carry)
         at += BYTES
     store(planes, 0, ones)
     store(planes, BYTES, twos)
@@ -138,18 +107,28 @@ def _count(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.u
 
 
 @inner
-def _carry(planes: NDArray[np.uint64], plane: int, carry: Any) -> None:
-    """Add a carry into the counts from this plane upwards."""
-    at = plane * BYTES
-    while any_lane(carry):
-        old = load(planes, at)
-        store(planes, at, old ^ carry)
-        carry = carry & old
-        at += BYTES
+def count_move(
+    legal: Vector, ones: Vector, twos: Vector, fours: Vector
+) -> tuple[Vector, Vector, Vector, Vector]:
+    """Count one more move in the lanes where it is legal: the three planes of the count, and the carry."""
+    two = ones & legal
+    four = twos & two
+    return ones ^ legal, twos ^ two, fours ^ four, fours & four
 
 
 @inner
-def highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
+def add_carry(planes: Words, at: Index, carry: Vector) -> Index:
+    """Add a carry to the numbers whose planes begin at byte ``at``; the byte up to which planes changed."""
+    while any_lane(carry):
+        before = load(planes, at)
+        store(planes, at, before ^ carry)
+        carry = carry & before
+        at += BYTES
+    return at
+
+
+@inner
+def highest_rank(planes: Words, depth: Index, some: Vector) -> Index:
     """Turn counts into counts - 1 where there is a legal move; how many planes these need.
 
     The second planes become the masks for the draw: all bits up to the highest one."""
@@ -158,19 +137,19 @@ def highest_rank(planes: NDArray[np.uint64], depth: int, some: Any) -> int:
         old = load(planes, k * BYTES)
         store(planes, k * BYTES, old ^ borrow)
         borrow = borrow & ~old
-    bits = 0
+    bits: Index = 0
     mask = splat(0)
     for back in range(depth):
-        k = depth - 1 - back
-        mask = mask | load(planes, k * BYTES)
-        store(planes, (depth + k) * BYTES, mask)
+        plane = depth - 1 - back
+        mask = mask | load(planes, plane * BYTES)
+        store(planes, (depth + plane) * BYTES, mask)
         if bits == 0 and any_lane(mask):
-            bits = k + 1
+            bits = plane + 1
     return bits
 
 
 @inner
-def draw(planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams: NDArray[np.uint64]) -> None:
+def draw(planes: Words, depth: Index, bits: Index, wanted: Vector, streams: Words) -> None:
     """Draw ranks from 0 to the highest rank, all equally likely, into the third planes.
 
     A lane draws as many random bits as its highest rank has, until they do not exceed it: less
@@ -180,8 +159,8 @@ def draw(planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams
     s2 = load(streams, 2 * BYTES)
     s3 = load(streams, 3 * BYTES)
     ranks = 2 * depth * BYTES
-    for at in range(ranks, ranks + depth * BYTES, BYTES):
-        store(planes, at, splat(0))
+    for k in range(depth):
+        store(planes, ranks + k * BYTES, splat(0))
     while any_lane(wanted):
         above = splat(0)
         for k in range(bits):
@@ -204,41 +183,32 @@ def draw(planes: NDArray[np.uint64], depth: int, bits: int, wanted: Any, streams
 
 
 @inner
-def _walk3(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
-    p0 = load(planes, ranks)
-    p1 = load(planes, ranks + BYTES)
-    p2 = load(planes, ranks + 2 * BYTES)
-    for at in range(begin, end, BYTES):
-        b0 = load(wires, at)
-        b1 = b0 & ~p0
-        b2 = b1 & ~p1
-        b3 = b2 & ~p2
-        p0 = p0 ^ b0
-        p1 = p1 ^ b1
-        p2 = p2 ^ b2
-        store(wires, at, b3)
+def count_down(borrow: Vector, p0: Vector, p1: Vector, p2: Vector) -> tuple[Vector, Vector, Vector, Vector]:
+    """Subtract a bit from ranks of three planes: what is lent beyond them, and the planes."""
+    b1 = borrow & ~p0
+    b2 = b1 & ~p1
+    return b2 & ~p2, p0 ^ borrow, p1 ^ b1, p2 ^ b2
 
 
 @inner
-def _walk6(wires: NDArray[np.uint64], begin: int, end: int, planes: NDArray[np.uint64], ranks: int) -> None:
-    p0 = load(planes, ranks)
-    p1 = load(planes, ranks + BYTES)
-    p2 = load(planes, ranks + 2 * BYTES)
-    p3 = load(planes, ranks + 3 * BYTES)
-    p4 = load(planes, ranks + 4 * BYTES)
-    p5 = load(planes, ranks + 5 * BYTES)
+def _walk3(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index) -> None:
+    p0, p1, p2 = load_planes(planes, ranks)
     for at in range(begin, end, BYTES):
-        b0 = load(wires, at)
-        b1 = b0 & ~p0
-        b2 = b1 & ~p1
-        b3 = b2 & ~p2
-        b4 = b3 & ~p3
-        b5 = b4 & ~p4
-        b6 = b5 & ~p5
-        p0 = p0 ^ b0
-        p1 = p1 ^ b1
-        p2 = p2 ^ b2
-        p3 = p3 ^ b3
-        p4 = p4 ^ b4
-        p5 = p5 ^ b5
-        store(wires, at, b6)
+        lent, p0, p1, p2 = count_down(load(wires, at), p0, p1, p2)
+        store(wires, at, lent)
+
+
+@inner
+def _walk6(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index) -> None:
+    p0, p1, p2 = load_planes(planes, ranks)
+    p3, p4, p5 = load_planes(planes, ranks + 3 * BYTES)
+    for at in range(begin, end, BYTES):
+        lent, p0, p1, p2 = count_down(load(wires, at), p0, p1, p2)
+        lent, p3, p4, p5 = count_down(lent, p3, p4, p5)
+        store(wires, at, lent)
+
+
+@inner
+def load_planes(planes: Words, at: Index) -> tuple[Vector, Vector, Vector]:
+    """The three planes from byte ``at`` on."""
+    return load(planes, at), load(planes, at + BYTES), load(planes, at + 2 * BYTES)

@@ -1,10 +1,10 @@
 """LLVM as an assembler: its assembly language to object files, and these into memory.
 
-LLVM turns a vector into what the processor has: one register with AVX-512, where AND, OR and NOT of
-three values are one instruction, two with AVX2, four with SSE2, and so on.
+LLVM gives a vector what the processor has: one register with AVX-512, where AND, OR and NOT of three
+values are one instruction, two registers with AVX2, four with SSE2, and so on.
 
-As ``python -m propnet.native.assembler CPU FEATURES`` it is a process that others have texts compiled by:
-each a line with its length in bytes, then the text; it answers with objects in the same form.
+``python -m propnet.native.assembler CPU FEATURES`` is a process that compiles texts for others: it reads
+each as a line with its length in bytes, then the text, and answers with objects in the same form.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -23,8 +23,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 OPTIMISE = 1
-"""LLVM's level. Measured: level 0 compiles twice as fast, to code 1.3 times as slow; level 2 takes
-1.2 times as long for nothing. The text is already in the order in which it should run."""
+"""LLVM's level (see docs/measurements.md). The text is already in the order in which it should run."""
 
 _LOCK = threading.Lock()
 
@@ -62,10 +61,10 @@ def _present(features: str) -> set[str]:
 
 
 def compile_text(source: str, target: Target) -> bytes:
-    """LLVM's assembly language as an object file. Raises RuntimeError where LLVM refuses it."""
+    """An object file of LLVM's assembly language. Raises RuntimeError where LLVM refuses it."""
     with _LOCK:
         module = llvm.parse_assembly(source)
-        return bytes(_machine(target).emit_object(module))
+        return bytes(_shared_generator(target).emit_object(module))
 
 
 class Loaded:
@@ -75,7 +74,7 @@ class Loaded:
 
     def __init__(self, objects: Sequence[bytes], target: Target) -> None:
         with _LOCK:
-            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(target, own=True))
+            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_generator(target))
             for data in objects:
                 self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
             self._engine.finalize_object()
@@ -93,16 +92,12 @@ def _start_llvm() -> None:
 
 
 @functools.cache
-def _shared_machine(target: Target) -> Any:
-    return _new_machine(target)
+def _shared_generator(target: Target) -> Any:
+    return _new_generator(target)
 
 
-def _machine(target: Target, *, own: bool = False) -> Any:
-    """LLVM's code generator; ``own`` where an engine will take it over."""
-    return _new_machine(target) if own else _shared_machine(target)
-
-
-def _new_machine(target: Target) -> Any:
+def _new_generator(target: Target) -> Any:
+    """LLVM's code generator. An engine takes over the one that it is given."""
     _start_llvm()
     triple = llvm.Target.from_default_triple()
     return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=OPTIMISE, jit=True)

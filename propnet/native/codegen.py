@@ -1,8 +1,8 @@
 """Straight-line vector code for a network's pieces, as LLVM's assembly language.
 
-A piece becomes one C function ``void f<number>(ptr wires)`` on ``<8 x i64>``. A loop's function
-calls others, of a piece's size each, that go through its gates to and fro until nothing changes.
-Nothing of the rules but numbers stands in the text.
+A piece becomes one C function ``void f<number>(ptr wires)`` on ``<8 x i64>``. A loop's function calls
+others, of a piece's size each, that go through its gates to and fro until nothing changes. The text holds
+nothing of the rules but numbers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _ONES = "splat (i64 -1)"
 
 
 def text(straight: Straight, pieces: Sequence[int]) -> str:
-    """The LLVM IR of some pieces: a function ``f<piece>`` each."""
-    writer = _Writer(straight)
+    """LLVM's assembly language of some pieces: a function ``f<piece>`` each."""
+    writer = _VectorCode(straight)
     for piece in pieces:
         _, low, high = straight.pieces[piece].tolist()
         if straight.loops[piece]:
@@ -36,8 +36,12 @@ def text(straight: Straight, pieces: Sequence[int]) -> str:
     return "\n".join(writer.lines)
 
 
-class _Writer:
-    """Writes functions, one at a time; knows which wires' values the open one has in registers."""
+class _VectorCode:
+    """Writes functions, one at a time.
+
+    Attributes:
+        values: the registers that hold wires' values in the function that is being written.
+    """
 
     def __init__(self, straight: Straight) -> None:
         self.start, self.literals = straight.start.tolist(), straight.literals.tolist()
@@ -117,7 +121,7 @@ class _Writer:
     def _round(self, name: str, gates: Iterable[int]) -> None:
         """The function that goes through some of a loop's gates once."""
         self.begin(f"define internal void @{name}")
-        # Not through `values`: what has changed is told by the wire as it is in memory.
+        # Not through `values`: several functions add to this wire, in memory.
         changed = self.new(f"load {_TYPE}, ptr {self.pointer(self.changed)}, align 8")
         for gate in gates:
             wire = self.out[gate]

@@ -1,10 +1,9 @@
 """A network laid out for straight-line code: gates depth first in pieces, values in few wires.
 
-Three things make native code faster than walking gates level by level: a value that is used soon
-after it was made stays in a register; a wire is used again once its value has been read for the
-last time, so that a step's working set is small; and the moves' legality is left where the choice
-of moves wants it. The interpreter's kernels run the same layout, piece by piece, where there is
-no native code for it.
+Three things make native code faster than walking gates level by level: a value that is read soon stays
+in a register; a wire is used again after its value has been read for the last time, so that a step's
+working set is small; and the moves' legality ends where the choice of moves reads it. The interpreter's
+kernels run the same layout, piece by piece, where there is no native code for it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from propnet.jit.vector512 import BYTES
-from propnet.kernels.plan import GOALS, MOVES, PLAY, RUN, Plan
+from propnet.kernels.plan import BLOCK, GOALS, MOVES, PLAY, RUN, Plan, complete_plan
 from propnet.network import Network
 
 VERSION = 2
@@ -44,11 +43,10 @@ class Straight:
         literals: int32: ``2 * wire + negated``.
         out: int32 (gates,): the wire that takes the AND of a gate's literals.
         stored: bool (gates,): whether other pieces, or the kernels, read it.
-        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; PLAY's first, then
-            GOALS', then MOVES'. What PLAY's gates leave is read by the others; MOVES' leave it
-            as it was.
+        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; first the pieces of PLAY,
+            then of GOALS, then of MOVES. The others read what PLAY's gates leave; MOVES' do not change it.
         loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
-        plan: the layout as the kernels take it, without anything to interpret
+        plan: the layout as the kernels take it, with nothing to interpret
             (:mod:`propnet.native.piecewise` adds that).
     """
 
@@ -69,15 +67,15 @@ def straighten(network: Network) -> Straight:
 
 
 class _Program:
-    """The gates in their new order, as lists while it grows; a gate's *literals* are the network's
-    until the wires are known, gates that the network lacks having further node numbers."""
+    """The gates in their new order, which grows. Until the wires are known literals are the network's;
+    gates that the network lacks have further node numbers."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
         self.first = network.first_gate
-        begins = network.gate_start.tolist()
-        read = network.gate_inputs.tolist()
-        self.inputs: list[list[int]] = [read[low:high] or [0] for low, high in pairwise(begins)]
+        literals = network.gate_inputs.tolist()
+        bounds = pairwise(network.gate_start.tolist())
+        self.inputs: list[list[int]] = [literals[low:high] or [0] for low, high in bounds]
         self.loop_of = [-1] * network.gates
         for low, high in network.loops.tolist():
             self.loop_of[low:high] = [low] * (high - low)
@@ -86,7 +84,7 @@ class _Program:
         self.done = bytearray(len(self.inputs))
         self.order: list[int] = []
         self.section_ends: list[int] = []
-        self.fixed: dict[int, int] = {}  # gates (of ours) that write a move's wire
+        self.fixed: dict[int, int] = {}  # the gates that write a move's wire
         self.next_literals: list[int] = network.next_literals.tolist()
 
     def run(self) -> None:
@@ -109,7 +107,7 @@ class _Program:
         for base, literal in enumerate(self.next_literals):
             self._visit([literal], for_next)
             if 1 <= literal >> 1 <= len(network.bases) and literal >> 1 != 1 + base:
-                # Another base's wire will have its own next value when this one is read.
+                # The other base's wire will have its own next value when this one is read.
                 self.next_literals[base] = 2 * self._copy(literal, None)
         self.section_ends.append(len(self.order))
 
@@ -118,10 +116,10 @@ class _Program:
             literals = self.inputs[gate]
             if len(literals) > WIDE and self.loop_of[gate] < 0:
                 for low in range(0, len(literals) - WIDE, WIDE):
-                    some = literals[low : low + WIDE]
+                    chunk = literals[low : low + WIDE]
                     if low:
-                        some.append(2 * (self.first + len(self.inputs) - 1))
-                    self.inputs.append(some)
+                        chunk.append(2 * (self.first + len(self.inputs) - 1))
+                    self.inputs.append(chunk)
                     self.loop_of.append(-1)
                 rest = low + WIDE
                 self.inputs[gate] = [*literals[rest:], 2 * (self.first + len(self.inputs) - 1)]
@@ -133,18 +131,18 @@ class _Program:
     def _cone(self, literals: Iterable[int]) -> bytearray:
         """Which gates (1 or 0) the literals depend on."""
         first = self.first
-        found = bytearray(len(self.inputs))
+        needed = bytearray(len(self.inputs))
         stack = [node - first for literal in literals if (node := literal >> 1) >= first]
         while stack:
             gate = stack.pop()
-            if not found[gate]:
+            if not needed[gate]:
                 for member in self._unit(gate):
-                    found[member] = 1
+                    needed[member] = 1
                     for literal in self.inputs[member]:
                         below = (literal >> 1) - first
-                        if below >= 0 and not found[below]:
+                        if below >= 0 and not needed[below]:
                             stack.append(below)
-        return found
+        return needed
 
     def _visit(self, literals: Iterable[int], within: bytes | bytearray) -> None:
         """Append the gates ``within`` that the literals need and that are not yet there, each
@@ -246,8 +244,8 @@ class _Program:
 
         def made_at(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
             """Places in the order of the gates among these nodes."""
-            found: NDArray[np.int64] = places[nodes[nodes >= first] - first]
-            return found
+            of_gates: NDArray[np.int64] = places[nodes[nodes >= first] - first]
+            return of_gates
 
         piece_of = np.repeat(np.arange(len(pieces)), [high - low for _, low, high in pieces])
         last = piece_of.copy()
@@ -255,12 +253,11 @@ class _Program:
         from_gate = (literals >> 1) >= first
         np.maximum.at(last, made_at(literals >> 1), reader[from_gate])
         next_literals = np.array(self.next_literals, np.int64)
-        goals = network.goals.reshape(-1, 3)
-        goals = goals[np.argsort(goals[:, 0], kind="stable")]
         moves_begin = sum(section != MOVES for section, _, _ in pieces)
-        outputs = np.concatenate((next_literals, goals[:, 2], [network.terminal_literal])) >> 1
+        goal_literals = network.goals.reshape(-1, 3)[:, 2]
+        outputs = np.concatenate((next_literals, goal_literals, [network.terminal_literal])) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
-        # Those who try several moves in one state run MOVES again and again.
+        # Batched expansion runs MOVES several times on what one PLAY left.
         from_play = np.repeat(
             [section != MOVES for section, _, _ in pieces], np.bincount(piece_of, minlength=len(pieces))
         )
@@ -274,25 +271,35 @@ class _Program:
         if wires * BYTES >= 2**32:
             raise TooLargeError(f"the network has {gates:,} gates, more than the kernels can address")
 
-        def laid(some: NDArray[np.int64]) -> NDArray[np.int64]:
-            wired: NDArray[np.int64] = 2 * wire_of[some >> 1] + (some & 1)
-            return wired
-
         init = np.zeros(wires, np.uint8)
-        in_network = np.array(order, np.int64) < network.gates
-        init[out[in_network]] = network.loop_init[np.array(order, np.int64)[in_network]]
+        gate_of = np.array(order, np.int64)
+        in_network = gate_of < network.gates
+        init[out[in_network]] = network.loop_init[gate_of[in_network]]
+        goal_inputs = self._goal_inputs()
         return Straight(
             start=start.astype(np.int32),
-            literals=laid(literals).astype(np.int32),
+            literals=(2 * wire_of[literals >> 1] + (literals & 1)).astype(np.int32),
             out=out.astype(np.int32),
             stored=stored,
             pieces=np.array(pieces, np.int32).reshape(-1, 3),
             loops=np.array(loops, np.bool_),
-            plan=_plan(
-                network, wires, init, laid(next_literals), goals, laid(goals[:, 2].astype(np.int64)),
-                int(laid(np.array([network.terminal_literal]))[0]), self._goal_inputs(),
+            # Nothing of it is to be interpreted; the moves' legality is in their own wires.
+            plan=complete_plan(
+                network,
+                wire_of,
+                next_literals,
+                2 * (np.arange(network.move_count) + 1 + len(network.bases)),
+                wires=wires,
+                inputs=np.zeros(0, np.uint32),
+                runs=np.zeros((0, RUN), np.int32),
+                blocks=np.zeros((0, BLOCK), np.int32),
+                base_blocks=0,
+                play_blocks=0,
+                goal_inputs=goal_inputs,
+                step_inputs=int(np.maximum(np.diff(network.gate_start), 1).sum()) - goal_inputs,
+                init=init,
             ),
-        )  # fmt: skip
+        )
 
     def _goal_inputs(self) -> int:
         """How many inputs the network's gates of GOALS have."""
@@ -309,9 +316,8 @@ class _Program:
         stored: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], int]:
         """The wire of each gate in order, and how many wires there are (linear scan: Poletto and
-        Sarkar). Wires are freed after the last piece that reads them; the last freed, which are
-        the nearest to the processor, are taken first. What only its own piece reads has wires
-        that all pieces share."""
+        Sarkar). A wire is freed after the last piece that reads it; the last freed, most likely
+        still cached, is used first. What only its own piece reads has wires that all pieces share."""
         expires: list[list[int]] = [[] for _ in pieces]
         out = np.full(len(last), -1, np.int64)
         free: list[int] = []
@@ -343,44 +349,5 @@ class _Program:
             free += reversed(expires[number])
         within = out <= -2
         out[within] = wires - 2 - out[within]
-        # The last wire is for the code of loops, which notes there what has changed.
+        # In the last wire the code of loops notes what has changed.
         return out, wires + most + 1
-
-
-def _plan(
-    network: Network,
-    wires: int,
-    init: NDArray[np.uint8],
-    next_literals: NDArray[np.int64],
-    goals: NDArray[np.int32],
-    goal_literals: NDArray[np.int64],
-    terminal: int,
-    goal_inputs: int,
-) -> Plan:
-    """The layout as a plan, nothing of it to be interpreted."""
-    inputs = int(np.maximum(np.diff(network.gate_start), 1).sum())
-    legal = np.arange(network.move_count) + 1 + len(network.bases)
-    return Plan(
-        wires=wires,
-        bases=len(network.bases),
-        moves=network.move_count,
-        inputs=np.zeros(0, np.uint32),
-        runs=np.zeros((0, RUN), np.int32),
-        blocks=np.zeros((0, 4), np.int32),
-        base_blocks=0,
-        play_blocks=0,
-        goal_inputs=goal_inputs,
-        step_inputs=inputs - goal_inputs,
-        init=init,
-        next_offsets=((next_literals >> 1) * BYTES).astype(np.uint32),
-        next_signs=-(next_literals & 1),
-        legal_offsets=(legal * BYTES).astype(np.uint32),
-        legal_signs=np.zeros(len(legal), np.int64),
-        role_moves=np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
-        goal_offsets=((goal_literals >> 1) * BYTES).astype(np.uint32),
-        goal_signs=-(goal_literals & 1),
-        goal_values=goals[:, 1].astype(np.int16),
-        role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
-        terminal=np.array([(terminal >> 1) * BYTES, -(terminal & 1)], np.int64),
-        initial=np.asarray(network.initial, np.bool_),
-    )

@@ -1,7 +1,7 @@
 """`NativeMachine`: the network compiled to straight-line vector code, piece by piece.
 
-A piece that is not compiled is interpreted, so a machine may be used while others compile: the
-pieces that every step needs come first, the goals' last.
+The interpreter runs the pieces that are not compiled, so a machine can be used before all are: those
+that every step needs are compiled first, the goals' last.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
 from gdl.rules import Rules
 from propnet.jit.vector512 import LANES
 from propnet.kernels.evaluate import successors
-from propnet.kernels.kernel_args import Code, assemble, new_wires
+from propnet.kernels.kernel_args import KernelArgs, Segment, with_segments
 from propnet.kernels.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.kernels.records import pack
+from propnet.kernels.scratch import new_wires
 from propnet.machine import PropnetMachine
 from propnet.native.assembler import Loaded, Target, compile_text, host
 from propnet.native.codegen import text
@@ -37,23 +37,20 @@ from propnet.network import Network
 log = logging.getLogger("propnet.native")
 
 UNIT = 16
-"""Pieces per object file: a tenth of a second of LLVM's time, or two."""
+"""Pieces per object file."""
 
 PAYS = 0.6
-"""Share of a step's gate inputs from which on the compiled machine is the faster one. Pieces in
-straight-line order cost the interpreter twice what its own order costs."""
-
+"""Share of a step's gate inputs from which on the compiled machine is the faster one. The interpreter is
+slower on pieces in straight-line order than on its own (see docs/measurements.md)."""
 
 LARGE = 40_000
-"""Gate inputs of a step from which on the native code, read once per step and ten times as long as
-what the interpreter reads, may not fit into the processor's caches: both are timed."""
-
+"""Gate inputs of a step from which on native code may not fit into the processor's caches: both are timed."""
 
 CLEARLY = 1.05
 """How many times the interpreter's time native code may take before the interpreter is preferred."""
 
 SECONDS_PER_INPUT = 5e-5
-"""What LLVM takes per gate input, about (measured: 4e-5 to 7e-5)."""
+"""What LLVM takes per gate input, about (see docs/measurements.md)."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,8 @@ class NativeCode:
 
     Attributes:
         straight: the layout.
-        target: the processor it was compiled for.
-        objects: object files by the first of the pieces that each has.
+        target: the processor it is compiled for.
+        objects: object files by the first of their pieces.
     """
 
     straight: Straight
@@ -71,7 +68,7 @@ class NativeCode:
     objects: dict[int, bytes]
 
     def share(self) -> float:
-        """Which part of the gate inputs that every step needs is compiled, 0 to 1."""
+        """The compiled share of the gate inputs that every step needs, 0 to 1."""
         units = _units(self.straight)
         need = [u for u in units if self.straight.pieces[u[0], 0] != GOALS]
         total = _inputs(self.straight, range(len(self.straight.pieces)), goals=False)
@@ -84,10 +81,10 @@ class NativeCode:
 
 
 class NativeMachine(PropnetMachine):
-    """A machine whose gates are native code, in all else the :class:`PropnetMachine` of the same
+    """A machine whose gates are native code. In all else it is the :class:`PropnetMachine` of the same
     network: the same ids, records and random choices.
 
-    Where so little is compiled that it would not pay, it is the interpreter.
+    It interprets the network where too little is compiled to pay.
 
     Attributes:
         code: what is compiled, if anything.
@@ -104,23 +101,23 @@ class NativeMachine(PropnetMachine):
     def __reduce__(self) -> tuple[Any, ...]:
         return NativeMachine, (self.rules, self.network, self.code)
 
-    def _laid_out(self) -> tuple[Plan, Code]:
+    def _laid_out(self) -> tuple[Plan, KernelArgs]:
         if self.code and self.compiled >= PAYS:
             try:
-                # Kept: the code lives as long as this object.
+                # The code lives as long as this object.
                 self._loaded = Loaded(list(self.code.objects.values()), self.code.target)
             except (RuntimeError, MemoryError) as error:
                 log.warning("native code cannot be loaded: %s; the network is interpreted", error)
             else:
-                plan, code = _with_native(self.code, self._loaded)
-                if plan.step_inputs < LARGE:
-                    return plan, code
-                other = super()._laid_out()
-                if _step_seconds(plan, code) <= CLEARLY * _step_seconds(*other):
-                    return plan, code
+                native = _with_native(self.code, self._loaded)
+                if native[0].step_inputs < LARGE:
+                    return native
+                interpreter = super()._laid_out()
+                if _step_seconds(*native) <= CLEARLY * _step_seconds(*interpreter):
+                    return native
                 log.info("native code is no faster than the interpreter here; the network is interpreted")
                 self.compiled = 0.0
-                return other
+                return interpreter
         self.compiled = 0.0
         return super()._laid_out()
 
@@ -133,16 +130,16 @@ def compile_network(
     cache: ObjectCache | None = None,
     target: Target | None = None,
 ) -> Iterator[NativeCode]:
-    """Compile a network; what is compiled at several moments, each more than the one before.
+    """Compile a network; yields what is compiled so far, each time more.
 
-    It yields what the cache has, if that is something; when the code begins to pay
-    (:data:`PAYS`); and at the end, when the cache is given what it lacked.
+    It yields what the cache holds, if anything; the code when it begins to pay (:data:`PAYS`); and the
+    code at the end, after storing it in the cache.
 
     Args:
         network: the network.
-        seconds: wall time after which nothing more is begun. The last word is then incomplete.
+        seconds: wall time after which nothing more is begun; the last code is then incomplete.
         jobs: how many processes compile, above 1 besides this one.
-        cache: where to look first, and to keep what is compiled.
+        cache: where to look first, and to store what is compiled.
         target: the processor to compile for, or this one's.
 
     Raises:
@@ -151,10 +148,10 @@ def compile_network(
     """
     deadline = time.monotonic() + seconds
     target = target or host()
-    found = cache.get(network, target) if cache else None
-    if not found:
+    cached = cache.get(network, target) if cache else None
+    if not cached:
         _check_time(network, seconds * jobs)
-    straight, objects = found if found else (straighten(network), {})
+    straight, objects = cached or (straighten(network), {})
     units = _units(straight)
     if objects:
         yield NativeCode(straight, target, dict(objects))
@@ -189,7 +186,7 @@ def native_machine(
         rules: the rules.
         network: their network.
         seconds: wall time after which no more is compiled.
-        cache: where to look first, and to keep what is compiled.
+        cache: where to look first, and to store what is compiled.
     """
     code: NativeCode | None = None
     try:
@@ -200,7 +197,7 @@ def native_machine(
 
 
 def _check_time(network: Network, seconds: float) -> None:
-    """Raises TooLargeError if the compiler would not come far enough. What only goals need may wait."""
+    """Raises TooLargeError if code would not pay by then. What only goals need may wait."""
     if len(network.gate_inputs) * PAYS * SECONDS_PER_INPUT <= seconds:
         return
     needed = plan(network).step_inputs * PAYS * SECONDS_PER_INPUT
@@ -212,7 +209,7 @@ def _check_time(network: Network, seconds: float) -> None:
 
 
 def _units(straight: Straight) -> list[list[int]]:
-    """The pieces that become one object file each, the most wanted first."""
+    """The pieces of each object file, the most wanted first."""
     units: list[list[int]] = []
     for section in (PLAY, MOVES, GOALS):
         pieces = np.flatnonzero(straight.pieces[:, 0] == section).tolist()
@@ -221,60 +218,60 @@ def _units(straight: Straight) -> list[list[int]]:
 
 
 def _inputs(straight: Straight, pieces: Iterable[int], *, goals: bool = True) -> int:
-    """How many inputs the gates of some pieces have, with or without those of GOALS."""
-    start = straight.start
-    some = straight.pieces[list(pieces)]
-    if not goals:
-        some = some[some[:, 0] != GOALS]
-    return int((start[some[:, 2]] - start[some[:, 1]]).sum())
+    """How many inputs the gates of these pieces have, with or without those of GOALS."""
+    section, low, high = straight.pieces[list(pieces)].T
+    counted = goals | (section != GOALS)
+    return int((straight.start[high] - straight.start[low])[counted].sum())
 
 
-def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, Code]:
+def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, KernelArgs]:
     """The layout for the kernels: a segment per compiled piece, and per stretch of others."""
     straight = code.straight
     native = {piece for unit in _units(straight) if unit[0] in code.objects for piece in unit}
-    others = [piece for piece in range(len(straight.pieces)) if piece not in native]
-    plan = interpreted(straight, others)
-    block_of = {piece: block for block, piece in enumerate(others)}
-    sections = straight.pieces[:, 0].tolist()
-    segments: list[tuple[int, int, int]] = []
+    rest = [piece for piece in range(len(straight.pieces)) if piece not in native]
+    plan = interpreted(straight, rest)
+    block_of = {piece: block for block, piece in enumerate(rest)}
+    segments: list[Segment] = []
     bounds: list[int] = []
     for section in (PLAY, GOALS, MOVES):
         begin = len(segments)
-        for piece in [i for i, s in enumerate(sections) if s == section]:
+        for piece in np.flatnonzero(straight.pieces[:, 0] == section).tolist():
             block = block_of.get(piece, -1)
             if block < 0:
-                segments.append((loaded.address(f"f{piece}"), 0, 0))
-            elif len(segments) > begin and not segments[-1][0]:
-                segments[-1] = 0, segments[-1][1], block + 1
+                segments.append(Segment(loaded.address(f"f{piece}"), 0, 0))
+            elif len(segments) > begin and not segments[-1].function:
+                segments[-1] = segments[-1]._replace(end_block=block + 1)
             else:
-                segments.append((0, block, block + 1))
+                segments.append(Segment(0, block, block + 1))
         bounds.append(len(segments))
-    array: NDArray[np.int64] = np.array(segments, np.int64).reshape(-1, 3)
     play, goals, moves = bounds
-    return plan, assemble(plan, array, (play, goals, moves), legal_in_place=True)
+    return plan, with_segments(plan, segments, (play, goals, moves), legal_in_place=True)
 
 
-def _step_seconds(plan: Plan, code: Code) -> float:
-    """CPU time of evaluating 512 states and their successors, the shortest of many: others' work on
-    the same processor must not decide."""
+def _step_seconds(plan: Plan, args: KernelArgs) -> float:
+    """CPU time of evaluating 512 states and their successors, the shortest of many, lest other processes
+    decide."""
     wires = new_wires(plan)
     records = np.repeat(pack(plan.initial[None, :]), LANES, axis=0)
     moves = np.zeros((LANES, len(plan.role_moves) - 1), np.int32)
     after = np.empty_like(records)
-    taken: list[float] = []
+    shortest = float("inf")
     for _ in range(24):
         before = time.thread_time()
-        successors(code, wires, records, moves, after)
-        taken.append(time.thread_time() - before)
-    return min(taken)
+        successors(args, wires, records, moves, after)
+        shortest = min(shortest, time.thread_time() - before)
+    return shortest
 
 
 # --- compiling ---------------------------------------------------------------------------------------
+_Results = queue.SimpleQueue[tuple[int, bytes] | Exception | None]
+"""Object files by their first pieces; None, or the error before it, where a process is through."""
+
+
 def _compile(
     straight: Straight, units: Sequence[list[int]], target: Target, jobs: int, deadline: float
 ) -> Iterator[tuple[int, bytes]]:
-    """The object files of some units, by their first pieces, as they are made."""
+    """The object files of these units, by their first pieces, one after another."""
     if jobs > 1 and len(units) > 2 * jobs:
         yield from _compile_beside(straight, units, target, jobs, deadline)
         return
@@ -287,11 +284,11 @@ def _compile(
 def _compile_beside(
     straight: Straight, units: Sequence[list[int]], target: Target, jobs: int, deadline: float
 ) -> Iterator[tuple[int, bytes]]:
-    """The same by several processes: LLVM holds a lock, so that threads would not help."""
+    """The same by several processes: LLVM holds a lock, so threads would not help."""
     todo: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
     for unit in units:
         todo.put(unit)
-    made: queue.SimpleQueue[tuple[int, bytes] | Exception | None] = queue.SimpleQueue()
+    results: _Results = queue.SimpleQueue()
     processes = [
         subprocess.Popen(
             [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features],
@@ -301,7 +298,7 @@ def _compile_beside(
         for _ in range(jobs)
     ]
     threads = [
-        threading.Thread(target=_feed, args=(p, straight, todo, made, deadline), daemon=True)
+        threading.Thread(target=_feed, args=(p, straight, todo, results, deadline), daemon=True)
         for p in processes
     ]
     for thread in threads:
@@ -309,13 +306,13 @@ def _compile_beside(
     try:
         working = jobs
         while working:
-            found = made.get()
-            if found is None:
+            result = results.get()
+            if result is None:
                 working -= 1
-            elif isinstance(found, Exception):
-                raise RuntimeError(f"a compiler ended: {found}")
+            elif isinstance(result, Exception):
+                raise RuntimeError(f"a compiler ended: {result}")
             else:
-                yield found
+                yield result
     finally:
         for process in processes:
             process.kill()
@@ -330,7 +327,7 @@ def _feed(
     process: subprocess.Popen[bytes],
     straight: Straight,
     todo: queue.SimpleQueue[list[int]],
-    made: queue.SimpleQueue[tuple[int, bytes] | Exception | None],
+    results: _Results,
     deadline: float,
 ) -> None:
     """Have one process compile units until there are no more."""
@@ -349,7 +346,7 @@ def _feed(
             data = process.stdout.read(max(0, size))
             if size < 0 or len(data) < size:
                 raise OSError(f"it ended with status {process.poll()}")
-            made.put((unit[0], data))
+            results.put((unit[0], data))
     except (OSError, ValueError) as error:
-        made.put(error)
-    made.put(None)
+        results.put(error)
+    results.put(None)

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from propnet.kernels.plan import Plan
-from propnet.native import codegen
-from propnet.native import layout as straight
+from propnet.native import codegen, layout
 from propnet.native.assembler import Target
 from propnet.native.layout import Straight
 from propnet.network import Network
@@ -35,7 +34,7 @@ class ObjectCache:
     """A directory of compiled networks. Nothing is raised: a cache that fails only forgets.
 
     Args:
-        directory: where; made when first needed. ``native`` in the default directory if None.
+        directory: where; created when first needed. ``native`` in the default directory if None.
         most_bytes: how large its files may become together.
     """
 
@@ -47,7 +46,7 @@ class ObjectCache:
         return self._files.directory / _name(network, target)
 
     def get(self, network: Network, target: Target) -> Compiled | None:
-        """What is kept for a network and a processor of this machine."""
+        """What is stored for a network and a processor that this machine can stand in for."""
         name = _name(network, target)
         data = self._files.get(name) if target.runs_here() else None
         if data is None:
@@ -58,13 +57,13 @@ class ObjectCache:
             log.warning("%s is not used: %s", name, error)
             return None
 
-    def put(self, network: Network, target: Target, layout: Straight, objects: dict[int, bytes]) -> None:
-        """Keep what is compiled of a network."""
-        self._files.put(_name(network, target), to_bytes(layout, objects))
+    def put(self, network: Network, target: Target, straight: Straight, objects: dict[int, bytes]) -> None:
+        """Store what is compiled of a network."""
+        self._files.put(_name(network, target), to_bytes(straight, objects))
 
 
 def _name(network: Network, target: Target) -> str:
-    version = f"{codegen.VERSION}/{straight.VERSION}/{target.name}"
+    version = f"{codegen.VERSION}/{layout.VERSION}/{target.name}"
     return hashlib.sha256(digest(network) + version.encode()).hexdigest()[:40]
 
 
@@ -81,10 +80,10 @@ def digest(network: Network) -> bytes:
     return hashed.digest()
 
 
-def to_bytes(layout: Straight, objects: dict[int, bytes]) -> bytes:
+def to_bytes(straight: Straight, objects: dict[int, bytes]) -> bytes:
     """A layout and its object files as bytes."""
     arrays: dict[str, Any] = {}
-    for part, owner in (("straight", layout), ("plan", layout.plan)):
+    for part, owner in (("straight", straight), ("plan", straight.plan)):
         for field in fields(owner):
             value = getattr(owner, field.name)
             if not isinstance(value, Plan):
@@ -103,11 +102,11 @@ def from_bytes(data: bytes) -> Compiled:
         raise ValueError(f"the bytes are not whole: {error}") from None
 
     def part(name: str, owner: type) -> dict[str, Any]:
-        found = {f.name: arrays.get(f"{name}.{f.name}") for f in fields(owner)}
-        return {k: v.item() if v.ndim == 0 else v for k, v in found.items() if v is not None}
+        values = {f.name: arrays.get(f"{name}.{f.name}") for f in fields(owner)}
+        return {k: v.item() if v.ndim == 0 else v for k, v in values.items() if v is not None}
 
     try:
-        layout = Straight(**part("straight", Straight), plan=Plan(**part("plan", Plan)))
+        straight = Straight(**part("straight", Straight), plan=Plan(**part("plan", Plan)))
     except TypeError as error:
         raise ValueError(f"the file is of another version: {error}") from None
     objects = {
@@ -115,4 +114,4 @@ def from_bytes(data: bytes) -> Compiled:
         for name, array in arrays.items()
         if name.startswith("object.")
     }
-    return layout, objects
+    return straight, objects

@@ -1,4 +1,4 @@
-"""What of a straight-line layout is interpreted: blocks for the kernels, piece by piece."""
+"""The part of a straight-line layout that is interpreted: a block for each of its pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from propnet.jit.vector512 import BYTES
-from propnet.kernels.plan import RUN, Plan
+from propnet.kernels.plan import BLOCK, LISTED, RUN, GateBlock, GateRun, Plan
 from propnet.native.layout import Straight
 
 
@@ -22,8 +22,8 @@ def interpreted(straight: Straight, pieces: Sequence[int]) -> Plan:
     start, literals = straight.start.tolist(), straight.literals.tolist()
     out = straight.out.tolist()
     inputs: list[int] = []
-    runs: list[tuple[int, int, int, int, int]] = []
-    blocks: list[tuple[int, int, int, int]] = []
+    runs: list[GateRun] = []
+    blocks: list[GateBlock] = []
     for piece in pieces:
         _, low, high = straight.pieces[piece].tolist()
         loop = bool(straight.loops[piece])
@@ -40,21 +40,21 @@ def interpreted(straight: Straight, pieces: Sequence[int]) -> Plan:
             shape = (0, 0, 0) if loop else (height, len(plain), len(negated))
             shaped.append((*shape, gate, [out[gate] * BYTES, *plain, *negated]))
             if loop:
-                runs.append((len(plain), len(negated), 1, len(inputs), out[gate]))
+                runs.append(GateRun(len(plain), len(negated), 1, len(inputs), out[gate]))
                 inputs += shaped[-1][-1][1:]
         if loop:
-            blocks.append((first_run, len(runs), out[low], out[high - 1] + 1))
+            blocks.append(GateBlock(first_run, len(runs), out[low], out[high - 1] + 1))
             continue
         shaped.sort()
         for (_, plains, negations), alike in groupby(shaped, key=lambda g: g[:3]):
             run = [offsets for *_, offsets in alike]
-            runs.append((plains, negations, len(run), len(inputs), 0))
+            runs.append(GateRun(plains, negations, len(run), len(inputs), 0))
             for offsets in run:
                 inputs += offsets
-        blocks.append((first_run, len(runs), -1, 0))
+        blocks.append(GateBlock(first_run, len(runs), LISTED, 0))
     return replace(
         straight.plan,
         inputs=np.array(inputs, np.uint32),
         runs=np.array(runs, np.int32).reshape(-1, RUN),
-        blocks=np.array(blocks, np.int32).reshape(-1, 4),
+        blocks=np.array(blocks, np.int32).reshape(-1, BLOCK),
     )

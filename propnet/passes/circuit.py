@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,16 +17,13 @@ FALSE = 1
 class Shape:
     """How the inputs and outputs of a circuit are laid out.
 
-    Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts*
-    (atoms at which cycles of positive recursion were cut open), then the gates.
-    Outputs: next (one per base), legal (one per move), goals, terminal, then the
-    definition of each cut. An output that nothing can make true is ``FALSE``.
+    Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts* (atoms at which
+    cycles of positive recursion were cut open), then the gates. Outputs: next (one per base), legal (one per
+    move), goals, terminal, the definition of each cut. An output that nothing can make true is ``FALSE``.
 
     Attributes:
-        bases: number of base propositions.
+        bases, goals, cuts: how many there are.
         moves: number of moves of each role.
-        goals: number of goal outputs.
-        cuts: number of cuts.
     """
 
     bases: int
@@ -73,9 +71,7 @@ class Circuit:
     """A combinational circuit; the cuts are inputs, and outputs define them.
 
     Attributes:
-        shape: the layout of inputs and outputs.
-        gates: the literals that each gate is the AND of, ascending; a gate reads only
-            inputs and gates before it.
+        gates: the literals that each gate is the AND of, ascending, of inputs and gates before it.
         outputs: a literal for each output.
     """
 
@@ -113,8 +109,7 @@ class CircuitBuilder:
         first_gate: node of the first gate.
         gates: the gates so far.
         index: gate -> its literal.
-        effort: how many literals factoring may still look at; then ORs of products are
-            built as they are.
+        effort: how many literals factoring may still look at; then ORs of products are built as they are.
     """
 
     first_gate: int
@@ -153,6 +148,16 @@ class CircuitBuilder:
         """The inputs of the gate below a literal; ``()`` for inputs of the circuit."""
         gate = (literal >> 1) - self.first_gate
         return self.gates[gate] if gate >= 0 else ()
+
+
+def readers_of(gates: Iterable[Iterable[int]]) -> dict[int, list[int]]:
+    """Per literal the numbers of the gates that read it, ascending."""
+    readers: defaultdict[int, list[int]] = defaultdict(list)
+    for number, gate in enumerate(gates):
+        for x in gate:
+            readers[x].append(number)
+    readers.default_factory = None
+    return readers
 
 
 def replaced(literals: Iterable[int], literal_of: list[int]) -> list[int]:

@@ -14,11 +14,10 @@ OPEN = 2
 
 
 def constant_latches(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
-    """Put constants in the place of base propositions that keep their initial value in every
-    state that legal moves lead to, and of moves that are legal in none of these states.
+    """Put constants in the place of base propositions that keep their initial value in every state that legal
+    moves lead to, and of moves that are legal in none of these states.
 
-    Outputs keep their function in these states: a constant base proposition still has its
-    (constant) output.
+    Outputs keep their function in these states: a constant base proposition still has its (constant) output.
 
     Args:
         circuit: any circuit; what its cuts hold is taken to be open.

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from gdl.compile.stratify import components
 from gdl.errors import RulesError
+from gdl.grounding.graph import order
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.cuts import cut_points
 from propnet.passes.factor import Product, sum_of_products
-from propnet.passes.graph import order
-from propnet.passes.prune import AtomRules, owners_of
+from propnet.passes.prune import AtomRules
 
 ELSEWHERE = -1
 """In place of a literal: the atom is merged into its reader, or not defined yet."""
@@ -22,11 +22,10 @@ better there, and extraction shares pairs that stay common."""
 
 
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
-    """Build the circuit of the rules.
+    """Build the circuit of pruned rules.
 
     Args:
-        rules: the rules; legal, terminal and goal must not depend on moves.
-        values: each atom's constant value, -1 where it has none.
+        rules, values: see :func:`~propnet.passes.prune.prune`.
         moves: number of moves of each role.
         goals: number of goals.
 
@@ -48,7 +47,7 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
         literals[2 * atom : 2 * atom + 2] = 2 * (shape.first_cut + number) + np.arange(2)
     atoms = _Atoms(rules, literals.tolist())
     read_once, read_alone = _single_uses(rules)
-    uses = np.bincount(rules.bodies >> 1, minlength=rules.atom_count).tolist()
+    uses = np.bincount(rules.literals >> 1, minlength=rules.atom_count).tolist()
     definitions: dict[int, int] = {}
     cut_set = set(cuts)
     for atom in sequence:
@@ -89,9 +88,11 @@ class _Atoms:
         heads, atoms = rules.heads[by_head], np.arange(rules.atom_count)
         self.first: list[int] = np.searchsorted(heads, atoms).tolist()
         self.past: list[int] = np.searchsorted(heads, atoms, side="right").tolist()
-        self.starts: list[int] = rules.start[by_head].tolist()
-        self.ends: list[int] = rules.start[by_head + 1].tolist()
-        self.bodies: list[int] = rules.bodies.tolist()
+        lengths = rules.lengths
+        ends = np.cumsum(lengths)
+        self.starts: list[int] = (ends - lengths)[by_head].tolist()
+        self.ends: list[int] = ends[by_head].tolist()
+        self.bodies: list[int] = rules.literals.tolist()
 
     def products(self, atom: int) -> list[Product]:
         """The bodies of an atom's rules in literals of the circuit, without false ones."""
@@ -122,17 +123,13 @@ class _Atoms:
 
 
 def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
-    """The atoms that have rules, each after those it reads, and the atoms at which cycles
-    are cut: what reads a cut does not wait for it.
-
-    Raises:
-        RulesError: an atom depends on its own negation.
-    """
-    read = rules.bodies >> 1
-    head = rules.heads[owners_of(rules)]
+    """The atoms that have rules, each after those it reads, and the atoms at which cycles are cut: what reads
+    a cut does not wait for it. Raises RulesError if an atom depends on its own negation."""
+    read = rules.literals >> 1
+    head = rules.heads[rules.rule_of]
     derived = read >= rules.inputs
     source, target = read[derived], head[derived]
-    negated = (rules.bodies[derived] & 1).astype(bool)
+    negated = (rules.literals[derived] & 1).astype(bool)
     cuts: list[int] = []
     sequence, behind = order(rules.atom_count, source, target)
     if behind.any():
@@ -152,21 +149,17 @@ def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
             cuts += [atoms[v] for v in points]
         if (negated[inside] & (component[lower] == component[upper])).any():
             raise RulesError("an atom depends on its own negation", remedy="negation must be stratified")
-        cut = np.zeros(rules.atom_count, bool)
-        cut[cuts] = True
-        waits = ~cut[source]
+        waits = ~rules.marked(np.array(cuts, np.int64))[source]
         sequence, _ = order(rules.atom_count, source[waits], target[waits])
-    ruled = np.zeros(rules.atom_count, bool)
-    ruled[rules.heads] = True
-    return sequence[ruled[sequence]].tolist(), sorted(cuts)
+    return sequence[rules.marked(rules.heads)[sequence]].tolist(), sorted(cuts)
 
 
 def _single_uses(rules: AtomRules) -> tuple[set[int], set[int]]:
     """Atoms that one rule reads, un-negated, and nothing else does; and those of them that
     are that rule's whole body."""
-    read = rules.bodies >> 1
+    read = rules.literals >> 1
     uses = np.bincount(read, minlength=rules.atom_count)
     uses[rules.outputs[rules.outputs >= 0]] += 2
-    single = (uses[read] == 1) & (rules.bodies & 1 == 0) & (read >= rules.inputs)
-    alone = single & (np.diff(rules.start) == 1)[owners_of(rules)]
+    single = (uses[read] == 1) & (rules.literals & 1 == 0) & (read >= rules.inputs)
+    alone = single & (rules.lengths == 1)[rules.rule_of]
     return set(read[single].tolist()), set(read[alone].tolist())

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, replaced
+from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, readers_of, replaced
 
 WIDEST = 200
 """Gates with more inputs are left out of the count of pairs, which grow with the square."""
@@ -53,21 +53,9 @@ class _Pool:
         self.gates.append(inputs)
         return self.literal(len(self.gates) - 1)
 
-    def readers(self) -> dict[int, list[int]]:
-        """The gates that read each literal."""
-        readers: dict[int, list[int]] = {}
-        for number, gate in enumerate(self.gates):
-            for x in gate:
-                gates = readers.get(x)
-                if gates is None:
-                    readers[x] = [number]
-                else:
-                    gates.append(number)
-        return readers
-
     def use_contained_gates(self) -> None:
         """A gate whose inputs another gate has among its own is read in their place."""
-        readers = self.readers()
+        readers = readers_of(self.gates)
         widest = {x: max([len(self.gates[g]) for g in gates]) for x, gates in readers.items()}
         budget = COMPARISONS
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
@@ -88,9 +76,9 @@ class _Pool:
     def join_companions(self) -> None:
         """Literals that exactly the same gates read become one gate."""
         groups: dict[tuple[int, ...], list[int]] = {}
-        for x, gates_of_x in self.readers().items():
-            if len(gates_of_x) > 1:
-                groups.setdefault(tuple(gates_of_x), []).append(x)
+        for x, readers in readers_of(self.gates).items():
+            if len(readers) > 1:
+                groups.setdefault(tuple(readers), []).append(x)
         for gates, literals in groups.items():
             if len(gates) * len(literals) <= len(gates) + len(literals):
                 continue
@@ -137,26 +125,12 @@ class _Pool:
 
     def frequent_pairs(self) -> dict[int, set[int]]:
         """Pairs of literals (packed) that at least three gates share."""
-        by_size: dict[int, list[int]] = {}
-        for number, gate in enumerate(self.gates):
-            if 2 < len(gate) <= WIDEST:
-                by_size.setdefault(len(gate), []).append(number)
-        pairs_by_size, owners = [], []
-        room = PAIRS
-        for size, numbers in sorted(by_size.items()):
-            per_gate = size * (size - 1) // 2
-            numbers = numbers[: max(room, 0) // per_gate]
-            if not numbers:
-                break
-            room -= len(numbers) * per_gate
-            pairs_by_size.append(pairs_in_rows([sorted(self.gates[g]) for g in numbers]))
-            owners.append(np.repeat(np.array(numbers, np.int32), per_gate))
-        if not owners:
-            return {}
-        key, owner = np.concatenate(pairs_by_size), np.concatenate(owners)
+        wide = [number for number, gate in enumerate(self.gates) if 2 < len(gate) <= WIDEST]
+        key, row = pairs_in_rows([sorted(self.gates[number]) for number in wide], PAIRS)
+        owner = np.array(wide, np.int32)[row]
         order = np.argsort(key, kind="stable")
         key, owner = key[order], owner[order]
-        start = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        start = np.flatnonzero(np.concatenate([key[:1] == key[:1], key[1:] != key[:-1]]))
         count = np.diff(np.append(start, len(key)))
         often = count > 2
         pairs = key[start[often]].tolist()
@@ -165,12 +139,22 @@ class _Pool:
         return {pair: set(lists[a:b]) for pair, (a, b) in zip(pairs, bounds, strict=True)}
 
 
-def pairs_in_rows(rows: list[list[int]]) -> NDArray[np.int64]:
-    """All pairs in rows of one length, ``low * ROW + high`` where the row is ascending, row after row."""
-    table = np.array(rows, np.int64)
-    low, high = np.triu_indices(table.shape[1], 1)
-    pairs: NDArray[np.int64] = (table[:, low] * ROW + table[:, high]).ravel()
-    return pairs
+def pairs_in_rows(rows: list[list[int]], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs in ascending rows (packed), and the number of the row of each. Short rows come first; there
+    are at most ``room`` pairs."""
+    by_size: dict[int, list[int]] = {}
+    for number, row in enumerate(rows):
+        by_size.setdefault(len(row), []).append(number)
+    pairs = [np.zeros(0, np.int64)]
+    owners = [np.zeros(0, np.int64)]
+    for size, numbers in sorted(by_size.items()):
+        low, high = np.triu_indices(size, 1)
+        numbers = numbers[: max(room, 0) // len(low)]
+        room -= len(numbers) * len(low)
+        table = np.array([rows[number] for number in numbers], np.int64).reshape(-1, size)
+        pairs.append((table[:, low] * ROW + table[:, high]).ravel())
+        owners.append(np.repeat(np.array(numbers, np.int64), len(low)))
+    return np.concatenate(pairs), np.concatenate(owners)
 
 
 def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder, readers_of
 
 Product = tuple[int, ...]
 
@@ -34,14 +34,7 @@ def sum_of_products(builder: CircuitBuilder, products: list[Product], depth: int
     builder.effort -= sum(map(len, longer))
     if len(longer) < 2 or depth == DEEPEST or builder.effort < 0:
         return builder.disjunction([*plain, *[builder.conjunction(p) for p in longer]])
-    places: dict[int, list[int]] = {}
-    for number, product in enumerate(longer):
-        for literal in product:
-            numbers = places.get(literal)
-            if numbers is None:
-                places[literal] = [number]
-            else:
-                numbers.append(number)
+    places = readers_of(longer)
     if not plain:
         shared = [literal for literal, numbers in places.items() if len(numbers) == len(longer)]
         if shared:

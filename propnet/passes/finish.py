@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 
 from gdl.compile.stratify import components
 from gdl.errors import RulesError
+from gdl.grounding.graph import spread
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, Circuit, Shape
-from propnet.passes.graph import spread
 
 
 def settle_cuts(circuit: Circuit) -> Circuit:
     """Put cuts that turned out to be constants, inputs or each other's equals in their place.
 
-    A cut that is its own definition has the least fixpoint false; two cuts with one
-    definition are one.
+    A cut that is its own definition has the least fixpoint false; two cuts with one definition are one.
     """
     while True:
         shape = circuit.shape
@@ -68,9 +67,8 @@ def finish(
 ) -> Network:
     """Close the loops and lay the gates out in evaluation order.
 
-    Order: what legal and terminal need, what else next needs of the base propositions,
-    what goals alone need, then everything that needs moves. Within each section a gate
-    stands close before its first reader.
+    Order: what legal and terminal need, what else next needs of the base propositions, what goals alone need,
+    then everything that needs moves. Within each section a gate stands close before its first reader.
 
     Args:
         circuit: the gates and outputs.
@@ -201,12 +199,8 @@ def _moved(shape: Shape, reads: list[tuple[int, ...]]) -> list[bool]:
 def _loop_values(
     circuit: Circuit, reads: list[tuple[int, ...]], sequence: list[int], loops: list[tuple[int, int]]
 ) -> NDArray[np.uint8]:
-    """The value that each gate of a loop starts from: false if it can only rise towards the
-    least fixpoint, true if it can only fall.
-
-    Raises:
-        RulesError: a gate would have to do both.
-    """
+    """The value that each gate of a loop starts from: false if it can only rise towards the least fixpoint,
+    true if it can only fall. Raises RulesError if it would have to do both."""
     shape, first = circuit.shape, circuit.shape.first_gate
     definitions = circuit.outputs[shape.first_cut_output :]
     cuts = range(shape.first_cut, first)

@@ -15,26 +15,20 @@ SETS = 8_000_000
 def one_move_per_role(circuit: Circuit) -> Circuit:
     """Use that each role makes exactly one of its moves.
 
-    A gate that reads one role's moves alone says whether the move made is in a certain
-    set. Sets that meet in a gate are intersected; each set is written as the OR of its
-    moves or as the negated OR of the role's other moves, whichever is shorter, so that
-    equal and complementary sets are one gate. An OR of several roles' sets is an OR of one
-    set for each role if that has fewer inputs.
+    A gate that reads one role's moves alone says whether the move made is in a certain set. Sets that meet in
+    a gate are intersected; each set is written as the OR of its moves or as the negated OR of the role's
+    other moves, whichever is shorter, so that equal and complementary sets are one gate. An OR of several
+    roles' sets is an OR of one set for each role if that has fewer inputs.
 
-    Only what depends on moves changes: legal, terminal and goal, which are evaluated before
-    any move is made, do not.
+    Only what depends on moves changes: legal, terminal and goal, which are evaluated before any move is made,
+    do not.
     """
     return _MoveSets(circuit).run()
 
 
 @dataclass(frozen=True)
 class MoveSet:
-    """Some of a role's moves.
-
-    Attributes:
-        members: nodes of moves.
-        others: whether the role's moves that are not in ``members`` are meant.
-    """
+    """Some of a role's moves (nodes): ``members``, or all but these if ``others``."""
 
     members: Set[int]
     others: bool
@@ -64,12 +58,11 @@ class _Meet:
 
 
 class _MoveSets:
-    """One pass.
+    """The circuit in the making.
 
     Attributes:
         set_of: role and set of each old gate that depends on one role's moves alone.
-        union_of: where the negation of an old gate says that some role's move is in a set:
-            role -> that set.
+        union_of: where the negation of an old gate says that some role's move is in a set: role -> that set.
     """
 
     def __init__(self, circuit: Circuit) -> None:

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from propnet.passes.circuit import Circuit
+from propnet.passes.circuit import Circuit, readers_of
 from propnet.passes.extract import ROW, in_order, pairs_in_rows
 
 READERS = 12
@@ -28,10 +28,7 @@ def share_overlaps(circuit: Circuit) -> Circuit:
     """
     first = circuit.shape.first_gate
     gates = [set(gate) for gate in circuit.gates]
-    readers: dict[int, list[int]] = {}
-    for number, gate in enumerate(circuit.gates):
-        for x in gate:
-            readers.setdefault(x, []).append(number)
+    readers = readers_of(circuit.gates)
     heap = [(-size, low, high) for size, low, high in _overlaps(readers)]
     if not heap:
         return circuit
@@ -67,21 +64,8 @@ def share_overlaps(circuit: Circuit) -> Circuit:
 
 def _overlaps(readers: dict[int, list[int]]) -> list[tuple[int, int, int]]:
     """How many literals two gates share, and the gates, where it is enough."""
-    by_count: dict[int, list[list[int]]] = {}
-    for gates in readers.values():
-        if 1 < len(gates) <= READERS:
-            by_count.setdefault(len(gates), []).append(gates)
-    pairs = []
-    room = PAIRS
-    for count, rows in sorted(by_count.items()):
-        per_row = count * (count - 1) // 2
-        rows = rows[: max(room, 0) // per_row]
-        if rows:
-            room -= len(rows) * per_row
-            pairs.append(pairs_in_rows(rows))
-    if not pairs:
-        return []
-    key, size = np.unique(np.concatenate(pairs), return_counts=True)
+    pairs, _ = pairs_in_rows([gates for gates in readers.values() if 1 < len(gates) <= READERS], PAIRS)
+    key, size = np.unique(pairs, return_counts=True)
     enough = size >= SMALLEST
     low, high = np.divmod(key[enough], ROW)
     return list(zip(size[enough].tolist(), low.tolist(), high.tolist(), strict=True))

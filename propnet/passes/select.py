@@ -28,17 +28,13 @@ Moves = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Pick:
-    """A product in an OR: one of some moves is made, and a rest.
-
-    Attributes:
-        gate: the product's gate.
-        roles: how many roles' moves it names.
-        saved: gate inputs that go if one role's share of it goes.
-    """
+    """A product in an OR: one of some moves is made, and a rest."""
 
     gate: int
     roles: int
+    """How many roles' moves it names."""
     saved: float
+    """Gate inputs that go if one role's share of it goes."""
 
 
 @dataclass
@@ -82,15 +78,20 @@ class Multiplexer:
 def select_once(circuit: Circuit) -> Circuit:
     """Share what moves pick between the ORs that pick it.
 
-    Without this pass a piece that arrives takes one product for each move and each piece it
-    might be; with it the piece is read off once, where the move comes from, and handed to the
-    square where the move goes.
+    Without this pass a piece that arrives takes one product for each move and each piece it might be; with it
+    the piece is read off once, where the move comes from, and handed to the square where the move goes.
     """
     return _Selections(circuit).run()
 
 
 class _Selections:
-    """One pass."""
+    """What the moves of a circuit pick.
+
+    Attributes:
+        rests: the rests of products, numbered.
+        unions: literals that hold where one of some moves is made, and the nodes of these moves.
+        early: per node, whether it is known before any move is made, or is a move itself.
+    """
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
@@ -98,7 +99,6 @@ class _Selections:
         self.first = shape.first_gate
         self.rests: dict[Rest, int] = {}
         self.unions = self.find_unions()
-        # What is known before any move is made, or is a move itself.
         self.early = [True] * shape.first_cut + [False] * shape.cuts
         moved = [False] * shape.first_move + [True] * (self.first - shape.first_move)
         for gate in circuit.gates:
@@ -111,7 +111,6 @@ class _Selections:
         return self.rewritten(multiplexers) if multiplexers else self.circuit
 
     def find_unions(self) -> dict[int, Moves]:
-        """Literals that hold where one of some moves is made, and the nodes of these moves."""
         shape = self.circuit.shape
         unions: dict[int, Moves] = {2 * node: (node,) for node in range(shape.first_move, shape.first_cut)}
         room = MEMBERS

@@ -17,20 +17,19 @@ CLOSURE = 64
 def simplify(circuit: Circuit) -> Circuit:
     """Rewrite every tree of gates that are read once.
 
-    In a gate ``x & f``, ``f`` takes ``x`` for true, at any depth as long as nothing else
-    reads the gate that changes. Positive gates read once merge into their reader, product
-    terms that imply another product term of the same OR go, and the remaining OR of products
-    is factored anew.
+    In a gate ``x & f``, ``f`` takes ``x`` for true, at any depth as long as nothing else reads the gate that
+    changes. Positive gates read once merge into their reader, product terms that imply another product term
+    of the same OR go, and the remaining OR of products is factored anew.
     """
     return _Simplifier(circuit).run()
 
 
 class _Simplifier:
-    """One pass.
+    """The circuit in the making.
 
     Attributes:
-        is_root: per node, whether it is an input or a gate whose function stays, because
-            several gates or an output read it or its tree would become too deep.
+        is_root: per node, whether it is an input or a gate whose function stays, since several gates or an
+            output read it or its tree would become too deep.
         literal_of: the new literal of each old root.
         known: new literals that hold where the current gate matters.
     """

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -18,12 +17,12 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from ggp.manager import Host, Step, ask_names, parse_seats
+from ggp.manager import GameManager, MatchStep, ask_names, parse_players
 from ggp.protocol.cipher import cipher_for
 from ggp.protocol.http10 import reply_bytes
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
-from tests.ggp.server.live import MARKS, ROOT, ServeProcess
+from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually
 
 Reply = Callable[[Message], "str | bytes | None"]
 
@@ -95,10 +94,10 @@ def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[
                 else:
                     puppets.append(await stack.enter_async_context(Puppet(player)))
                     places.append(f"http://127.0.0.1:{puppets[-1].port}")
-            seats = parse_seats(",".join(places))
-            record = MatchRecord("m1", 2, playclock, [s.name for s in seats])
+            parsed = parse_players(",".join(places))
+            record = MatchRecord("m1", 2, playclock, [player.name for player in parsed])
             machine = ProverMachine(parse_rules(MARKS))
-            return await Host(MARKS, machine, seats, record, **options).run()  # type: ignore[arg-type]
+            return await GameManager(MARKS, machine, parsed, record, **options).run()  # type: ignore[arg-type]
 
     return asyncio.run(run()), puppets
 
@@ -170,8 +169,8 @@ def test_late_answers_and_absent_players_are_replaced_and_noted() -> None:
 
 def test_players_are_told_the_moves_that_counted() -> None:
     record, (puppet,) = play(lambda m: decent(m, "nonsense"), "random", seed=5)
-    told = [m.moves for m in puppet.messages if isinstance(m, Play | Stop)]
-    assert told == [None, *(tuple(joint) for joint in record.moves)]
+    reported = [m.moves for m in puppet.messages if isinstance(m, Play | Stop)]
+    assert reported == [None, *(tuple(joint) for joint in record.moves)]
 
 
 def test_the_same_seed_gives_the_same_match() -> None:
@@ -196,9 +195,11 @@ def test_cancelling_a_match_aborts_it_at_the_players() -> None:
 
     async def run() -> tuple[MatchRecord, list[Message]]:
         async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
-            seats = parse_seats(f"127.0.0.1:{puppet.port},legal")
+            players = parse_players(f"127.0.0.1:{puppet.port},legal")
             record = MatchRecord("m1", 5, 60, ["a", "b"])
-            task = asyncio.create_task(Host(MARKS, ProverMachine(parse_rules(MARKS)), seats, record).run())
+            task = asyncio.create_task(
+                GameManager(MARKS, ProverMachine(parse_rules(MARKS)), players, record).run()
+            )
             while not any(isinstance(m, Play) for m in puppet.messages):
                 await asyncio.sleep(0.01)
             task.cancel()
@@ -220,15 +221,15 @@ def test_too_few_players_are_an_error_that_names_the_roles() -> None:
 def test_players_are_asked_for_their_names() -> None:
     async def run() -> list[str]:
         async with Puppet(decent) as puppet:
-            seats = parse_seats(f"127.0.0.1:{puppet.port},random,127.0.0.1:9")
-            await ask_names(seats)
-            return [seat.name for seat in seats]
+            players = parse_players(f"127.0.0.1:{puppet.port},random,127.0.0.1:9")
+            await ask_names(players)
+            return [player.name for player in players]
 
     assert asyncio.run(run()) == ["Puppet", "random", "127.0.0.1:9"]
 
 
 def test_the_watcher_sees_every_turn() -> None:
-    steps: list[Step] = []
+    steps: list[MatchStep] = []
     play("legal", "legal", watch=steps.append)
     assert [(s.number, len(s.moves)) for s in steps] == [(0, 0), (1, 2), (2, 2), (3, 2)]
 
@@ -251,9 +252,9 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     ran = host(str(game), "--players", "legal,random", "--seed", "4", "--out", str(out), "--match-id", "m7")
     assert ran.returncode == 0, ran.stderr
     assert "Robot 100, other 50" in ran.stdout
-    found = json.loads(out.read_text())
-    assert found["matchId"] == "m7"
-    assert found["goalValues"] == [100, 50]
+    fields = json.loads(out.read_text())
+    assert fields["matchId"] == "m7"
+    assert fields["goalValues"] == [100, 50]
 
 
 def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
@@ -267,10 +268,7 @@ def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
              "--startclock", "60", "--out", str(out)],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        end = time.monotonic() + 30
-        while not any("event=start" in line for line in server.log):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        eventually(lambda: any("event=start" in line for line in server.log))
         os.kill(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         assert process.returncode == 130
@@ -294,8 +292,8 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
     finally:
         logs = [s.close() for s in servers]
     assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
-    found = json.loads(out.read_text())
-    assert found["isCompleted"]
-    assert sum(found["goalValues"]) == 100
-    assert not any(error for errors in found["errors"] for error in errors)
+    fields = json.loads(out.read_text())
+    assert fields["isCompleted"]
+    assert sum(fields["goalValues"]) == 100
+    assert not any(error for errors in fields["errors"] for error in errors)
     assert all("Traceback" not in log for log in logs)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct.tree.arrays import CELLS, TABLED, Arrays, find_link
+from players.uct.tree.arrays import Arrays, Numbers, find_link
+from players.uct.tree.decorators import arena_kernel, inlined
 from players.uct.tree.selection_rules import start
-from propnet.jit.decorators import inner, kernel
 from propnet.jit.splitmix import next_random
 
 _RANDOM = 0.06
@@ -36,7 +36,7 @@ def random_choices(visits: float) -> float:
     return _RANDOM * (steady + 2.0 * (math.sqrt(_STEADY * max(visits, _STEADY)) - _STEADY))
 
 
-@inner
+@inlined
 def matched_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any) -> Any:
     """An edge drawn in proportion to the regrets, where the node has been visited so often; edges never
     taken come first, in random order."""
@@ -67,7 +67,7 @@ def matched_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any) -
     return at
 
 
-@inner
+@inlined
 def joint_moves(counts: Any, node: Any) -> Any:
     """How many joint moves a node has."""
     number = np.int64(1)
@@ -76,34 +76,34 @@ def joint_moves(counts: Any, node: Any) -> Any:
     return number
 
 
-@inner
-def find_cell_link(nodes: Any, cells: Any, link_table: Any, links: Any, node: Any, joint: Any) -> Any:
+@inlined
+def find_cell_link(tree: Arrays, node: int, joint: np.uint64) -> np.int64:
     """The link of a node for a joint move, negative if there is none."""
-    cell = np.int64(nodes[node].first_cell)
+    cell = np.int64(tree.nodes[node].first_cell)
     if cell >= 0:
-        return np.int64(cells[cell + np.int64(joint)].link)
-    return find_link(link_table, links, node, np.uint64(joint))
+        return np.int64(tree.cells[cell + np.int64(joint)].link)
+    return np.int64(find_link(tree.link_table, tree.links, node, np.uint64(joint)))
 
 
-@inner
-def wants_cells(nodes: Any, counts: Any, node: Any, room: Any) -> Any:
+@inlined
+def wants_cells(tree: Arrays, node: int) -> bool:
     """Whether a node is to get cells: it has none, was visited often enough, and leaves half of the room."""
-    if nodes[node].first_cell >= 0:
+    if tree.nodes[node].first_cell >= 0:
         return False
-    number = joint_moves(counts, node)
-    return number <= nodes[node].visits * _CELLS_A_VISIT and 2 * number <= room
+    number = joint_moves(tree.counts, node)
+    return bool(number <= tree.nodes[node].visits * _CELLS_A_VISIT and 2 * number <= len(tree.cells))
 
 
-@inner
+@inlined
 def give_cells(tree: Arrays, node: Any) -> None:
     """Give a node its cells, if there is room for them."""
     number = joint_moves(tree.counts, node)
-    first = tree.used[CELLS]
+    first = tree.used[0].cells
     if first + number > len(tree.cells):
         return
-    tree.used[CELLS] += number
-    tree.tabled[tree.used[TABLED]] = node
-    tree.used[TABLED] += 1
+    tree.used[0].cells += number
+    tree.tabled[tree.used[0].tabled] = node
+    tree.used[0].tabled += 1
     tree.nodes[node].first_cell = first
     for cell in range(first, first + number):
         tree.cells[cell].visits = 0
@@ -116,22 +116,23 @@ def give_cells(tree: Arrays, node: Any) -> None:
         link = tree.links[link].next
 
 
-@inner
+@inlined
 def _regret(edges: Any, edge: Any, would: Any, got: Any) -> None:
     edges[edge].worth = max(np.float32(0.0), np.float32(edges[edge].worth + would - got))
 
 
-@inner
-def book_pair(nodes: Any, edges: Any, cells: Any, counts: Any, node: Any, taken: Any, result: Any) -> None:
+@inlined
+def book_pair(tree: Arrays, node: int, chosen: Numbers, result: NDArray[np.float64]) -> None:
     """Book results where two roles have a choice, and what they regret not to have done: as much as
-    another move has brought more on average against the same move of the other one. ``taken`` and
+    another move has brought more on average against the same move of the other one. ``chosen`` and
     ``result`` (roles,) are the edges of the path and its results."""
+    nodes, edges, cells, counts = tree.nodes, tree.edges, tree.cells, tree.counts
     at = np.int64(nodes[node].first_edge)
     above = across = rows = columns = row = column = np.int64(0)
     up, side = np.float32(0.0), np.float32(0.0)  # what the role of the rows gets, and that of the columns
     for role in range(len(result)):
         count = np.int64(counts[node, role])
-        edge = np.int64(taken[role])
+        edge = np.int64(chosen[role])
         edges[edge].visits += 1
         edges[edge].pending -= 1
         edges[edge].total += result[role]
@@ -165,40 +166,39 @@ def book_pair(nodes: Any, edges: Any, cells: Any, counts: Any, node: Any, taken:
             _regret(edges, across + k, edges[across + k].total / edges[across + k].visits, side)
 
 
-@inner
-def _proven_after(nodes: Any, cells: Any, link_table: Any, links: Any, node: Any, joint: Any) -> Any:
+@inlined
+def _proven_after(tree: Arrays, node: int, joint: int) -> np.int64:
     """The proven value after a joint move, or -1."""
-    link = find_cell_link(nodes, cells, link_table, links, node, joint)
-    if link < 0 or links[link].child < 0:
+    link = find_cell_link(tree, node, joint)
+    if link < 0 or tree.links[link].child < 0:
         return np.int64(-1)
-    return np.int64(nodes[links[link].child].proven)
+    return np.int64(tree.nodes[tree.links[link].child].proven)
 
 
-@inner
-def is_time_to_prove(nodes: Any, cells: Any, counts: Any, node: Any, joint: Any) -> Any:
+@inlined
+def is_time_to_prove(tree: Arrays, node: int, joint: np.uint64) -> bool:
     """Whether :func:`prove_pair` is to be asked of a node: when the joint move that was made there, or the
     node while it has no table, has been visited 1, 2, 4... times."""
-    visits = np.int64(nodes[node].visits)
-    if joint_moves(counts, node) > _SMALL_TABLE:
-        return visits % _ASK_VISITS == 0
-    if nodes[node].first_cell >= 0:
-        visits = np.int64(cells[nodes[node].first_cell + np.int64(joint)].visits)
-    return visits & (visits - 1) == 0
+    visits = np.int64(tree.nodes[node].visits)
+    if joint_moves(tree.counts, node) > _SMALL_TABLE:
+        return bool(visits % _ASK_VISITS == 0)
+    if tree.nodes[node].first_cell >= 0:
+        visits = np.int64(tree.cells[tree.nodes[node].first_cell + np.int64(joint)].visits)
+    return bool(visits & (visits - 1) == 0)
 
 
-@inner
+@inlined
 def prove_pair(tree: Arrays, node: Any) -> Any:
     """Whether the value of a node where both of two roles choose now follows: one role has a move that
     makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
     and of these moves. It looks at the whole table, and is asked for seldom."""
-    nodes, edges, cells, links, table = tree.nodes, tree.edges, tree.cells, tree.links, tree.link_table
     rows = np.int64(tree.counts[node, 0])
     columns = np.int64(tree.counts[node, 1])
     sure, row = np.int64(-1), np.int64(-1)
     for i in range(rows):
         low = np.int64(101)
         for j in range(columns):
-            value = _proven_after(nodes, cells, table, links, node, i * columns + j)
+            value = _proven_after(tree, node, i * columns + j)
             low = np.int64(min(low, value))
             if low < 0:
                 break
@@ -208,7 +208,7 @@ def prove_pair(tree: Arrays, node: Any) -> Any:
     for j in range(columns):
         high = np.int64(-1)
         for i in range(rows):
-            value = _proven_after(nodes, cells, table, links, node, i * columns + j)
+            value = _proven_after(tree, node, i * columns + j)
             high = np.int64(max(high, value))
             if value < 0:
                 high = np.int64(101)
@@ -221,43 +221,41 @@ def prove_pair(tree: Arrays, node: Any) -> Any:
         sure = allowed
     if sure != allowed:
         return False
-    first = np.int64(nodes[node].first_edge)
+    first = np.int64(tree.nodes[node].first_edge)
     if row >= 0:
-        edges[first + row].proven = sure
+        tree.edges[first + row].proven = sure
     if column >= 0:
-        edges[first + rows + column].proven = sure
-    nodes[node].proven = sure
+        tree.edges[first + rows + column].proven = sure
+    tree.nodes[node].proven = sure
     return True
 
 
-@kernel(nogil=True)
-def keep_cells(tree: Arrays, place: NDArray[np.int32]) -> None:
-    """Keep the tables of the nodes that ``place`` numbers anew (-1: its table goes). The cells'
-    links are to be set again if links are numbered anew."""
-    number = tree.used[TABLED]
-    tree.used[TABLED] = tree.used[CELLS] = 0
-    for i in range(number):
-        node = place[tree.tabled[i]]
+@arena_kernel
+def keep_cells(tree: Arrays, numbers: Numbers) -> None:
+    """Keep the cells of the nodes that get new ``numbers`` (-1: they go). The cells' links are to be set
+    again if links are numbered anew."""
+    tables = tree.used[0].tabled
+    tree.used[0].tabled = tree.used[0].cells = 0
+    for i in range(tables):
+        node = numbers[tree.tabled[i]]
         if node < 0:
             continue
         old = np.int64(tree.nodes[node].first_cell)
-        first = tree.used[CELLS]
+        first = tree.used[0].cells
         size = joint_moves(tree.counts, node)
         tree.nodes[node].first_cell = first
         for k in range(size):
             tree.cells[first + k] = tree.cells[old + k]
-        tree.used[CELLS] += size
-        tree.tabled[tree.used[TABLED]] = node
-        tree.used[TABLED] += 1
+        tree.used[0].cells += size
+        tree.tabled[tree.used[0].tabled] = node
+        tree.used[0].tabled += 1
 
 
-@kernel(nogil=True)
-def drop_tables(tree: Arrays, fewest: Any) -> None:
-    """Drop the tables of nodes with fewer visits than that."""
-    place = np.arange(tree.used[0]).astype(np.int32)
-    for i in range(tree.used[TABLED]):
-        node = tree.tabled[i]
-        if tree.nodes[node].visits < fewest:
-            tree.nodes[node].first_cell = -1
-            place[node] = -1
-    keep_cells(tree, place)
+def drop_cells(tree: Arrays, fewest: int) -> None:
+    """Drop the cells of nodes with fewer visits than that."""
+    tabled = tree.tabled[: tree.used[0]["tabled"]]
+    dropped = tabled[tree.nodes["visits"][tabled] < fewest]
+    numbers = np.arange(tree.used[0]["nodes"], dtype=np.int32)
+    numbers[dropped] = -1
+    tree.nodes["first_cell"][dropped] = -1
+    keep_cells(tree, numbers)

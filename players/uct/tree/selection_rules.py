@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.uct.tree.arrays import Arrays
-from propnet.jit.decorators import inner, kernel
+from players.uct.tree.decorators import arena_kernel, inlined
 from propnet.jit.splitmix import next_random
 
 UCB, PUCT = 0, 1
@@ -50,13 +50,13 @@ class SelectionRule(NamedTuple):
     prior: int = NONE
 
 
-@inner
+@inlined
 def start(random: Any, count: Any) -> Any:
     """A random number below ``count``."""
     return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
-@inner
+@inlined
 def about_log(x: Any) -> Any:
     """About the logarithm of a number from 1 on: not off by more than 0.005."""
     bits = np.float32(x).view(np.int32)
@@ -66,7 +66,7 @@ def about_log(x: Any) -> Any:
     return np.float32(math.log(2.0)) * (exponent + two)
 
 
-@inner
+@inlined
 def _any_untried(edges: Any, random: Any, first: Any, count: Any) -> Any:
     """One of the edges that were never taken, the next one after a random place."""
     at = first + start(random, count)
@@ -77,7 +77,7 @@ def _any_untried(edges: Any, random: Any, first: Any, count: Any) -> Any:
     return at
 
 
-@inner
+@inlined
 def best_edge(
     edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: SelectionRule
 ) -> Any:
@@ -111,7 +111,7 @@ def best_edge(
     return best
 
 
-@inner
+@inlined
 def pair_row(pairs: Any, before: Any, column: Any) -> Any:
     """The row of a move, its column, after the move made before it: a column too, or -1."""
     h = (np.uint64(np.int64(before) + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
@@ -119,19 +119,19 @@ def pair_row(pairs: Any, before: Any, column: Any) -> Any:
     return np.int64(h >> np.uint64(40)) & np.int64(len(pairs) - 1)
 
 
-@inner
-def note_move(averages: Any, pairs: Any, before: Any, column: Any, result: Any) -> None:
+@inlined
+def note_move(tree: Arrays, before: int, column: int, result: float) -> None:
     """Count a result (0..1) of a move, its column, that was made after the move ``before``."""
     goal = np.float32(100.0 * result)
-    averages[column, 0] += np.float32(1.0)
-    averages[column, 1] += goal
-    pair = pair_row(pairs, before, column)
-    pairs[pair, 0] += np.float32(1.0)
-    pairs[pair, 1] += goal
+    tree.averages[column].number += np.float32(1.0)
+    tree.averages[column].total += goal
+    pair = pair_row(tree.pairs, before, column)
+    tree.pairs[pair].number += np.float32(1.0)
+    tree.pairs[pair].total += goal
 
 
-@inner
-def set_priors(tree: Arrays, node: Any, before: Any, base: Any, rule: SelectionRule) -> None:
+@inlined
+def set_priors(tree: Arrays, node: int, before: int, base: float, rule: SelectionRule) -> None:
     """Give the moves of a node's role to move their priors: ``base`` (0..1) on average, more or less by what
     they have brought elsewhere, above all after the move ``before``."""
     nodes, edges, averages, pairs = tree.nodes, tree.edges, tree.averages, tree.pairs
@@ -143,9 +143,9 @@ def set_priors(tree: Arrays, node: Any, before: Any, base: Any, rule: SelectionR
         for edge in range(first, first + count):
             column = offset + edges[edge].move
             # Few results leave a move near the average.
-            expected = (averages[column, 1] + _DOUBT * usual) / (averages[column, 0] + _DOUBT)
+            expected = (averages[column].total + _DOUBT * usual) / (averages[column].number + _DOUBT)
             pair = pair_row(pairs, before, column)
-            expected = (pairs[pair, 1] + _DOUBT * expected) / (pairs[pair, 0] + _DOUBT)
+            expected = (pairs[pair].total + _DOUBT * expected) / (pairs[pair].number + _DOUBT)
             edges[edge].prior = np.float32(0.01) * expected
             mean += edges[edge].prior
         mean /= np.float32(count)
@@ -167,20 +167,20 @@ def set_priors(tree: Arrays, node: Any, before: Any, base: Any, rule: SelectionR
             edges[edge].share = edges[edge].share / total
 
 
-@inner
-def mean_prior(nodes: Any, edges: Any, node: Any) -> Any:
+@inlined
+def mean_prior(tree: Arrays, node: int) -> np.float64:
     """The mean of the priors of a node's role to move."""
-    first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
+    first, count = tree.nodes[node].first_move, tree.nodes[node].choices
     total = 0.0
     for edge in range(first, first + count):
-        total += edges[edge].prior
-    return total / count
+        total += tree.edges[edge].prior
+    return np.float64(total / count)
 
 
-@kernel(nogil=True)
+@arena_kernel
 def forget(averages: Any, pairs: Any, keep: Any) -> None:
     """Let the averages count for less: ``keep`` (0..1) of what they did."""
     for counts in (averages, pairs):
         for row in range(len(counts)):
-            counts[row, 0] *= np.float32(keep)
-            counts[row, 1] *= np.float32(keep)
+            counts[row].number *= np.float32(keep)
+            counts[row].total *= np.float32(keep)

@@ -9,36 +9,31 @@ from numpy.typing import NDArray
 
 from players.batch_machine import BatchMachine, Records
 from players.move_lists import unpack_moves
-from players.uct.tree import arrays as layout
-from players.uct.tree import compact as keeping
-from players.uct.tree import select as selection
 from players.uct.tree.arrays import (
-    CELLS,
-    EDGES,
     ENDED,
     LEAF,
-    LINKS,
     MAX_DEPTH,
-    NODES,
+    NODE,
     OPEN,
-    OPENED,
-    PEAK,
-    TABLED,
+    PAIR,
     Arrays,
     Paths,
+    arrays_for,
+    make_arrays,
+    make_paths,
 )
-from players.uct.tree.backup import average, backup
-from players.uct.tree.regret_matching import drop_tables
+from players.uct.tree.backup import average, back_up
+from players.uct.tree.compact import compact, mark_from, rehash
+from players.uct.tree.expand import expand, list_moves
+from players.uct.tree.regret_matching import drop_cells
+from players.uct.tree.select import select
 from players.uct.tree.selection_rules import SelectionRule, forget
-from propnet.kernels.record_table import find_node
+from propnet.kernels.record_table import find_record
 
-_CELLS_PART = 8
-"""One part in so many of the memory is for tables of joint moves."""
 _REMEMBER = 0.5
 """How much what moves have brought still counts when the root has moved."""
 
-
-_LEAF = np.zeros((), layout.NODE)
+_LEAF = np.zeros((), NODE)
 _LEAF["status"] = LEAF
 _LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["first_cell"] = -1
 
@@ -49,32 +44,26 @@ class Tree:
     Memory is set aside when it is made, but the system hands out pages only as they fill.
 
     Attributes:
+        batched: the machine.
+        batch: the most paths at once.
         arrays: the arrays.
         paths: room for one batch of paths.
         root: the node that the search starts from.
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
-    def __init__(self, lanes: BatchMachine, batch: int, seed: int, memory: int) -> None:
+    def __init__(self, batched: BatchMachine, batch: int, seed: int, memory: int) -> None:
         """Args:
-        lanes: the machine.
+        batched: the machine.
         batch: the most paths at once.
         seed: for the choice among moves never tried.
         memory: bytes that the arrays may take.
         """
-        roles = len(lanes.machine.roles)
-        self.batched = lanes
+        roles = len(batched.machine.roles)
+        self.batched = batched
         self.batch = batch
-        hashed = 3 * 8
-        node_bytes = (
-            lanes.words * 8 + 6 * roles + layout.NODE.itemsize + 2 * layout.LINK.itemsize + hashed + 8
-        )
-        cells = max(8192, memory // _CELLS_PART // layout.CELL.itemsize)
-        memory -= memory // _CELLS_PART
-        nodes = max(1024, min(4_000_000, memory // 2 // node_bytes))
-        edges = max(65_536, min(2**31 - 1, memory // 2 // layout.EDGE.itemsize))
-        self.arrays = layout.make_arrays(lanes.words, roles, nodes, edges, cells, seed, lanes.first_column)
-        self.paths = layout.make_paths(batch, roles)
+        self.arrays = arrays_for(memory, batched.words, roles, seed, batched.first_column)
+        self.paths = make_paths(batch, roles)
         self.root = 0
         self.trimmed = False
         self._crowded = False
@@ -82,66 +71,65 @@ class Tree:
     # --- the root -------------------------------------------------------------------------
     def move_root(self, record: Records) -> None:
         """Make this state the root. What lies below it in the tree stays, the rest goes."""
-        arrays = self.arrays
-        found = (
-            int(find_node(arrays.node_table, arrays.records, record[None, :], 0))
-            if arrays.used[NODES]
-            else -1
-        )
-        arrays.used[PEAK] = 0
+        arrays, used = self.arrays, self.arrays.used[0]
+        used["depth"] = 0
         self._crowded = False
-        if found == self.root and arrays.used[NODES]:
+        node = (
+            int(find_record(arrays.node_table, arrays.records, record[None, :], 0)) if used["nodes"] else -1
+        )
+        if node == self.root:
             return
         forget(arrays.averages, arrays.pairs, _REMEMBER)
-        if found < 0:
+        if node < 0:
             self._clear(record)
         else:
-            self._keep(found, 0)
+            self._keep(node, 0)
 
     def restart(self) -> None:
         """Forget all but the root's state."""
         self._clear(self.arrays.records[self.root].copy())
 
     def _clear(self, record: Records) -> None:
-        arrays = self.arrays
-        had_links = bool(arrays.used[LINKS])
+        arrays, used = self.arrays, self.arrays.used[0]
+        had_links = bool(used["links"])
         arrays.used[:] = 0
+        used["nodes"] = 1
         self.root = 0
-        arrays.used[NODES] = 1
         arrays.records[0] = self.batched.retain(record.reshape(1, -1).copy())[0]
         arrays.nodes[0] = _LEAF
-        keeping.rehash(arrays, had_links)
+        rehash(arrays, had_links)
 
     def _keep(self, root: int, fewest: int) -> None:
         """Keep what can be reached from this node through nodes of at least ``fewest`` visits."""
-        arrays = self.arrays
-        had_links = bool(arrays.used[LINKS])
-        place = keeping.mark_from(arrays, root, fewest)
-        keeping.compact(arrays, place)
-        self.root = int(place[root])
-        kept = int(arrays.used[NODES])
-        arrays.records[:kept] = self.batched.retain(arrays.records[:kept].copy())
-        keeping.rehash(arrays, had_links)
+        arrays, used = self.arrays, self.arrays.used[0]
+        had_links = bool(used["links"])
+        numbers = np.full(used["nodes"], -1, np.int32)
+        mark_from(arrays, root, fewest, numbers, np.empty_like(numbers))
+        compact(arrays, numbers)
+        self.root = int(numbers[root])
+        nodes = int(used["nodes"])
+        arrays.records[:nodes] = self.batched.retain(arrays.records[:nodes].copy())
+        rehash(arrays, had_links)
 
     @property
     def full(self) -> bool:
         """Whether there is no room for another batch."""
-        used, arrays = self.arrays.used, self.arrays
+        arrays, used = self.arrays, self.arrays.used[0]
         if self._crowded:  # and room cannot be made: it goes on with the states it has
             return False
         few = min(8 * self.batch, len(arrays.nodes) // 8)
         return bool(
-            used[NODES] + few > len(arrays.nodes)
-            or used[LINKS] + few > len(arrays.links)
-            or used[EDGES] + 16 * few > len(arrays.edges)
+            used["nodes"] + few > len(arrays.nodes)
+            or used["links"] + few > len(arrays.links)
+            or used["edges"] + 16 * few > len(arrays.edges)
         )
 
     def make_room(self) -> None:
         """Drop the states that were visited least, so that at least half of the room is free. What is
         known of the moves that lead to them stays."""
-        arrays = self.arrays
-        visits = arrays.nodes["visits"][: arrays.used[NODES]]
-        opened = arrays.opened[: arrays.used[OPENED]]
+        arrays, used = self.arrays, self.arrays.used[0]
+        visits = arrays.nodes["visits"][: used["nodes"]]
+        opened = arrays.opened[: used["opened"]]
         edges = arrays.counts[opened].sum(axis=1)
         fewest = 1
         while (
@@ -152,58 +140,57 @@ class Tree:
         self._keep(self.root, fewest)
         self._crowded = self.full
 
-    def _drop_tables(self) -> None:
+    def _drop_cells(self) -> None:
         """Drop tables of joint moves where visits are few, so that half of the cells are free."""
         arrays = self.arrays
-        tabled = arrays.tabled[: arrays.used[TABLED]]
+        tabled = arrays.tabled[: arrays.used[0]["tabled"]]
         visits = arrays.nodes["visits"][tabled]
         order = np.argsort(-visits, kind="stable")
         sizes = np.cumsum(arrays.counts[tabled[order]].prod(axis=1))
-        kept = int(np.searchsorted(sizes, len(arrays.cells) // 2, side="right"))
-        drop_tables(arrays, int(visits[order[min(kept, len(order) - 1)]]) + 1)
+        first = int(np.searchsorted(sizes, len(arrays.cells) // 2, side="right"))
+        drop_cells(arrays, int(visits[order[min(first, len(order) - 1)]]) + 1)
 
     def open_root(self) -> None:
         """List the legal moves of the root, if that was not done."""
         if not self.opened:
             root = np.array([self.root], np.int32)
-            selection.list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
+            list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
 
     def _open(self, nodes: NDArray[np.int32]) -> None:
         """List the moves of nodes."""
         records = self.arrays.records[nodes]
         counts, moves = self.batched.favoured(records) if self.trimmed else self.batched.legal(records)
-        selection.list_moves(self.arrays, nodes, counts, moves)
+        list_moves(self.arrays, nodes, counts, moves)
 
     # --- one batch ----------------------------------------------------------------------------
-    def descend(self, lanes: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
-        """Walk paths from the root, make and open the nodes they ask for. Returns the leaves.
-        ``fixed`` is an edge of the root that is to be taken, -1 for none."""
-        arrays, paths = self.arrays, self.paths
-        if 8 * arrays.used[CELLS] > 7 * len(arrays.cells):
-            self._drop_tables()
-        before = int(arrays.used[NODES])
-        new, opens = selection.select(arrays, paths, self.root, lanes, rule, fixed)
+    def select(self, count: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
+        """Walk paths from the root, make the nodes that they reach and open those that were played out from.
+        Returns the leaves. ``fixed`` is an edge of the root that is to be taken, -1 for none."""
+        arrays, paths, used = self.arrays, self.paths, self.arrays.used[0]
+        if 8 * used["cells"] > 7 * len(arrays.cells):
+            self._drop_cells()
+        before = int(used["nodes"])
+        new, opens = select(arrays, paths, self.root, count, rule, fixed)
         if new:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
             records = self.batched.successors(parents, paths.new_moves[:new])
-            assert int(arrays.used[NODES]) == before + new
-            selection.settle(arrays, paths, lanes, np.ascontiguousarray(records))
+            assert int(used["nodes"]) == before + new
+            expand(arrays, paths, count, np.ascontiguousarray(records))
         if opens:
             self._open(paths.to_open[:opens])
-        return paths.leaf[:lanes]
+        return paths.leaf[:count]
 
-    def book(
+    def back_up(
         self,
-        lanes: int,
         results: NDArray[np.float64],
         bests: NDArray[np.float64],
         greed: float,
         rule: SelectionRule,
     ) -> None:
-        """Back up the results (lanes, roles; 0..1) of the last batch; ``bests`` (lanes,) are role 0's
+        """Back up the results (paths, roles; 0..1) of the last batch; ``bests`` (paths,) are role 0's
         best, and ``greed`` how much these count."""
-        backup(self.arrays, self.paths, lanes, results, bests, greed, rule)
+        back_up(self.arrays, self.paths, results, bests, greed, rule)
 
     @property
     def numbered(self) -> bool:
@@ -220,10 +207,10 @@ class Tree:
 
     def unprove(self) -> None:
         """Forget what was proven (the game turned out not to be zero-sum)."""
-        arrays = self.arrays
-        arrays.nodes["proven"][: arrays.used[NODES]] = -1
-        arrays.nodes["bound"][: arrays.used[NODES]] = -1
-        arrays.edges["proven"][: arrays.used[EDGES]] = -1
+        arrays, used = self.arrays, self.arrays.used[0]
+        arrays.nodes["proven"][: used["nodes"]] = -1
+        arrays.nodes["bound"][: used["nodes"]] = -1
+        arrays.edges["proven"][: used["edges"]] = -1
 
     # --- what it says ---------------------------------------------------------------------------
     @property
@@ -239,12 +226,12 @@ class Tree:
     @property
     def nodes(self) -> int:
         """How many states it holds."""
-        return int(self.arrays.used[NODES])
+        return int(self.arrays.used[0]["nodes"])
 
     @property
     def depth(self) -> int:
         """The longest path since the root last moved."""
-        return int(self.arrays.used[PEAK])
+        return int(self.arrays.used[0]["depth"])
 
     @property
     def opened(self) -> bool:
@@ -264,7 +251,7 @@ class Tree:
     @property
     def mixed(self) -> bool:
         """Whether two roles have a choice at the root, and their moves are mixed by regret."""
-        return bool(self.arrays.nodes["to_move"][self.root] == layout.PAIR)
+        return bool(self.arrays.nodes["to_move"][self.root] == PAIR)
 
     def edges(self, node: int, role: int) -> slice:
         """The edges of a role in an open node."""
@@ -294,43 +281,39 @@ class Tree:
 
 def _small() -> tuple[Arrays, Paths]:
     """A tree of a single node that is not open yet, with room for some more, and one path."""
-    arrays = layout.make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32))
-    paths = layout.make_paths(1, 1)
+    arrays = make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32))
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = _LEAF
-    arrays.used[NODES] = 1
-    return arrays, paths
-
-
-def _open_root(arrays: Arrays) -> None:
-    counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
-    selection.list_moves(arrays, np.zeros(1, np.int32), counts, moves)
+    arrays.used[0]["nodes"] = 1
+    return arrays, make_paths(1, 1)
 
 
 def warm_up_down() -> None:
     """Compile or load the kernels that go down the tree."""
     arrays, paths = _small()
-    keeping.rehash(arrays, True)
-    find_node(arrays.node_table, arrays.records, arrays.records[:1], 0)
-    _open_root(arrays)
-    selection.select(arrays, paths, 0, 1, SelectionRule(), -1)
-    selection.settle(arrays, paths, 1, arrays.records[1:2].copy())
+    rehash(arrays, True)
+    find_record(arrays.node_table, arrays.records, arrays.records[:1], 0)
+    counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
+    list_moves(arrays, np.zeros(1, np.int32), counts, moves)
+    select(arrays, paths, 0, 1, SelectionRule(), -1)
+    expand(arrays, paths, 1, arrays.records[1:2].copy())
 
 
 def warm_up_up() -> None:
-    """The same of those that go up."""
+    """Compile or load the kernels that go up."""
     arrays, paths = _small()
     average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
-    backup(arrays, paths, 1, np.ones((1, 1)), np.ones(1), 0.0, SelectionRule())
+    back_up(arrays, paths, np.ones((1, 1)), np.ones(1), 0.0, SelectionRule())
 
 
 def warm_up_keep() -> None:
-    """The same of those that keep a part of the tree from turn to turn."""
+    """Compile or load the kernels that keep a part of the tree from turn to turn."""
     arrays, _ = _small()
     forget(arrays.averages, arrays.pairs, _REMEMBER)
-    place = keeping.mark_from(arrays, 0, 0)
-    keeping.compact(arrays, place)
-    drop_tables(arrays, 0)
+    numbers = np.full(1, -1, np.int32)
+    mark_from(arrays, 0, 0, numbers, np.empty_like(numbers))
+    compact(arrays, numbers)
+    drop_cells(arrays, 0)
 
 
 @functools.cache

@@ -86,14 +86,14 @@ def replay(ground: GroundRules, trace: Path, steps: int) -> int:
         state = {bases[b] for b in record["state"]}
         assert expected is None or record["s"] != expected[0] or state == expected[1]
         joint = {moves[r][m] for r, m in enumerate(record["joint"] or ())}
-        found = evaluator.answers(state | joint)
-        assert found["terminal"] == record["terminal"]
+        answers = evaluator.answers(state | joint)
+        assert answers["terminal"] == record["terminal"]
         legal = {
             moves[r][m] - len(bases) for r, role in enumerate(first["roles"]) for m in record["legal"][role]
         }
-        assert found["legal"] == legal
+        assert answers["legal"] == legal
         for r, goal in enumerate(record["goals"]):
-            values = [v for role, v in found["goal"] if role == r]
+            values = [v for role, v in answers["goal"] if role == r]
             assert values == [goal] if goal is not None else len(values) != 1
-        expected = (record["s"] + 1, found["next"]) if joint else None
+        expected = (record["s"] + 1, answers["next"]) if joint else None
     return count

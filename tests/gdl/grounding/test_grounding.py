@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, decompose, keys, reachability, relation, simplify, split, tuple_join
-from gdl.grounding.join import Body, Joiner
-from gdl.grounding.keys import first_rows
+from gdl.grounding import assemble, decompose, reachability, simplify, split
+from gdl.grounding.joins import keys, relation, tuple_join
+from gdl.grounding.joins.join import Body, Joiner
+from gdl.grounding.joins.keys import first_rows
+from gdl.grounding.joins.relation import Index, Relation
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.pipeline import ground
-from gdl.grounding.relation import Index, Relation
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
@@ -40,7 +41,7 @@ def columns(rows: list[tuple[int, ...]]) -> list[NDArray[np.int32]]:
 @pytest.mark.parametrize("small", [0, 8, 2048])
 @pytest.mark.parametrize("dense_bits", [0, 22])
 @pytest.mark.parametrize("max_bits", [3, 56])
-@given(rows=tables, cut=st.integers(0, 60), asked=tables)
+@given(rows=tables, cut=st.integers(0, 60), queries=tables)
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_relation_is_a_set_that_numbers_its_rows(
     small: int,
@@ -48,22 +49,22 @@ def test_a_relation_is_a_set_that_numbers_its_rows(
     max_bits: int,
     rows: list[tuple[int, ...]],
     cut: int,
-    asked: list[tuple[int, ...]],
+    queries: list[tuple[int, ...]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(relation, "DENSE_BITS", dense_bits)
         patched.setattr(keys, "MAX_BITS", max_bits)
         patched.setattr(relation, "SMALL", small)
         width = len(rows[0]) if rows else 2
-        found = Relation(width)
+        table = Relation(width)
         for part in (rows[:cut], rows[cut:]):
-            found.add(columns(part), len(part))
+            table.add(columns(part), len(part))
         expected = list(dict.fromkeys(rows))
-        assert found.n == len(expected)
-        assert [found.row(i) for i in range(found.n)] == expected
-        asked = [r for r in asked if len(r) == width] + rows
-        ids = found.find(columns(asked), len(asked)) if asked else []
-        assert list(ids) == [expected.index(r) if r in expected else -1 for r in asked]
+        assert table.n == len(expected)
+        assert [table.row(i) for i in range(table.n)] == expected
+        queries = [r for r in queries if len(r) == width] + rows
+        ids = table.find(columns(queries), len(queries)) if queries else []
+        assert list(ids) == [expected.index(r) if r in expected else -1 for r in queries]
 
 
 @given(rows=tables)
@@ -72,34 +73,34 @@ def test_first_rows_are_the_first_of_their_kind(rows: list[tuple[int, ...]]) -> 
     assert first_rows(columns(rows), len(rows)).tolist() == expected
 
 
-@given(rows=tables, asked=tables)
+@given(rows=tables, queries=tables)
 def test_an_index_gives_the_rows_of_a_group(
-    rows: list[tuple[int, ...]], asked: list[tuple[int, ...]]
+    rows: list[tuple[int, ...]], queries: list[tuple[int, ...]]
 ) -> None:
     width = len(rows[0]) if rows else 0
-    asked = [r for r in asked if len(r) == width] + rows
-    if not asked:
+    queries = [r for r in queries if len(r) == width] + rows
+    if not queries:
         return
     index = Index(columns(rows), 0, len(rows))
-    starts, counts = index.ranges(columns(asked), len(asked))
-    for key, start, count in zip(asked, starts, counts, strict=True):
+    starts, counts = index.ranges(columns(queries), len(queries))
+    for key, start, count in zip(queries, starts, counts, strict=True):
         assert index.order[start : start + count].tolist() == [i for i, r in enumerate(rows) if r == key]
 
 
 @given(parts=st.lists(st.lists(st.tuples(*[st.integers(0, 3)] * 2), max_size=20), max_size=8))
 def test_the_index_of_a_growing_view_has_every_row_once(parts: list[list[tuple[int, int]]]) -> None:
-    found = Relation(2)
+    table = Relation(2)
     for part in parts:
-        found.add(columns(part), len(part))
-        view = found.view((-1, -2))
+        table.add(columns(part), len(part))
+        view = table.view((-1, -2))
         indexes = view.index((0,))
-        assert sorted(r for i in indexes for r in i.order.tolist()) == list(range(found.n))
+        assert sorted(r for i in indexes for r in i.order.tolist()) == list(range(table.n))
         for value in range(4):
             rows = []
             for index in indexes:
                 starts, counts = index.ranges([np.array([value], np.int32)], 1)
                 rows += index.order[starts[0] : starts[0] + counts[0]].tolist()
-            assert sorted(rows) == [i for i in range(found.n) if found.row(i)[0] == value]
+            assert sorted(rows) == [i for i in range(table.n) if table.row(i)[0] == value]
 
 
 atoms = st.tuples(st.integers(0, 2), st.integers(-4, 2), st.integers(-4, 2)).map(
@@ -134,7 +135,7 @@ def test_a_join_finds_the_bindings_that_trying_all_finds(
     wanted = sorted(keep & bound)
     joiner = Joiner(relations, TermTable(), Budget(GroundLimits()))
     joined = joiner.join(Body(clause, negatives), wanted)
-    found = {tuple(int(joined.env[v][i]) for v in wanted) for i in range(joined.n)}
+    results = {tuple(int(joined.env[v][i]) for v in wanted) for i in range(joined.n)}
     expected = set()
     for values in product(range(3), repeat=len(bound)):
         env = dict(zip(sorted(bound), values, strict=True))
@@ -148,7 +149,7 @@ def test_a_join_finds_the_bindings_that_trying_all_finds(
             and not any(env.get(a, a) == env.get(b, b) for (a,), (b,) in distincts)
         ):
             expected.add(tuple(env[v] for v in wanted))
-    assert found == expected
+    assert results == expected
     body = Body(clause, negatives)
     assert set(joiner.tuples(body, tuple(wanted)) or ()) == expected
     by_parts: set[tuple[int, ...]] = set()
@@ -314,10 +315,10 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
     naive, evaluator = Naive(rules), GroundEvaluator(g)
     for _ in range(3):
         chosen = data.draw(st.sets(st.integers(0, len(atoms) - 1))) if atoms else set()
-        found = evaluator.answers(chosen)
+        answers = evaluator.answers(chosen)
         true = naive.hold({atoms[i] for i in chosen})
-        assert {Term(NEXT, g.bases[i]) for i in found["next"]} == {t for t in true if t.name == NEXT}
-        legal = {Term(LEGAL, *atoms[len(g.bases) + i].args) for i in found["legal"]}
+        assert {Term(NEXT, g.bases[i]) for i in answers["next"]} == {t for t in true if t.name == NEXT}
+        legal = {Term(LEGAL, *atoms[len(g.bases) + i].args) for i in answers["legal"]}
         assert legal == {t for t in true if t.name == LEGAL}
-        assert found["terminal"] == (Term("terminal") in true)
-        assert bool(found["goal"]) == (Term("goal", Term("r1"), Term("1")) in true)
+        assert answers["terminal"] == (Term("terminal") in true)
+        assert bool(answers["goal"]) == (Term("goal", Term("r1"), Term("1")) in true)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.grounding import decompose, reachability, split, tuple_join
+from gdl.grounding import decompose, reachability, split
 from gdl.grounding.ground_rules import GroundRules
+from gdl.grounding.joins import tuple_join
 from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
@@ -76,13 +77,13 @@ def test_splitting_rules_changes_nothing_in_any_state(monkeypatch: pytest.Monkey
     assert plain.bases == parts.bases
     assert plain.moves == parts.moves
     assert parts.stats["auxiliary_atoms"] > 0 or parts.atom_count > plain.atom_count
-    one, other = GroundEvaluator(plain), GroundEvaluator(parts)
+    whole, decomposed = GroundEvaluator(plain), GroundEvaluator(parts)
     generator = random.Random(1)
     inputs = len(plain.bases) + plain.move_count
     for _ in range(4):
         share = generator.choice((0.05, 0.3, 0.6))
         chosen = {a for a in range(inputs) if generator.random() < share}
-        assert one.answers(chosen) == other.answers(chosen)
+        assert whole.answers(chosen) == decomposed.answers(chosen)
 
 
 @pytest.mark.parametrize("game", ["checkers", "hex", "kalah", "ninemensmorris", "tictactoe", "tron"])
@@ -90,13 +91,13 @@ def test_relations_on_demand_change_nothing(monkeypatch: pytest.MonkeyPatch, gam
     rules = load(GAMES / f"{game}.kif")
     plain = ground(rules)
     monkeypatch.setattr(reachability, "LARGE_RELATION", 40)
-    asked = ground(rules)
-    assert plain.bases == asked.bases
-    assert plain.moves == asked.moves
-    assert replay(asked, GAMES / "playthroughs" / f"{game}.jsonl", 6) > 0
+    on_demand = ground(rules)
+    assert plain.bases == on_demand.bases
+    assert plain.moves == on_demand.moves
+    assert replay(on_demand, GAMES / "playthroughs" / f"{game}.jsonl", 6) > 0
 
 
-def test_a_relation_too_large_to_be_solved_is_solved_where_it_is_asked_for() -> None:
+def test_a_relation_too_large_to_be_solved_is_solved_where_it_is_read() -> None:
     digits = " ".join(f"(next_digit {i} {i + 1})" for i in range(60))
     g = ground(
         text(
@@ -275,8 +276,8 @@ def test_deep_function_terms_are_built_and_taken_apart() -> None:
     assert names(g.moves[0]) == ["pop", "(push x)", "(push y)"]
     evaluator = GroundEvaluator(g)
     number = {str(b): i for i, b in enumerate(g.bases)}
-    found = evaluator.answers({number["(stack (cons x nil))"], g.does_atom(0, 2)})
-    assert found["next"] == {number["(stack (cons y (cons x nil)))"]}
+    answers = evaluator.answers({number["(stack (cons x nil))"], g.does_atom(0, 2)})
+    assert answers["next"] == {number["(stack (cons y (cons x nil)))"]}
 
 
 def test_wide_relations_beyond_any_key_are_grounded() -> None:

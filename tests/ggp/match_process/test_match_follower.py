@@ -18,8 +18,8 @@ Sent = list[tuple[str, dict[str, Any]]]
 def follower(history: list[list[str]] | None = None) -> tuple[Follower, Sent]:
     sent: Sent = []
     message = {"seed": 1, "role": "robot", "history": history or []}
-    made = Follower(parse_rules(MARKS), message, lambda kind, **fields: sent.append((kind, fields)))
-    return made, sent
+    begun = Follower(parse_rules(MARKS), message, lambda kind, **fields: sent.append((kind, fields)))
+    return begun, sent
 
 
 def play(number: int, moves: list[str] | None, answered: str | None, advanced: bool) -> dict[str, Any]:
@@ -39,28 +39,26 @@ TEXTS = st.sampled_from(["(mark 1 1)", "(Mark 2 2)", "noop", "pass", "wait", "(f
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(TEXTS, max_size=3), max_size=5), st.data())
 def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], data: st.DataObject) -> None:
-    first, told = follower()
+    first, sent = follower()
     history: list[list[str]] = []
     answered = None
     for number, moves in enumerate([None, *turns], 1):
         first.play(play(number, moves, answered, False))
-        kind, found = told[-1]
+        kind, fields = sent[-1]
         if kind == "options":
-            if found["joint"] is not None:
-                history.append(list(found["joint"]))
-            answered = found["safe"]
+            if fields["joint"] is not None:
+                history.append(list(fields["joint"]))
+            answered = fields["safe"]
         advanced = data.draw(st.booleans())
-        before = (
-            history[:-1] if kind == "options" and found["joint"] is not None and not advanced else history
-        )
         if kind == "options":
+            before = history[:-1] if fields["joint"] is not None and not advanced else history
             second, heard = follower(before)
             second.play(play(number, moves, answered, advanced or before == history))
-            assert second.ledger.state.propositions == first.ledger.state.propositions
+            assert second.match.state.propositions == first.match.state.propositions
             assert heard[-1][1]["safe"] in ("noop", "(Mark 1 1)", "(Mark 2 2)", NO_MOVE)
 
 
 def test_goals_are_told_at_the_end() -> None:
-    found, told = follower([["(mark 1 1)", "pass"], ["(mark 1 1)", "wait"]])
-    found.finish({"moves": ["noop", "pass"]})
-    assert told == [("over", {"goals": [100, 50], "turns": 3})]
+    first, sent = follower([["(mark 1 1)", "pass"], ["(mark 1 1)", "wait"]])
+    first.finish({"moves": ["noop", "pass"]})
+    assert sent == [("over", {"goals": [100, 50], "turns": 3})]

@@ -31,7 +31,7 @@ Made = tuple[Thinker, queue.SimpleQueue[dict[str, Any]]]
 
 @pytest.fixture
 def make() -> Iterator[Callable[..., Made]]:
-    made: list[Thinker] = []
+    thinkers: list[Thinker] = []
 
     def make(level: str = "auto", player: str = "legal") -> Made:
         messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -39,11 +39,11 @@ def make() -> Iterator[Callable[..., Made]]:
         def send(kind: str, **fields: object) -> None:
             messages.put({"kind": kind, **fields})
 
-        made.append(Thinker(send, player, level))
-        return made[-1], messages
+        thinkers.append(Thinker(send, player, level))
+        return thinkers[-1], messages
 
     yield make
-    for thinker in made:
+    for thinker in thinkers:
         thinker.stop(LONG)
 
 
@@ -51,16 +51,16 @@ def test_the_log_says_what_the_startclock_was_used_for(make: Callable[..., Made]
     thinker, messages = make("prover", "random")
     thinker.begin(parse_rules(GAME), GAME, True)
     thinker.start(0, beginning(), "random", 7, LONG, time.monotonic() + LONG)
-    found: list[dict[str, Any]] = []
+    heard: list[dict[str, Any]] = []
     while (message := messages.get(timeout=LONG))["kind"] != "ready":
-        found.append(message)
-    fields = {message["event"]: message["fields"] for message in found if message["kind"] == "log"}
+        heard.append(message)
+    fields = {message["event"]: message["fields"] for message in heard if message["kind"] == "log"}
     assert fields["player"] == {"player": "random", "seed": 7, "startclock": LONG}
     assert fields["game"]["roles"] == 1
     assert fields["game"]["turns"] == "single"
     assert fields["game"]["first_moves"] == 2
     assert fields["prepared"]["machine"] == "prover"
-    assert [message["text"][:6] for message in found if message["kind"] == "game"] == ["1 role"]
+    assert [message["text"][:6] for message in heard if message["kind"] == "game"] == ["1 role"]
 
 
 def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[str, Any], list[str]]:

@@ -39,29 +39,29 @@ ALONE = "(role a) (init (n 0)) (legal a go) (<= (next end) (true (n 0))) (<= ter
 def test_the_kind_of_game_is_seen(
     rules: str, turns: str, options: int, total: int | None, length: int
 ) -> None:
-    found = survey(ProverMachine(parse_rules(rules)), LONG)
-    assert (found.turns, found.options, found.total, found.length) == (turns, options, total, length)
-    assert found.ends == 16
+    seen = survey(ProverMachine(parse_rules(rules)), LONG)
+    assert (seen.turns, seen.first_moves, seen.sum, seen.longest) == (turns, options, total, length)
+    assert seen.ends_seen == 16
 
 
 def test_without_time_no_more_than_the_beginning_is_seen() -> None:
-    found = survey(ProverMachine(parse_rules(TURNS)), 0.0)
-    assert found == Survey(2, 3, ALTERNATING, None, 1, 0, 0)
-    assert str(found) == "2 roles, alternating"
+    seen = survey(ProverMachine(parse_rules(TURNS)), 0.0)
+    assert seen == Survey(2, ALTERNATING, None, 3, 1, 0, 0)
+    assert str(seen) == "2 roles, alternating"
 
 
 def test_a_game_is_classified_in_a_process_of_its_own() -> None:
-    told: queue.SimpleQueue[object] = queue.SimpleQueue()
-    classifier = Classifier(tic_tac_toe(), told.put, told.put)
-    found = told.get(timeout=LONG)
-    assert isinstance(found, Classification)
-    assert found.roles == 2
+    results: queue.SimpleQueue[object] = queue.SimpleQueue()
+    classifier = Classifier(tic_tac_toe(), results.put, results.put)
+    seen = results.get(timeout=LONG)
+    assert isinstance(seen, Classification)
+    assert seen.roles == 2
     classifier.stop()
 
 
 def test_a_classifier_that_is_stopped_says_nothing() -> None:
-    told: queue.SimpleQueue[object] = queue.SimpleQueue()
-    classifier = Classifier(tic_tac_toe(), told.put, told.put)
+    results: queue.SimpleQueue[object] = queue.SimpleQueue()
+    classifier = Classifier(tic_tac_toe(), results.put, results.put)
     classifier.stop()
     classifier.join(LONG)
-    assert told.empty()
+    assert results.empty()

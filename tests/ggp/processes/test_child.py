@@ -8,13 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from ggp.processes.child import Child, Message, ProcessKind
+from ggp.processes.child import Child, ProcessKind
+from ggp.processes.parent import JsonMessage
+from tests.ggp.server.live import ROOT, alive, eventually
 
 TALKERS = "tests.ggp.processes.talkers"
 LONG = 60.0
@@ -28,7 +29,7 @@ class Talk:
     def __init__(self, child: Child) -> None:
         self.child = child
         self.exits = 0
-        self._inbox: asyncio.Queue[Message] = asyncio.Queue()
+        self._inbox: asyncio.Queue[JsonMessage] = asyncio.Queue()
         child.on_message = self._inbox.put_nowait
         child.on_exit = self._exited
 
@@ -36,7 +37,7 @@ class Talk:
         assert child is self.child
         self.exits += 1
 
-    async def hear(self, kind: str) -> Message:
+    async def hear(self, kind: str) -> JsonMessage:
         """The next message, which is of this kind."""
         async with asyncio.timeout(LONG):
             message = await self._inbox.get()
@@ -66,19 +67,6 @@ def talk(test: Callable[[Talk], Awaitable[None]], *arguments: str, kind: Process
     asyncio.run(run())
 
 
-def gone(pid: int) -> bool:
-    """Whether a process ends soon."""
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.mark.parametrize("text", ["", "é\n\x00", "x" * 3_000_000])
 def test_messages_come_as_they_were_sent(text: str) -> None:
     async def test(spoken: Talk) -> None:
@@ -89,12 +77,22 @@ def test_messages_come_as_they_were_sent(text: str) -> None:
     talk(test)
 
 
-@pytest.mark.parametrize("do", ["nonsense", "long", "hang up"])
-def test_who_talks_nonsense_too_long_or_no_more_is_ended(do: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["{no JSON\n", "x" * 200_000, "[" * 90_000 + "\n", "[]\n", "1\n", '{"what": "no kind"}\n']
+)
+def test_who_talks_nonsense_is_ended(text: str) -> None:
     async def test(spoken: Talk) -> None:
-        spoken.child.send(do, size=200_000)
+        spoken.child.on_message = lambda message: message["kind"]
+        spoken.child.send("write", text=text)
 
-    talk(test, kind=ProcessKind(max_line=1000))
+    talk(test, kind=ProcessKind(max_line=100_000))
+
+
+def test_who_talks_no_more_is_ended() -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("hang up")
+
+    talk(test)
 
 
 def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open() -> None:
@@ -113,7 +111,7 @@ def test_a_group_is_ended_with_its_leader() -> None:
         spoken.child.send("have a child")
         grandchild = (await spoken.hear("child"))["pid"]
         spoken.child.kill()
-        assert await asyncio.to_thread(gone, grandchild)
+        await asyncio.to_thread(eventually, lambda: not alive(grandchild))
 
     talk(test, kind=ProcessKind(group=True))
 
@@ -154,7 +152,8 @@ def test_variables_are_handed_on() -> None:
 @pytest.mark.parametrize("patience", [[], ["patient"]])
 def test_a_parent_that_dies_in_the_middle_of_a_line_takes_the_process_along(patience: list[str]) -> None:
     ours, theirs = socket.socketpair()
-    process = subprocess.Popen([sys.executable, "-m", TALKERS, *patience], stdin=theirs, stdout=theirs)
+    command = [sys.executable, "-m", TALKERS, *patience]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs)
     with ours, theirs:
         assert ours.recv(1000)
         ours.sendall(b'{"do": "ec')

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError, ParseError
 from ggp.match_process.match_state import fold
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import HttpError, parse_address, reply_bytes, request_bytes
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Info, Play, Preview, Start, Stop, parse_message
@@ -32,7 +32,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("text", "message"), MESSAGES)
-def test_messages_are_read(text: str, message: protocol.Message) -> None:
+def test_messages_are_read(text: str, message: messages.Message) -> None:
     assert parse_message(text) == message
     assert parse_message(f"\r\n {text}\r\n\r\n") == message
 
@@ -61,9 +61,9 @@ def test_messages_are_read(text: str, message: protocol.Message) -> None:
     ],
 )
 def test_what_is_no_message_is_refused_with_a_short_reason(text: str) -> None:
-    with pytest.raises(ParseError) as found:
+    with pytest.raises(ParseError) as refusal:
         parse_message(text)
-    assert 10 < len(str(found.value)) < 300
+    assert 10 < len(str(refusal.value)) < 300
 
 
 @given(st.text(alphabet="( ) ;\n\tINFOplaystart0123?\x00é", max_size=60))
@@ -75,12 +75,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_requests_are_written_as_managers_write_them() -> None:
-    assert protocol.play_request("m1", None) == "( PLAY m1 NIL )"
-    assert protocol.play_request("m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
-    assert protocol.stop_request("m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
-    assert protocol.abort_request("m1") == "( ABORT m1 )"
-    assert protocol.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
-    assert protocol.preview_request(RULES, 30) == f"( PREVIEW ({RULES}) 30 )"
+    assert messages.play_request("m1", None) == "( PLAY m1 NIL )"
+    assert messages.play_request("m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
+    assert messages.stop_request("m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
+    assert messages.abort_request("m1") == "( ABORT m1 )"
+    assert messages.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
+    assert messages.preview_request(RULES, 30) == f"( PREVIEW ({RULES}) 30 )"
     assert request_bytes("( PLAY m1 NIL )", "localhost", "foreign") == (
         b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
         b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: 15\r\n\r\n( PLAY m1 NIL )"
@@ -97,15 +97,15 @@ def test_replies_have_the_headers_that_managers_know() -> None:
 
 def test_rules_become_one_line_without_comments_in_their_own_spelling() -> None:
     text = "(role Robot) ; a comment (\n(<= (legal Robot (mark 1 1))\n\t(true (step ?n)))(init (Mixed Case))"
-    assert protocol.spaced(text) == RULES
+    assert messages.spaced(text) == RULES
 
 
 def test_info_replies_are_read_old_and_new() -> None:
-    reply = protocol.info_reply("kaskade", available=True)
+    reply = messages.info_reply("kaskade", available=True)
     assert reply == "( ( name kaskade ) ( status available ) ( species MACHINE ) )"
-    assert protocol.parse_info_reply(reply)["name"] == "kaskade"
-    assert protocol.parse_info_reply("available") == {"status": "available"}
-    assert protocol.info_reply("x", available=False) == "( ( name x ) ( status busy ) ( species MACHINE ) )"
+    assert messages.parse_info_reply(reply)["name"] == "kaskade"
+    assert messages.parse_info_reply("available") == {"status": "available"}
+    assert messages.info_reply("x", available=False) == "( ( name x ) ( status busy ) ( species MACHINE ) )"
 
 
 def test_moves_compare_without_case_and_spacing() -> None:
@@ -128,13 +128,13 @@ def test_a_match_record_has_the_ecosystems_keys() -> None:
     record.add_moves(["(mark 1 1)", "noop"])
     record.add_state(["(step 2)", "over"], ["", "TO"])
     record.completed, record.goals = True, [100, 0]
-    found = record.to_dict()
-    assert found["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
-    assert found["moves"] == [["( mark 1 1 )", "noop"]]
-    assert found["errors"] == [["", ""], ["", "TO"]]
-    assert len(found["stateTimes"]) == 2
-    assert found["goalValues"] == [100, 0]
-    assert set(found) == {
+    fields = record.to_dict()
+    assert fields["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
+    assert fields["moves"] == [["( mark 1 1 )", "noop"]]
+    assert fields["errors"] == [["", ""], ["", "TO"]]
+    assert len(fields["stateTimes"]) == 2
+    assert fields["goalValues"] == [100, 0]
+    assert set(fields) == {
         "matchId", "randomToken", "startTime", "startClock", "playClock", "previewClock", "gameMetaURL",
         "playerNamesFromHost", "tournamentNameFromHost", "scrambled", "isCompleted", "isAborted", "states",
         "moves", "stateTimes", "errors", "goalValues",

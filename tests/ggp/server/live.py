@@ -1,8 +1,9 @@
-"""A server in a thread of the test process, and raw bytes to send it. Imported by conftest."""
+"""A server in a thread of the test process, and raw bytes to send it. What tests of processes share."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import socket
@@ -10,11 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ggp.protocol.http10 import request_bytes
+from ggp.server.descendants import resident_bytes
 from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig
 
@@ -58,9 +60,9 @@ class LiveServer:
         self.do(self.server.open())
         self.port = self.server.port
 
-    def do(self, work: Coroutine[Any, Any, T]) -> T:
+    def do(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the server's loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(60)
 
     def close(self) -> None:
         self.do(self.server.close())
@@ -83,22 +85,39 @@ class LiveServer:
 
 def talk(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=wait) as connection:
-        try:
+        with contextlib.suppress(OSError):  # it has answered before it has read everything
             connection.sendall(data)
             if half_close:
                 connection.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # it has answered before it has read everything
-        found = bytearray()
-        while True:
-            try:
-                chunk = connection.recv(65536)
-            except ConnectionResetError:
-                break
-            if not chunk:
-                break
-            found += chunk
-        return bytes(found)
+        reply = bytearray()
+        with contextlib.suppress(ConnectionResetError):
+            while chunk := connection.recv(65536):
+                reply += chunk
+        return bytes(reply)
+
+
+def eventually(done: Callable[[], bool]) -> None:
+    """Wait until something is so, at most a minute."""
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Whether there is a process, and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def command(pid: int) -> str:
+    """The command line of a process; empty where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def body_of(reply: bytes) -> str:
@@ -125,12 +144,10 @@ class ServeProcess:
         assert self.process.stderr is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        end = time.monotonic() + 30
-        while not (found := re.search(r"event=listening .*port=(\d+)", "".join(self.log))):
-            assert self.process.poll() is None, "".join(self.log)
-            assert time.monotonic() < end, "ggp serve does not listen"
-            time.sleep(0.02)
-        self.port = int(found.group(1))
+        eventually(lambda: self.process.poll() is not None or "event=listening" in "".join(self.log))
+        listening = re.search(r"event=listening .*port=(\d+)", "".join(self.log))
+        assert listening is not None, "".join(self.log)
+        self.port = int(listening.group(1))
 
     def _read(self) -> None:
         assert self.process.stderr is not None
@@ -139,10 +156,7 @@ class ServeProcess:
 
     def memory_mb(self) -> float:
         """Resident memory of the server process."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        found = re.search(r"VmRSS:\s+(\d+) kB", status)
-        assert found is not None
-        return int(found.group(1)) / 1024
+        return resident_bytes([self.process.pid]) / 2**20
 
     def close(self) -> str:
         """SIGTERM, and the whole log."""

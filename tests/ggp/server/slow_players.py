@@ -59,7 +59,7 @@ class Dreamer(Player):
         return Choice(options[0])
 
 
-class Parent(Player):
+class LeavesProcess(Player):
     """Leaves a process behind that does not end by itself, as a stopped one does not."""
 
     def prepare(self, state: State, deadline: float) -> None:

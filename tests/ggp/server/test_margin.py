@@ -22,13 +22,13 @@ def test_the_configured_margin_counts_at_first_and_at_most_a_quarter_of_the_cloc
 
 def test_a_quick_connection_gets_a_smaller_margin_turn_by_turn() -> None:
     margin = Margin(0.8)
-    found = []
+    margins = []
     for _ in range(60):
         margin.round_trip(0.0001)
         margin.overshoot(0.002)
-        found.append(margin.spare_time(10))
-    assert found == sorted(found, reverse=True)
-    assert LEAST < found[-1] < LEAST + 0.02
+        margins.append(margin.spare_time(10))
+    assert margins == sorted(margins, reverse=True)
+    assert LEAST < margins[-1] < LEAST + 0.02
 
 
 def test_a_slow_connection_gets_a_larger_one_at_once() -> None:
@@ -76,8 +76,8 @@ def test_the_round_trip_of_a_connection_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)), server.accept()[0] as ours:
-            found = round_trip(ours)
-            assert found is not None
-            assert 0.0 < found < 10.0
+            seconds = round_trip(ours)
+            assert seconds is not None
+            assert 0.0 < seconds < 10.0
     assert round_trip(ours) is None, "it is closed"
     assert round_trip(None) is None

@@ -26,12 +26,12 @@ class FakeChild:
         self.pid = pid
         self.alive = True
         self.stopped = False
-        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.messages: list[tuple[str, dict[str, Any]]] = []
         self.on_message: Callable[[dict[str, Any]], None] | None = None
         self.on_exit: Callable[[FakeChild], None] | None = None
 
     def send(self, do: str, **fields: Any) -> None:
-        self.told.append((do, fields))
+        self.messages.append((do, fields))
 
     def kill(self) -> None:
         self.alive = False
@@ -60,25 +60,25 @@ class FakeChild:
 
     @property
     def last(self) -> tuple[str, dict[str, Any]]:
-        return self.told[-1]
+        return self.messages[-1]
 
 
 class FakeSpare:
     """A :class:`ggp.server.spares.Spare` of such processes."""
 
     def __init__(self) -> None:
-        self.made: list[FakeChild] = []
+        self.children: list[FakeChild] = []
 
     async def take(self) -> FakeChild:
-        self.made.append(FakeChild(len(self.made)))
-        return self.made[-1]
+        self.children.append(FakeChild(len(self.children)))
+        return self.children[-1]
 
     def give_back(self, child: FakeChild) -> bool:
         return False
 
     @property
     def now(self) -> FakeChild:
-        return self.made[-1]
+        return self.children[-1]
 
 
 class MatchCase:
@@ -101,9 +101,9 @@ class MatchCase:
         self.main.now.says("ready", machine="prover")
 
     async def play(self, moves: tuple[str, ...] | None) -> asyncio.Task[str]:
-        asked = asyncio.create_task(self.match.play(Play("m1", moves), time.monotonic()))
+        answer = asyncio.create_task(self.match.play(Play("m1", moves), time.monotonic()))
         await settle()
-        return asked
+        return answer
 
     def time_is_up(self) -> None:
         """The watchdog looks."""
@@ -129,11 +129,11 @@ def in_match(test: Callable[[MatchCase], Coroutine[Any, Any, None]]) -> None:
 
 def test_the_players_move_is_the_answer() -> None:
     async def test(case: MatchCase) -> None:
-        asked = await case.play(None)
+        answer = await case.play(None)
         case.keeper.now.names(1, "a")
         case.main.now.names(1, "b")
         case.main.now.answers(1, "c")
-        assert await asked == "c"
+        assert await answer == "c"
 
     in_match(test)
 
@@ -141,12 +141,12 @@ def test_the_players_move_is_the_answer() -> None:
 @pytest.mark.parametrize("who", ["main", "keeper"])
 def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(who: str) -> None:
     async def test(case: MatchCase) -> None:
-        asked = await case.play(None)
+        answer = await case.play(None)
         other = case.keeper if who == "main" else case.main
         other.now.dies()
         getattr(case, who).now.names(1, "safe")
         case.time_is_up()
-        assert await asked == "safe"
+        assert await answer == "safe"
 
     in_match(test)
 
@@ -156,12 +156,12 @@ def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_on
         first = await case.play(None)
         case.main.now.answers(1, "legal in turn 1")
         await first
-        asked = await case.play(("x", "y"))
+        answer = await case.play(("x", "y"))
         case.time_is_up()
         await settle()
-        assert not asked.done()
+        assert not answer.done()
         case.keeper.now.names(2, "legal in turn 2", ["x", "y"])
-        assert await asked == "legal in turn 2"
+        assert await answer == "legal in turn 2"
 
     in_match(test)
 
@@ -171,10 +171,10 @@ def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer() -> None:
         first = await case.play(None)
         case.main.now.answers(1, "a")
         await first
-        asked = await case.play(("x", "y"))
+        answer = await case.play(("x", "y"))
         case.time_is_up()
         case.time_is_up()
-        assert await asked == "a"
+        assert await answer == "a"
 
     in_match(test)
 
@@ -193,40 +193,40 @@ def test_a_lost_process_is_replaced_and_told_where_the_match_stands(who: str, ho
             lost.dies()
         else:
             lost.stopped = True
-        asked = await case.play(("a", "b"))
+        answer = await case.play(("a", "b"))
         assert not lost.alive
-        assert len(source.made) == 2
-        (start, given), (play, turn) = source.now.told
+        assert len(source.children) == 2
+        (start, terms), (play, turn) = source.now.messages
         assert (start, play) == ("start", "play")
-        assert given["history"] == []
+        assert terms["history"] == []
         assert (turn["id"], turn["moves"], turn["answered"], turn["advanced"]) == (2, ("a", "b"), "a", False)
         # Once somebody has made the moves, they are history for those who come later.
         (case.keeper if who == "main" else case.main).now.names(2, "c", ["a", "b"])
         source.now.dies()
         await settle()
-        (_, given), (_, turn) = source.now.told
-        assert given["history"] == [("a", "b")]
+        (_, terms), (_, turn) = source.now.messages
+        assert terms["history"] == [("a", "b")]
         assert turn["advanced"]
         source.now.names(2, "c")
         case.main.now.answers(2, "d")
-        assert await asked == "d"
+        assert await answer == "d"
 
     in_match(test)
 
 
 def test_processes_that_die_again_and_again_are_tried_once_a_turn() -> None:
     async def test(case: MatchCase) -> None:
-        asked = await case.play(None)
+        answer = await case.play(None)
         case.keeper.now.names(1, "a")
         for _ in range(MAX_RESTARTS + 1):
             case.main.now.dies()
             await settle()
-        assert len(case.main.made) == MAX_RESTARTS + 1
-        assert not case.main.made[-1].told[0][1]["fast"]
+        assert len(case.main.children) == MAX_RESTARTS + 1
+        assert not case.main.children[-1].messages[0][1]["fast"]
         case.time_is_up()
-        assert await asked == "a"
+        assert await answer == "a"
         await case.play(("a", "b"))
-        assert len(case.main.made) == MAX_RESTARTS + 2
+        assert len(case.main.children) == MAX_RESTARTS + 2
 
     in_match(test)
 
@@ -249,23 +249,23 @@ def test_shares_are_told_when_they_change_and_to_those_who_come_later() -> None:
     async def test(case: MatchCase) -> None:
         case.match.share(2, True)
         assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
-        before = len(case.main.now.told)
+        before = len(case.main.now.messages)
         case.match.share(2, True)
-        assert len(case.main.now.told) == before
+        assert len(case.main.now.messages) == before
         case.match.share(1, False)
         case.main.now.dies()
         await settle()
-        assert case.main.now.told[0][1]["share"] == {"workers": 1, "ponder": False}
+        assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False}
 
     in_match(test)
 
 
 def test_an_end_tells_the_waiting_manager_what_is_known() -> None:
     async def test(case: MatchCase) -> None:
-        asked = await case.play(None)
+        answer = await case.play(None)
         case.keeper.now.names(1, "a")
         await case.match.close()
-        assert await asked == "a"
+        assert await answer == "a"
         assert not case.main.now.alive
         assert not case.keeper.now.alive
 

@@ -7,17 +7,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.descendants import children, descendants, resident_bytes
 from players.processes.launch import is_stopped
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
+from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, command, eventually, talk
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
 
@@ -31,20 +31,6 @@ STAIRS = (
 """What is legal in one turn is not in the next: an answer from the turn before is seen."""
 
 
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]]:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    servers: list[LiveServer] = []
-
-    def make(**config: object) -> LiveServer:
-        servers.append(LiveServer(**config))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.close()
-
-
 def pid_of(server: LiveServer) -> int:
     """The process of the only match, once there is one that lives."""
     while True:
@@ -54,17 +40,10 @@ def pid_of(server: LiveServer) -> int:
         time.sleep(0.01)
 
 
-def eventually(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 @LINUX
 def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callable[..., LiveServer]) -> None:
     server = serve()
-    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 30)) == "ready"
+    assert server.say(messages.start_request("m1", "me", spaced(STAIRS), 30, 30)) == "ready"
     moves = "NIL"
     for turn in range(1, TURNS + 1):
         number = (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)[turn % 3]
@@ -86,7 +65,7 @@ def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
     serve: Callable[..., LiveServer],
 ) -> None:
     server = serve(player="slow_players:Punctual", margin=2.0)
-    assert server.say(protocol.start_request("m1", "me", spaced(STAIRS), 30, 6)) == "ready"
+    assert server.say(messages.start_request("m1", "me", spaced(STAIRS), 30, 6)) == "ready"
     match = server.server.running[0]
     moves = "NIL"
     for turn, number in enumerate((signal.SIGCONT, signal.SIGSTOP, signal.SIGKILL), 1):
@@ -109,7 +88,7 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
     server = serve()
 
     def cycle(number: int) -> None:
-        assert server.say(protocol.start_request(f"m{number}", "Robot", spaced(MARKS), 20, 20)) == "ready"
+        assert server.say(messages.start_request(f"m{number}", "Robot", spaced(MARKS), 20, 20)) == "ready"
         assert server.say(f"( PLAY m{number} NIL )").startswith("(Mark")
         end = f"( ABORT m{number} )" if number % 2 else f"( STOP m{number} NIL )"
         assert server.say(end) in ("done", "aborted")
@@ -131,14 +110,14 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
 
 @LINUX
 def test_what_a_match_process_leaves_behind_is_ended() -> None:
-    served = ServeProcess("--player", "slow_players:Parent", "--machine", "prover")
+    served = ServeProcess("--player", "slow_players:LeavesProcess", "--machine", "prover")
 
     def sleepers() -> list[int]:
         return [pid for pid in descendants(served.process.pid) if "1234" in command(pid)]
 
     try:
         for end in ("( ABORT m1 )", "kill", "( STOP m1 NIL )"):
-            start = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+            start = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
             assert body_of(talk(served.port, request_bytes(start, "x", "x"))) == "ready"
             eventually(lambda: bool(sleepers()))
             first = sleepers()
@@ -153,13 +132,6 @@ def test_what_a_match_process_leaves_behind_is_ended() -> None:
         log = served.close()
     assert 'event="left-over process ends"' in log or "event='left-over process ends'" in log
     assert "Traceback" not in log
-
-
-def command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
 
 
 @LINUX

@@ -4,57 +4,37 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
+import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
+from ggp.server.descendants import descendants
+from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, alive, body_of, eventually, talk
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 
 Serve = Callable[..., LiveServer]
 
 
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    servers: list[LiveServer] = []
-
-    def make(**config: object) -> LiveServer:
-        servers.append(LiveServer(**config))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.close()
-
-
 def start(match: str, role: str = "Robot", startclock: int = 20, playclock: int = 20) -> str:
-    return protocol.start_request(match, role, spaced(MARKS), startclock, playclock)
+    return messages.start_request(match, role, spaced(MARKS), startclock, playclock)
 
 
 def move(reply: str) -> str:
     return spaced(reply).lower()
 
 
-def children(pid: int) -> list[int]:
-    """Process ids below a process."""
-    found: list[int] = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[1]) == pid and fields[0] != "Z":
-                found += [int(entry.name), *children(int(entry.name))]
-    return found
+def at_once(server: LiveServer, message: str) -> list[str]:
+    """The replies to a message that three clients send at the same time."""
+    with ThreadPoolExecutor(3) as clients:
+        return list(clients.map(server.say, [message] * 3))
 
 
 # --- peers' bytes --------------------------------------------------------------------------------
@@ -107,8 +87,6 @@ def test_a_browsers_preflight_is_answered_with_an_empty_reply(serve: Serve) -> N
 
 
 def test_a_request_in_small_pieces_is_read(serve: Serve) -> None:
-    import socket
-
     server = serve()
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
         for byte in request_bytes("( INFO )", "localhost", "foreign"):
@@ -150,13 +128,7 @@ def test_a_start_sent_again_is_ready_and_another_match_of_that_id_is_busy(serve:
 
 def test_a_start_sent_again_while_the_match_gets_ready_waits_for_the_same(serve: Serve) -> None:
     server = serve(matches=3)
-    answers: list[str] = []
-    threads = [threading.Thread(target=lambda: answers.append(server.say(start("m1")))) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == ["ready"] * 3
+    assert at_once(server, start("m1")) == ["ready"] * 3
     assert len(server.server.running) == 1
 
 
@@ -179,9 +151,9 @@ def test_a_match_whose_first_turn_was_missed_is_followed_from_the_second(serve: 
 
 def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
     server = serve()
-    assert server.say(protocol.preview_request(spaced(MARKS), 10)) == "ready"
-    assert server.say(protocol.preview_request("(role", 10)).startswith("error: message")
-    assert "error" in server.say(protocol.preview_request("( <= )", 10))
+    assert server.say(messages.preview_request(spaced(MARKS), 10)) == "ready"
+    assert server.say(messages.preview_request("(role", 10)).startswith("error: message")
+    assert "error" in server.say(messages.preview_request("( <= )", 10))
     assert server.say(start("m1")) == "ready"
 
 
@@ -215,15 +187,7 @@ def test_a_play_sent_again_gets_the_same_answer(serve: Serve) -> None:
 def test_a_play_sent_again_while_it_is_thought_about_gets_the_same_answer(serve: Serve) -> None:
     server = serve(player="slow_players:Punctual")
     assert server.say(start("m1", playclock=2)) == "ready"
-    answers: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )"))) for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert list(map(move, answers)) == [LEGAL[1]] * 3
+    assert list(map(move, at_once(server, "( PLAY m1 NIL )"))) == [LEGAL[1]] * 3
 
 
 def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
@@ -281,39 +245,37 @@ def test_a_player_that_hangs_while_it_prepares_is_ready_in_time_and_answered_for
     assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
 
 
+def kill(server: LiveServer) -> None:
+    """Kill the process of the only match that thinks."""
+    child = server.server.running[0]._main.child
+    assert child is not None
+    os.kill(child.pid, signal.SIGKILL)
+
+
 def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:
     server = serve()
     assert server.say(start("m1")) == "ready"
     server.say("( PLAY m1 NIL )")
     server.say("( PLAY m1 (( mark 1 1 ) pass) )")
-    child = server.server.running[0]._main.child
-    assert child is not None
-    os.kill(child.pid, signal.SIGKILL)
+    kill(server)
     assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
 
 
 def test_a_match_process_killed_while_it_thinks_still_gives_a_legal_move(serve: Serve) -> None:
     server = serve(player="slow_players:Punctual")
     assert server.say(start("m1", playclock=3)) == "ready"
-    answers: list[str] = []
-    thread = threading.Thread(target=lambda: answers.append(server.say("( PLAY m1 NIL )")))
-    thread.start()
-    time.sleep(0.5)
-    child = server.server.running[0]._main.child
-    assert child is not None
-    os.kill(child.pid, signal.SIGKILL)
-    thread.join()
-    assert move(answers[0]) in LEGAL
+    with ThreadPoolExecutor(1) as client:
+        reply = client.submit(server.say, "( PLAY m1 NIL )")
+        time.sleep(0.5)
+        kill(server)
+        assert move(reply.result()) in LEGAL
     assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL
 
 
 def test_a_manager_that_goes_away_leaves_no_match(serve: Serve) -> None:
     server = serve(idle_playclocks=0, idle_grace=0.5)
     assert server.say(start("m1", startclock=1, playclock=1)) == "ready"
-    end = time.monotonic() + 20
-    while server.server.running:
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    eventually(lambda: not server.server.running)
     assert server.say("( PLAY m1 NIL )") == "busy"
 
 
@@ -330,22 +292,12 @@ def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
     served = ServeProcess("--player", "legal", "--machine", "prover", "--name", "x")
     reply = talk(served.port, request_bytes(start("m1"), "localhost", "x"))
     assert body_of(reply) == "ready"
-    below = children(served.process.pid)
+    below = descendants(served.process.pid)
     assert below
     served.process.send_signal(number)
     served.process.wait(20)
-    end = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}/cmdline").exists() and "match_process" in _command(pid) for pid in below):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    eventually(lambda: not any(map(alive, below)))
     log = served.close()
     if number != signal.SIGKILL:
         assert served.process.returncode == 0
         assert "Traceback" not in log
-
-
-def _command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages as protocol
+from ggp.protocol import messages
 from ggp.protocol.http10 import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
 from tests.ggp.server.live import MARKS, LiveServer, body_of
 
-START = protocol.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 CURL = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"
 BROWSER = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
 METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/plain;q=0.5\r\n\r\n"
@@ -22,9 +22,9 @@ METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/p
 
 @pytest.fixture
 def server() -> Iterator[LiveServer]:
-    made = LiveServer(matches=2)
-    yield made
-    made.close()
+    started = LiveServer(matches=2)
+    yield started
+    started.close()
 
 
 def metrics(server: LiveServer) -> dict[str, float]:
@@ -50,7 +50,7 @@ def test_pages_show_the_matches_and_metrics_count_them(server: LiveServer) -> No
     assert server.say("( STOP m1 NIL )") == "done"
     assert server.say("( PLAY m1 NIL )") == "busy"
     assert server.raw(request_bytes("( PLAY )", "x", "x")).startswith(b"HTTP/1.0 400 ")
-    found = metrics(server)
+    samples = metrics(server)
     assert list(text_string_to_metric_families(body_of(server.raw(METRICS))))
     expected = {
         'ggp_requests_total{kind="start"}': 1,
@@ -69,9 +69,9 @@ def test_pages_show_the_matches_and_metrics_count_them(server: LiveServer) -> No
         'ggp_answer_clock_share_bucket{clock="play",le="1.0"}': 2,
         'ggp_replies_total{status="400"}': 1,
     }
-    assert {name: found.get(name) for name in expected} == expected
+    assert {name: samples.get(name) for name in expected} == expected
     if Path("/proc/self/statm").exists():
-        assert found['ggp_resident_bytes{of="server"}'] > 1e6
+        assert samples['ggp_resident_bytes{of="server"}'] > 1e6
 
 
 def test_a_browser_gets_a_page_that_loads_nothing_else(server: LiveServer) -> None:

@@ -18,7 +18,7 @@ class Quick(Player):
         return Choice(self.in_order(options)[-1])
 
 
-class Busy(Quick):
+class Brisk(Quick):
     """Takes a twentieth of a second for each move."""
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:

@@ -8,19 +8,19 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from ggp.game import Game
+from ggp.server.descendants import descendants
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store
-from tests.ggp.server.live import ROOT, LiveServer
+from tests.ggp.server.live import ROOT, LiveServer, alive, eventually
 
 HERE = Path(__file__).parent
 
@@ -151,9 +151,9 @@ def test_each_bad_answer_is_counted_and_replaced(tmp_path: Path, player: str, ki
     for result in results:
         mine = result.fixture.seats.index(player)
         late, illegal, crashed = result.faults[mine]
-        asked = (result.steps + 1 - mine) // 2
+        turns = (result.steps + 1 - mine) // 2
         # The last turn of a full board is no choice, and nobody is asked.
-        assert {"crashed": crashed, "illegal": illegal}[kind] in (asked, asked - 1)
+        assert {"crashed": crashed, "illegal": illegal}[kind] in (turns, turns - 1)
         assert late == 0
         assert result.faults[1 - mine] == (0, 0, 0)
 
@@ -200,7 +200,7 @@ def test_players_over_http_play_along_from_openings(tmp_path: Path) -> None:
 
 
 # --- kill -9 ---------------------------------------------------------------------------------------
-def kept(path: Path) -> list[tuple[object, ...]]:
+def matches_on_disk(path: Path) -> list[tuple[object, ...]]:
     """The matches on the disk, read by someone else; none while there is no file."""
     if not path.exists():
         return []
@@ -215,57 +215,29 @@ def kept(path: Path) -> list[tuple[object, ...]]:
         database.close()
 
 
-def descendants(pid: int) -> set[int]:
-    """All processes that a process has started, and those that they have."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents[int(entry.name)] = int(fields[1])
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     command = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-d", str(path)]
-    command += ["-p", "a@odd_players:Busy,b@odd_players:Busy,c@legal", "--machine", "prover"]
+    command += ["-p", "a@odd_players:Brisk,b@odd_players:Brisk,c@legal", "--machine", "prover"]
     command += ["--rounds", "2", "--playclock", "60", "--startclock", "60"]
     begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
-        end = time.monotonic() + 60
-        while len(kept(path)) < 3 and time.monotonic() < end:
-            time.sleep(0.02)
+        eventually(lambda: len(matches_on_disk(path)) >= 3)
         family = descendants(begun.pid)
     finally:
         begun.send_signal(signal.SIGKILL)
         begun.wait()
-    before = kept(path)
+    before = matches_on_disk(path)
     assert 3 <= len(before) < 12
     assert len(family) >= 3
-    end = time.monotonic() + 60
-    while any(map(alive, family)) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not any(map(alive, family))
+    eventually(lambda: not any(map(alive, family)))
 
     # Just the file's name goes on with it.
     shown = subprocess.run(
         [*command[:4], "-d", str(path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    after = kept(path)
+    after = matches_on_disk(path)
     assert after[: len(before)] == before
     assert len({row[1:4] for row in after}) == len(after) == 12
     assert f"{len(before)} of them played already" in shown.stdout

@@ -9,10 +9,10 @@ from numba import njit
 from propnet.jit.vector512 import aligned, store
 from propnet.jit.xoshiro import streams
 from propnet.kernels.gates import evaluate_blocks
-from propnet.kernels.kernel_args import new_wires
 from propnet.kernels.plan import plan
 from propnet.kernels.records import pack, to_sliced, unpack
-from propnet.kernels.uniform_choice import choose, new_planes
+from propnet.kernels.scratch import new_planes, new_wires
+from propnet.kernels.uniform_choice import choose, copy_legal
 from tests.propnet.circuits import naive, random_network
 
 
@@ -63,7 +63,8 @@ def choose_often(times, wires, offsets, signs, first, last, out, planes, state, 
     """Choose again and again; chosen[t] are the wires of the moves, some[t] who could."""
     some = np.empty((times, 8), np.uint64)
     for t in range(times):
-        able = choose(wires, offsets, signs, first, last, out, planes, state)
+        copy_legal(wires, offsets, signs, first, last, out)
+        able = choose(wires, out + first, out + last, planes, planes.shape[0] // 3, state)
         store(some, 64 * t, able)
         chosen[t] = wires[out + first : out + last]
     return some

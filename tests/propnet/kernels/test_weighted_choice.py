@@ -11,7 +11,8 @@ from propnet.jit.vector512 import aligned, store
 from propnet.jit.xoshiro import streams
 from propnet.kernels.move_weights import HEAVIEST, UNIFORM, policy_of
 from propnet.kernels.records import pack, unpack
-from propnet.kernels.weighted_choice import choose_weighted, new_weighted_planes
+from propnet.kernels.scratch import new_weighted_planes
+from propnet.kernels.weighted_choice import choose_weighted
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine, compile_network
 from tests.propnet.circuits import random_network, tic_tac_toe

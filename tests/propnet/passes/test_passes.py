@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.compile.stratify import components
+from gdl.grounding.graph import order, spread
 from propnet.build import PASSES, Rewrite
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.cuts import cut_points
 from propnet.passes.dead import remove_dead
 from propnet.passes.extract import extract
 from propnet.passes.factor import sum_of_products
-from propnet.passes.graph import order, spread
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.overlap import share_overlaps
 from propnet.passes.select import select_once

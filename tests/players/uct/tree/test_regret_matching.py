@@ -18,8 +18,8 @@ from players.kaskade.make_machine import make_machine
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank, strategy
 from players.uct.search import Search
-from players.uct.tree.arrays import CELLS, NODES, TABLED, Arrays
-from players.uct.tree.regret_matching import drop_tables
+from players.uct.tree.arrays import Arrays
+from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
 from tests.players.random_games import random_game
@@ -127,8 +127,8 @@ def test_hundreds_of_joint_moves_are_mixed_well_too() -> None:
 def check_tables(arrays: Arrays) -> None:
     """Cells of a node stand one after the other, and know the links of their joint moves."""
     first = 0
-    tabled = arrays.tabled[: arrays.used[TABLED]]
-    have = np.flatnonzero(arrays.nodes["first_cell"][: arrays.used[NODES]] >= 0)
+    tabled = arrays.tabled[: arrays.used[0]["tabled"]]
+    have = np.flatnonzero(arrays.nodes["first_cell"][: arrays.used[0]["nodes"]] >= 0)
     assert sorted(tabled) == have.tolist()
     for node in tabled.tolist():
         assert arrays.nodes["first_cell"][node] == first
@@ -145,7 +145,7 @@ def check_tables(arrays: Arrays) -> None:
             link = int(arrays.links["next"][link])
         assert chained == {joint: link for joint, link in enumerate(cells["link"].tolist()) if link >= 0}
         first += len(cells)
-    assert first == arrays.used[CELLS]
+    assert first == arrays.used[0]["cells"]
 
 
 @settings(max_examples=25, deadline=None)
@@ -161,11 +161,11 @@ def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_
             pass
         arrays = search.tree.arrays
         check_tables(arrays)
-        visits = arrays.nodes["visits"][arrays.tabled[: arrays.used[TABLED]]]
+        visits = arrays.nodes["visits"][arrays.tabled[: arrays.used[0]["tabled"]]]
         fewest = int(np.median(visits)) if len(visits) else 1
-        drop_tables(arrays, fewest)
+        drop_cells(arrays, fewest)
         check_tables(arrays)
-        assert arrays.used[TABLED] == np.count_nonzero(visits >= fewest)
+        assert arrays.used[0]["tabled"] == np.count_nonzero(visits >= fewest)
         while search.step(time.monotonic() + LONG, 2000):
             pass
         check_tables(arrays)
@@ -182,14 +182,14 @@ def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way
         pass
     tree = search.tree
     arrays = tree.arrays
-    tree.arrays = arrays._replace(cells=arrays.cells[: int(arrays.used[CELLS])])
-    root, before = tree.root, int(arrays.used[TABLED])
+    tree.arrays = arrays._replace(cells=arrays.cells[: int(arrays.used[0]["cells"])])
+    root, before = tree.root, int(arrays.used[0]["tabled"])
     assert before > 2
     while search.step(time.monotonic() + LONG, 10_000):
         pass
     check_tables(tree.arrays)
     assert arrays.nodes["first_cell"][root] >= 0
-    assert arrays.used[CELLS] <= len(tree.arrays.cells)
+    assert arrays.used[0]["cells"] <= len(tree.arrays.cells)
 
 
 def test_a_table_that_would_leave_no_room_for_others_is_not_made() -> None:

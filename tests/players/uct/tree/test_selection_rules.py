@@ -43,9 +43,9 @@ def set_priors(tree, node, before, base, rule):  # type: ignore[no-untyped-def]
 
 
 @njit
-def note_move(averages, pairs, before, column, result):  # type: ignore[no-untyped-def]
+def note_move(tree, before, column, result):  # type: ignore[no-untyped-def]
     """The same."""
-    uct_policy.note_move(averages, pairs, before, column, result)
+    uct_policy.note_move(tree, before, column, result)
 
 
 def tree_of(edges: np.ndarray) -> Arrays:
@@ -96,7 +96,7 @@ def test_priors_are_about_the_value_of_the_state(
     n = len(counts)
     edges = edges_of([0] * n, [0.0] * n)
     tree = tree_of(edges)
-    tree.averages[:] = [[made, 100 * made * value] for made, value in counts]
+    tree.averages[:] = [(made, 100 * made * value) for made, value in counts]
     set_priors(tree, 0, -1, base, SelectionRule(kind, 0.3, 4.0, prior))
     assert tree.nodes["prior_visits"][0] == 4.0
     assert (edges["prior"] >= 0).all()
@@ -124,7 +124,7 @@ def test_priors_tell_what_a_move_is_worth_after_the_one_before() -> None:
     for before, good in ((0, 1), (1, 0), (-1, 1)):
         for move in (0, 1):
             for _ in range(100):
-                note_move(tree.averages, tree.pairs, before, move, float(move == good))
+                note_move(tree, before, move, float(move == good))
     for before, good in ((0, 1), (1, 0), (-1, 1)):
         set_priors(tree, 0, before, 0.5, SelectionRule(PUCT, 0.3, 2.0, NST))
         assert edges["prior"][good] > edges["prior"][1 - good] + 0.5
@@ -157,7 +157,7 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
         for move in search.machine.legal_moves(search._root, 0)
     )
     assert options[best] == "(drop d)"
-    edges = search.tree.arrays.edges[: int(search.tree.arrays.used[1])]
+    edges = search.tree.arrays.edges[: int(search.tree.arrays.used[0]["edges"])]
     assert np.isfinite(edges["worth"]).all()
     assert not edges["pending"].any()
 
@@ -167,7 +167,7 @@ def test_move_averages_tell_good_moves_from_bad_ones() -> None:
     while search.step(time.monotonic() + LONG, 5000):
         pass
     arrays = search.tree.arrays
-    made, goals = arrays.averages[:, 0], arrays.averages[:, 1]
+    made, goals = arrays.averages["number"], arrays.averages["total"]
     assert (made > 0).any()
     assert (goals <= 100 * made).all()
     named = {

@@ -1,7 +1,7 @@
 """Relations as columns of term ids, with membership and hash indexes, all in numpy.
 
-While a relation is small, its rows are kept as tuples too, for :mod:`gdl.grounding.tuple_join`; the
-columns are then made only when something asks for them.
+A small relation holds its rows as tuples, for :mod:`gdl.grounding.joins.tuple_join`; its columns are then
+made only when something reads them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.keys import DENSE_BITS, Argument, Coder, Column, Keys
-from gdl.grounding.tuple_join import SMALL, Row, Spec, TupleIndex
+from gdl.grounding.joins.keys import DENSE_BITS, Argument, Coder, Column, Keys, full_columns
+from gdl.grounding.joins.tuple_index import Row, Spec, TupleIndex
 
 Ids = NDArray[np.int32]
+
+SMALL = 2048
+"""Relations with more rows are joined in numpy."""
 
 
 def _columns_of(rows: list[Row], arity: int) -> list[Column]:
@@ -30,8 +33,8 @@ class Relation:
     Attributes:
         arity: columns.
         n: rows.
-        rows: of a small relation the rows, by id; else empty.
-        ids: of a small relation the id of each row; else None.
+        rows: the rows of a small relation, by id; else empty.
+        ids: the id of each row of a small relation; else None.
     """
 
     def __init__(self, arity: int) -> None:
@@ -46,7 +49,7 @@ class Relation:
         self._table: Ids | None = None
         # Without a table: two sorted runs of keys with their ids, a large and a small one.
         self._runs: list[_Run] = []
-        self._views: dict[tuple[int, ...], View] = {}
+        self._views: dict[tuple[int, ...], RelationView] = {}
 
     def column(self, c: int) -> Column:
         """A column, in the order of the ids."""
@@ -60,20 +63,20 @@ class Relation:
             return self.rows[i]
         return tuple([int(c[i]) for c in self._columns])
 
-    def view(self, pattern: tuple[int, ...]) -> View:
+    def view(self, pattern: tuple[int, ...]) -> RelationView:
         """The rows that fit a pattern of constants (>= 0) and variables (< 0)."""
-        found = self._views.get(pattern)
-        if found is None:
-            found = self._views[pattern] = View(self, pattern)
-        found.sync()
-        return found
+        view = self._views.get(pattern)
+        if view is None:
+            view = self._views[pattern] = RelationView(self, pattern)
+        view.sync()
+        return view
 
     def tuple_index(self, spec: Spec) -> TupleIndex:
         """The index of a small relation's rows, up to date."""
-        found = self._tuple_indexes.get(spec)
-        if found is None:
-            found = self._tuple_indexes[spec] = TupleIndex(*spec)
-        return found.sync(self.rows)
+        index = self._tuple_indexes.get(spec)
+        if index is None:
+            index = self._tuple_indexes[spec] = TupleIndex(*spec)
+        return index.sync(self.rows)
 
     def add_rows(self, rows: Iterable[Row]) -> int:
         """Add rows; how many of them are new."""
@@ -93,7 +96,7 @@ class Relation:
         return self.n - before
 
     def _grow_up(self) -> None:
-        """From now on there are too many rows for tuples."""
+        """Drop the tuples: there are too many rows for them."""
         self._store()
         self.ids = None
         self.rows = []
@@ -122,7 +125,7 @@ class Relation:
                 values = [[c] * n if isinstance(c, int) else c.tolist() for c in columns]
                 return self.add_rows(zip(*values, strict=True) if values else [()])
             self._grow_up()
-        full = [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
+        full = full_columns(columns, n)
         if self._coder.learn(full):
             self._rebuild()
         keys = self._coder.keys(full, n)
@@ -172,8 +175,8 @@ class Relation:
 
     def _search(self, keys: Keys) -> Ids:
         if self._table is not None:
-            found: Ids = self._table[np.maximum(keys, -1)]
-            return found
+            ids: Ids = self._table[np.maximum(keys, -1)]
+            return ids
         large, small = self._runs
         result = large.search(keys)
         if len(small.keys):
@@ -221,39 +224,36 @@ class _Run:
         return result
 
 
-class View:
+class RelationView:
     """The rows of a relation that fit a pattern, with one column per variable of it.
 
     Attributes:
         n: rows.
-        variables: how many columns.
-        ids: their ids in the relation, ascending; None where all rows fit.
     """
 
     def __init__(self, relation: Relation, pattern: tuple[int, ...]) -> None:
         self.relation = relation
         self.n = 0
-        self._first: dict[int, int] = {}
+        first: dict[int, int] = {}
         self._constants: list[tuple[int, int]] = []
         self._equal: list[tuple[int, int]] = []
         for c, arg in enumerate(pattern):
             if arg >= 0:
                 self._constants.append((c, arg))
-            elif arg in self._first:
-                self._equal.append((c, self._first[arg]))
+            elif arg in first:
+                self._equal.append((c, first[arg]))
             else:
-                self._first[arg] = c
-        self._places = list(self._first.values())
-        self.variables = len(self._places)
+                first[arg] = c
+        self._places = list(first.values())
         self._whole = not self._constants and not self._equal
         self._ids: Ids = np.empty(0, np.int32)
-        self._columns: list[Column] = [np.empty(0, np.int32)] * self.variables
+        self._columns: list[Column] = [np.empty(0, np.int32)] * len(self._places)
         self._seen = 0
         self._indexes: dict[tuple[int, ...], list[Index]] = {}
         self._distinct: dict[int, tuple[int, int]] = {}
 
     def sync(self) -> None:
-        """Take up what has been added to the relation."""
+        """Add the new rows of the relation."""
         relation = self.relation
         if self._seen == relation.n:
             return
@@ -287,7 +287,7 @@ class View:
         return int(start), int(stop)
 
     def distinct(self, v: int) -> int:
-        """About how many different values a column has: as of when it was little shorter."""
+        """About how many different values a column has (counted when it was little shorter)."""
         known = self._distinct.get(v)
         if known is None or 5 * self.n > 6 * known[0]:
             column = self.column(v)
@@ -296,26 +296,19 @@ class View:
         return known[1]
 
     def index(self, places: tuple[int, ...]) -> list[Index]:
-        """The index on some variables' columns, in parts: each for a range of the rows, the
-        ranges ever shorter, so that few rows are indexed again when some are added."""
-        parts = self._indexes.get(places)
-        if parts is None:
-            parts = self._indexes[places] = []
-        start = parts[-1].stop if parts else 0
-        if start < self.n or not parts:
-            while parts and 2 * (self.n - start) >= parts[-1].n:
-                start = parts.pop().start
-            parts.append(Index([self.column(v)[start:] for v in places], start, self.n))
-        return parts
+        """Indexes on some variables' columns, each on a range of the rows. The ranges become
+        shorter and shorter, so that new rows make few old ones be indexed again."""
+        indexes = self._indexes.setdefault(places, [])
+        start = indexes[-1].stop if indexes else 0
+        if start < self.n or not indexes:
+            while indexes and 2 * (self.n - start) >= indexes[-1].n:
+                start = indexes.pop().start
+            indexes.append(Index([self.column(v)[start:] for v in places], start, self.n))
+        return indexes
 
 
 class Index:
-    """Groups a range of the rows of columns by their values.
-
-    Args:
-        columns: their values in the range.
-        start: the first row of the range.
-        stop: the row after it.
+    """Groups the rows ``start .. stop - 1`` of columns by their values there.
 
     Attributes:
         n: rows.

@@ -1,7 +1,7 @@
 """Keys of rows: one code per column, packed into an int64.
 
-Codes are dense per column, so keys of most relations of real games are small and address a
-table directly; larger ones are searched for in a sorted array.
+Codes are dense per column, so most keys are small and address a table directly; larger ones
+are searched for in a sorted array.
 """
 
 from __future__ import annotations
@@ -18,20 +18,18 @@ Argument = Column | int
 
 MAX_BITS = 56
 MAX_WIDTH = 60
-_ABSENT = -(1 << 57)  # so that the sum over MAX_WIDTH columns neither overflows nor becomes positive
+_ABSENT = -(1 << 57)  # the sum over MAX_WIDTH columns neither overflows nor becomes positive
 
 DENSE_BITS = 22
 """Keys of no more bits address a table."""
 
 FEW = 500
-"""Plain Python is faster with fewer rows."""
+"""Plain Python is faster with fewer rows (see docs/measurements.md)."""
 
 
 class Coder:
-    """Packs rows into keys, equal rows into equal keys and different ones into different keys.
-
-    Values that were never learnt give negative keys.
-    """
+    """Packs rows into keys, different rows into different keys. Values that were never learnt
+    give negative keys."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -40,7 +38,7 @@ class Coder:
         self._shifts = [0] * width
         self._bits = [0] * width
         self._shifted: list[Keys] | None = None
-        # Rows too wide for a key are numbered in a dictionary; the rules of real games have none.
+        # Rows too wide for a key are numbered in a dictionary.
         self._wide: dict[bytes, int] | None = {} if width > MAX_WIDTH else None
         self._limit = 64
 
@@ -50,7 +48,7 @@ class Coder:
         return sum(self._bits) if self._wide is None else 63
 
     def learn(self, columns: Sequence[Column]) -> bool:
-        """Take up new values; whether keys given out before are no longer right."""
+        """Give new values codes; returns whether earlier keys are no longer right."""
         changed = False
         for c, column in enumerate(columns):
             if not len(column):
@@ -87,9 +85,8 @@ class Coder:
     def keys(self, columns: Sequence[Argument], n: int) -> Keys:
         """The keys of ``n`` rows (int64); negative where a value is unknown."""
         if self._wide is not None:
-            full = [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
-            found = self._wide
-            return np.fromiter((found.get(r, -1) for r in _row_bytes(full)), np.int64, n)
+            number, rows = self._wide, _row_bytes(full_columns(columns, n))
+            return np.fromiter((number.get(row, -1) for row in rows), np.int64, n)
         if self._shifted is None:
             self._shifted = [
                 np.where(code < 0, _ABSENT, code << shift)
@@ -104,8 +101,8 @@ class Coder:
             if len(column) and int(column.max()) >= self._limit:
                 self._grow(int(column.max()) + 1)
                 return self.keys(columns, n)
-            part = lut[column]
-            result = part if result is None else np.add(result, part, out=result)
+            codes = lut[column]
+            result = codes if result is None else np.add(result, codes, out=result)
         if result is None:
             return np.full(n, constant, np.int64)
         if constant:
@@ -122,6 +119,11 @@ class Coder:
         self._shifted = None
 
 
+def full_columns(columns: Sequence[Argument], n: int) -> list[Column]:
+    """Columns of ``n`` values, with constants written out."""
+    return [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
+
+
 def _row_bytes(columns: Sequence[Column]) -> list[bytes]:
     matrix = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
     width = matrix.shape[1] * 4
@@ -135,8 +137,8 @@ def first_rows(columns: Sequence[Column], n: int) -> NDArray[np.intp]:
         return np.zeros(min(n, 1), np.intp)
     if n <= FEW:
         lists = [c.tolist() for c in columns]
-        found = dict(zip(zip(*[x[::-1] for x in lists], strict=True), range(n - 1, -1, -1), strict=True))
-        return np.array(sorted(found.values()), np.intp)
+        numbers = dict(zip(zip(*[x[::-1] for x in lists], strict=True), range(n - 1, -1, -1), strict=True))
+        return np.array(sorted(numbers.values()), np.intp)
     coder = Coder(len(columns))
     coder.learn(columns)
     keys = coder.keys(columns, n)

@@ -12,16 +12,9 @@ Bools = NDArray[np.bool_]
 
 
 class Edges:
-    """The edges of a graph, sorted by source.
-
-    Args:
-        nodes: number of nodes.
-        source: shape (edges,).
-        target: shape (edges,).
-    """
+    """The edges of a graph with so many nodes, sorted by source; source and target have shape (edges,)."""
 
     def __init__(self, nodes: int, source: Ints, target: Ints) -> None:
-        self.nodes = nodes
         self.target: Ints = target[np.argsort(source, kind="stable")]
         self.start = np.zeros(nodes + 1, np.int64)
         np.cumsum(np.bincount(source, minlength=nodes), out=self.start[1:])
@@ -46,8 +39,7 @@ def spread(mark: Bools, source: Ints, target: Ints) -> None:
 
 
 def order(nodes: int, source: Ints, target: Ints) -> tuple[Ints, Bools]:
-    """The nodes that are on no cycle and behind none, sources before targets, and a mask
-    of the others."""
+    """The nodes that are on no cycle and behind none, sources before targets; and a mask of the others."""
     edges = Edges(nodes, source, target)
     missing = np.bincount(target, minlength=nodes)
     front: Ints = np.flatnonzero(missing == 0)

@@ -1,0 +1,101 @@
+"""The arrays that kernels work in: what a machine has one of, whichever kernel runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from propnet.jit.arrays import Int32s, Ints, Words
+from propnet.jit.vector512 import LANES, aligned
+from propnet.kernels.move_weights import HEAVIEST
+from propnet.kernels.plan import Plan
+
+
+class Scratch(NamedTuple):
+    """Vectors on 64-byte borders, uint64. Nothing but the constant wire is kept from call to call."""
+
+    wires: Words
+    """(wires, 8): the value of each wire, as in :mod:`propnet.kernels.gates`."""
+    following: Words
+    """(bases, 8): the next states, while wires of the present ones are still read."""
+    planes: Words
+    """(3 * depth, 8): numbers for the uniform choice of moves."""
+    weighted_planes: Words
+    """(13 * depth + 40, 8): numbers for the choice by a policy."""
+    chosen: Words
+    """(moves, 8): the lanes whose playout made a move by choice; all 0 between two calls."""
+
+
+def new_scratch(plan: Plan) -> Scratch:
+    """Scratch arrays for the kernels of a plan."""
+    most = int(np.diff(plan.role_moves).max(initial=0))
+    following, chosen = aligned(max(1, plan.bases)), aligned(max(1, plan.moves))
+    return Scratch(new_wires(plan), following, new_planes(most), new_weighted_planes(most), chosen)
+
+
+def new_wires(plan: Plan) -> Words:
+    """Wires for the kernels to work on, the constant set."""
+    wires = aligned(plan.wires)
+    wires[0] = np.iinfo(np.uint64).max
+    return wires
+
+
+def plane_depth(most: int) -> int:
+    """How many planes hold the number of a role's legal moves, up to ``most``: whole walks of six."""
+    return (most.bit_length() // 6 + 1) * 6
+
+
+def new_planes(most: int) -> Words:
+    """Planes for the uniform choice among up to this many moves of a role."""
+    return aligned(3 * plane_depth(most))
+
+
+def new_weighted_planes(most: int) -> Words:
+    """Planes for the choice by a policy among up to this many moves of a role."""
+    classes = HEAVIEST + 1
+    return aligned(13 * plane_depth(most) + 5 * classes)
+
+
+class BlockScratch(NamedTuple):
+    """What batched expansion works in besides. Flat but for the vectors, which are on 64-byte borders:
+    ``block`` (64, 8), ``masks`` (2, 8) and ``legal`` (moves, 8), the legality of the live moves.
+
+    Per lane of a block of states: ``counts`` and ``strides`` (roles * 512), each role's legal moves
+    and how many joint moves pass before its move changes; ``seen`` (512), moves met; ``joints``
+    (512), joint moves; ``begin`` (512), row of joint move 0; ``low`` and ``high`` (512), the joint
+    moves wanted. ``lanes`` and ``ended`` (512) list lanes, ``rows`` (512) says the row of a lane.
+    ``live`` (moves) lists the moves that are legal in some lane, role r's from ``live_from[r]`` to
+    before ``live_from[r + 1]``; ``chooses`` (roles) says whether a role has a choice in some lane.
+    """
+
+    block: Words
+    masks: Words
+    legal: Words
+    counts: Ints
+    strides: Ints
+    seen: Ints
+    joints: Ints
+    begin: Ints
+    low: Ints
+    high: Ints
+    lanes: Ints
+    ended: Ints
+    rows: Int32s
+    live: Ints
+    live_from: Ints
+    chooses: Ints
+
+
+def new_block_scratch(roles: int, moves: int) -> BlockScratch:
+    """Scratch arrays for a game of so many roles and moves."""
+    sizes = dict.fromkeys(("seen", "joints", "begin", "low", "high", "lanes", "ended"), LANES)
+    sizes |= {"counts": roles * LANES, "strides": roles * LANES}
+    sizes |= {"live": moves, "live_from": roles + 1, "chooses": roles}
+    return BlockScratch(
+        block=aligned(64),
+        masks=aligned(2),
+        legal=aligned(max(1, moves)),
+        rows=np.zeros(LANES, np.int32),
+        **{name: np.zeros(size, np.int64) for name, size in sizes.items()},
+    )
