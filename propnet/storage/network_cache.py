@@ -23,8 +23,7 @@ _CODE = "gdl", "propnet"
 
 def load(rules: Rules) -> bytes | None:
     """The bytes of the network of these rules, if they are stored."""
-    files = _files()
-    return files.get(_name(rules)) if files is not None else None
+    return files.get(_name(rules)) if (files := _files()) is not None else None
 
 
 def keep(rules: Rules, network: bytes) -> bool:
