@@ -1,39 +1,33 @@
-"""START..STOP over and over against one server: does anything stay behind?
+"""Does anything stay behind when one server plays matches from START to STOP over and over?
 
-    python bench/cycles.py --count 1000 --player uct --machine auto --side 4 --startclock 1 --playclock 1
+    python -m bench.cycles --count 1000 --player uct --machine auto --side 4 --startclock 1 --playclock 1
 
-starts ``ggp serve``, plays a turn of a match per cycle, several of them side by side, ends some by STOP
-and some by ABORT, and compares memory, processes, open files and what lies in /dev/shm after the first
-cycles with those at the end. Exit status 1 if memory has grown by
-more than --growth percent, if anything else has grown at all, or if a reply was wrong.
+starts ``ggp serve``, plays one turn per match, several matches side by side, ends some by STOP and some by
+ABORT, and compares memory, processes, open files and files in /dev/shm after the first matches with those at
+the end. Exit status 1 if memory has grown by more than --growth percent, if anything else has grown at all,
+or if a reply was wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
-
-from hostile import COUNTING, say  # noqa: E402
-
-from ggp.server.descendants import descendants, resident_bytes  # noqa: E402
+from bench.hostile import COUNTING
+from bench.serving import ServerProcess, say
+from ggp.server.descendants import descendants, resident_bytes
 
 SETTLE_SECONDS = 60.0
-"""How long it may take until matches that were ended have gone."""
+"""How long it may take until ended matches have gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a server holds: resident bytes of its own process and of those below it, how many those are,
+    """What a server holds: resident bytes of its own process and of those below it, the number of those,
     open files of its own process, files in /dev/shm."""
 
     own: int
@@ -50,7 +44,7 @@ class Held:
 
 
 def held(pid: int) -> Held:
-    """What a server holds now."""
+    """What a server holds at this moment."""
     below = descendants(pid)
     shm = Path("/dev/shm")
     return Held(
@@ -63,18 +57,15 @@ def held(pid: int) -> Held:
 
 
 def settled(pid: int, processes: int | None = None) -> Held:
-    """What it holds once no more processes than these are left, or what they are stays the same."""
+    """What it holds once no more processes than these are left, or their number no longer changes."""
     end = time.monotonic() + SETTLE_SECONDS
-    before = held(pid)
+    last = held(pid)
     same = 0
-    while time.monotonic() < end:
+    while time.monotonic() < end and not (same >= 6 and (processes is None or last.processes <= processes)):
         time.sleep(0.5)
-        now = held(pid)
-        same = same + 1 if (now.processes, now.files) == (before.processes, before.files) else 0
-        before = now
-        if same >= 6 and (processes is None or now.processes <= processes):
-            break
-    return before
+        before, last = last, held(pid)
+        same = same + 1 if (last.processes, last.files) == (before.processes, before.files) else 0
+    return last
 
 
 def cycle(port: int, number: int, clocks: str, problems: list[str]) -> None:
@@ -102,15 +93,15 @@ def cycles(port: int, numbers: range, options: argparse.Namespace, problems: lis
 
 def grown(first: Held, last: Held, percent: float) -> list[str]:
     """What has grown that should not have."""
-    found = []
+    growth = []
     for name in ("own", "below"):
         before, after = getattr(first, name), getattr(last, name)
         if after > before * (1 + percent / 100):
-            found.append(f"{name} memory: {before / 1e6:.1f} -> {after / 1e6:.1f} MB")
+            growth.append(f"{name} memory: {before / 1e6:.1f} -> {after / 1e6:.1f} MB")
     for name in ("processes", "files", "shared"):
         if getattr(last, name) > getattr(first, name):
-            found.append(f"{name}: {getattr(first, name)} -> {getattr(last, name)}")
-    return found
+            growth.append(f"{name}: {getattr(first, name)} -> {getattr(last, name)}")
+    return growth
 
 
 def main() -> int:
@@ -126,50 +117,32 @@ def main() -> int:
     parser.add_argument("--player", default="legal")
     parser.add_argument("--machine", default="prover")
     options = parser.parse_args()
-    command = [sys.executable, "-m", "ggp", "serve", "--port", "0", "--log-level", "info"]
-    command += ["--player", options.player, "--machine", options.machine, "--matches", str(options.side)]
-    server = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    assert server.stderr is not None
-    found = re.search(r"port=(\d+)", server.stderr.readline())
-    if found is None:
-        print("the server did not start")
-        return 1
-    port = int(found.group(1))
-    log: list[str] = []
-    warm = threading.Event()
-
-    def read() -> None:
-        for line in server.stderr or ():
-            if "what=match seconds=" in line:
-                warm.set()
-            if "level=INFO" not in line:
-                log.append(line)
-
-    threading.Thread(target=read, daemon=True).start()
+    server = ServerProcess(
+        "--player", options.player, "--machine", options.machine, "--matches", str(options.side)
+    )
     problems: list[str] = []
-    warm.wait(options.wait)  # later matches are made otherwise than those before
+    # Later matches are made otherwise than those before.
+    server.wait_for("what=match seconds=", options.wait)
     began = time.monotonic()
-    cycles(port, range(options.warm), options, problems)
+    cycles(server.port, range(options.warm), options, problems)
     first = settled(server.pid)
     print(f"after {options.warm} cycles: {first}", flush=True)
-    part = max(1, (options.count - options.warm) // 5)
-    for number in range(options.warm, options.count, part):
-        following = min(options.count, number + part)
-        cycles(port, range(number, following), options, problems)
-        print(f"after {following} cycles: {held(server.pid)}", flush=True)
+    fifth = max(1, (options.count - options.warm) // 5)
+    for start in range(options.warm, options.count, fifth):
+        stop = min(options.count, start + fifth)
+        cycles(server.port, range(start, stop), options, problems)
+        print(f"after {stop} cycles: {held(server.pid)}", flush=True)
     last = settled(server.pid, first.processes)
     print(f"after {options.count} cycles: {last}; {time.monotonic() - began:.0f} s")
     below = descendants(server.pid)
-    server.terminate()
-    server.wait(30)
-    left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
+    status = server.stop()
     problems += grown(first, last, options.growth)
-    problems += [f"process {pid} is left over" for pid in left]
-    problems += [line.strip() for line in log if "Traceback" in line or "level=ERROR" in line]
+    problems += [f"process {pid} is left over" for pid in below if Path(f"/proc/{pid}").exists()]
+    problems += [line.strip() for line in server.log if "Traceback" in line or "level=ERROR" in line]
     for problem in problems[:20]:
         print(f"  {problem}")
-    print(f"{len(problems)} problems; exit status {server.returncode}")
-    return int(bool(problems or server.returncode))
+    print(f"{len(problems)} problems; exit status {status}")
+    return int(bool(problems or status))
 
 
 if __name__ == "__main__":

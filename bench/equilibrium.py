@@ -1,11 +1,11 @@
-"""Mixed equilibria of small games of two roles and constant sum, and how near to them UCT comes.
+"""How near does UCT come to the mixed equilibria of small games of two roles and constant sum?
 
     python -m bench.equilibrium rockpaperscissors PATH.kif --seconds 2
     python -m bench.equilibrium PATH.kif --plies 5 --positions 10
 
-Backward induction; a state in which both roles choose is a matrix game, solved by the simplex method in
-rational numbers with Bland's rule (Dantzig 1951, Bland 1977). Values are rounded to a denominator of
-at most a million, so that the numbers do not grow from state to state.
+Equilibria come from backward induction; a state in which both roles choose is a matrix game, solved by the
+simplex method in rational numbers with Bland's rule (Dantzig 1951, Bland 1977). Values are rounded to a
+denominator of at most a million, so that the numbers do not grow from state to state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fractions import Fraction
 from rich.console import Console
 from rich.table import Table as Printed
 
-from bench.positions import load_game
+from bench.positions import load_game, random_state
 from bench.tree import grow
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
@@ -82,20 +82,19 @@ class Equilibrium:
             TooManyStatesError: it takes more states than allowed.
             NotConstantSumError: an end's goals do not add up to 100.
         """
-        known = self.values.get(state)
-        if known is not None:
+        if (known := self.values.get(state)) is not None:
             return known
         if len(self.values) >= self._allowed:
             raise TooManyStatesError
         if self._machine.is_terminal(state):
-            mine, other = (self._machine.goal(state, role) for role in (0, 1))
-            if mine is None or other is None or mine + other != 100:
+            mine, theirs = (self._machine.goal(state, role) for role in (0, 1))
+            if mine is None or theirs is None or mine + theirs != 100:
                 raise NotConstantSumError
-            found = Fraction(mine)
+            value = Fraction(mine)
         else:
-            found = matrix_value(self.table(state))[0].limit_denominator(_FINEST)
-        self.values[state] = found
-        return found
+            value = matrix_value(self.table(state))[0].limit_denominator(_FINEST)
+        self.values[state] = value
+        return value
 
     def table(self, state: State) -> Matrix:
         """The values after each joint move, a row for each move of role 0."""
@@ -107,8 +106,8 @@ class Equilibrium:
 def compare(
     machine: Machine, state: State, seconds: float, states: int
 ) -> tuple[float, float, tuple[float, float]]:
-    """For a state: the value, what UCT says it is for role 0, and how much each role's mixed strategy, by a
-    search of its own, loses, against the best answer to it, of what it could be sure of. All 0..100.
+    """Of a state: the value to role 0, what UCT says it is, and how much of what it could be sure of each
+    role's mixed strategy (by a search of its own) loses against the best answer to it. All 0..100.
 
     Raises:
         TooManyStatesError, NotConstantSumError: as above.
@@ -119,12 +118,11 @@ def compare(
     value = equilibrium.value(state)
     table = equilibrium.table(state)
     first, second = (_searched(machine, state, role, seconds) for role in (0, 1))
-    told = rank(first, 0).worth
-    mine, other = ([float(p) for p in strategy(found, role)] for role, found in enumerate((first, second)))
+    mine, theirs = ([float(p) for p in strategy(root, role)] for role, root in enumerate((first, second)))
     rows, columns = (_by_text(machine, state, role) for role in (0, 1))
-    got = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
-    held = max(sum(p * float(table[i][j]) for p, j in zip(other, columns, strict=True)) for i in rows)
-    return float(value), told, (float(value) - got, held - float(value))
+    least = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
+    most = max(sum(p * float(table[i][j]) for p, j in zip(theirs, columns, strict=True)) for i in rows)
+    return float(value), rank(first, 0).worth, (float(value) - least, most - float(value))
 
 
 def _searched(machine: Machine, state: State, role: int, seconds: float) -> RootStatistics:
@@ -143,17 +141,11 @@ def _by_text(machine: Machine, state: State, role: int) -> list[int]:
 
 
 def reached(machine: Machine, plies: int, seed: int) -> State:
-    """A state in which both roles choose, after so many random joint moves."""
+    """A state that is not terminal, after so many random joint moves."""
     rng = random.Random(seed)
-    while True:
-        state = machine.initial_state()
-        for _ in range(plies):
-            if machine.is_terminal(state):
-                break
-            moves = [rng.choice(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
-            state = machine.next_state(state, moves)
-        if not plies or not machine.is_terminal(state):
-            return state
+    while machine.is_terminal(state := random_state(machine, plies, rng)) and plies:
+        pass
+    return state
 
 
 def main() -> None:
@@ -162,9 +154,7 @@ def main() -> None:
     parser.add_argument("games", nargs="+", help="installed games or files")
     parser.add_argument("--seconds", type=float, default=2.0, help="of CPU time for the search of each role")
     parser.add_argument("--states", type=int, default=20_000, help="that a game may have")
-    parser.add_argument(
-        "--plies", type=int, default=0, help="random joint moves before the state that is looked at"
-    )
+    parser.add_argument("--plies", type=int, default=0, help="random joint moves before the state")
     parser.add_argument("--positions", type=int, default=1, help="so many states of each game")
     given = parser.parse_args()
     printed = Printed(
@@ -176,14 +166,14 @@ def main() -> None:
         for seed in range(given.positions):
             try:
                 state = reached(machine, given.plies, seed)
-                value, told, losses = compare(machine, state, given.seconds, given.states)
+                value, by_uct, losses = compare(machine, state, given.seconds, given.states)
             except TooManyStatesError:
                 printed.add_row(game.name, str(seed), "too many states")
                 continue
             except NotConstantSumError:
                 printed.add_row(game.name, str(seed), "not of constant sum")
                 break
-            printed.add_row(game.name, str(seed), *(f"{x:.2f}" for x in (value, told, *losses)))
+            printed.add_row(game.name, str(seed), *(f"{x:.2f}" for x in (value, by_uct, *losses)))
     Console(highlight=False).print(printed)
 
 

@@ -1,10 +1,10 @@
-"""Hostile HTTP against a player's server: generated requests, a clear error for each.
+"""Does a server answer every malformed HTTP request with a clear error, and go on with its match?
 
-    python bench/hostile.py --count 10000
+    python -m bench.hostile --count 10000
 
-starts ``ggp serve``, lets a match run on it, sends the requests meanwhile, and says what
-came back, how the server's memory moved and whether the match was disturbed. The same
-generator feeds tests/ggp/test_hostile_http.py.
+starts ``ggp serve``, lets a match run on it, sends generated requests meanwhile, and prints what came back,
+how the server's memory moved and whether the match was disturbed. The same generator feeds
+tests/ggp/test_hostile_http.py.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import socket
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import quote
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench.serving import ServerProcess, post, say, send
+from ggp.server.descendants import resident_bytes
 
 COUNTING = (
     "(role left) (role right) (init (count 0)) (small 1) (small 2)"
@@ -42,7 +40,7 @@ class Case:
     Attributes:
         kind: what is wrong with it.
         data: the bytes to send; ``half_close`` afterwards.
-        statuses: the HTTP statuses that answer it well; 0 is a closed connection.
+        statuses: the HTTP statuses that are right; 0 is a closed connection.
         body: a pattern that the reply's body matches.
     """
 
@@ -51,11 +49,6 @@ class Case:
     half_close: bool = False
     statuses: tuple[int, ...] = (400,)
     body: str = r"error: \S.{5,600}\Z"
-
-
-def post(body: bytes, length: int | None = None) -> bytes:
-    size = len(body) if length is None else length
-    return b"POST / HTTP/1.0\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s" % (size, body)
 
 
 # --- pieces ----------------------------------------------------------------------------------------
@@ -237,25 +230,7 @@ def cases(count: int, seed: int = 0) -> Iterator[Case]:
         yield rng.choices(kinds, weights)[0](rng)
 
 
-# --- sending --------------------------------------------------------------------------------------------
-def send(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
-    """All bytes that come back on a connection of its own."""
-    with socket.create_connection(("127.0.0.1", port), timeout=wait) as connection:
-        found = bytearray()
-        try:
-            connection.sendall(data)
-            if half_close:
-                connection.shutdown(socket.SHUT_WR)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it has answered before it has read everything
-        try:
-            while chunk := connection.recv(65536):
-                found += chunk
-        except ConnectionResetError:
-            pass
-        return bytes(found)
-
-
+# --- replies ------------------------------------------------------------------------------------------
 def wrong(case: Case, reply: bytes) -> str:
     """What is wrong with the reply to a case; empty if nothing."""
     if not reply:
@@ -269,14 +244,9 @@ def wrong(case: Case, reply: bytes) -> str:
     return ""
 
 
-def say(port: int, message: str) -> str:
-    """Send a message as managers do; the body of the reply."""
-    return send(port, post(message.encode())).partition(b"\r\n\r\n")[2].decode()
-
-
 @dataclass
 class Quiet:
-    """A match that runs while the server is under fire, turn by turn, and what went wrong in it."""
+    """A match that runs while the server is under fire, and what went wrong in it."""
 
     port: int
     problems: list[str]
@@ -305,45 +275,15 @@ class Quiet:
         expect(f"( STOP {name} {moves} )", "done")
 
 
-def memory_mb(pid: int) -> float:
-    """Resident memory of a process."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found.group(1)) / 1024
-
-
 def main() -> int:
     """Run as a script; exit status 1 if anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    command = [
-        sys.executable,
-        "-m",
-        "ggp",
-        "serve",
-        "--port",
-        "0",
-        "--player",
-        "legal",
-        "--machine",
-        "prover",
-    ]
-    server = subprocess.Popen(
-        [*command, "--matches", "2", "--log-level", "info"], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
-    assert server.stderr is not None
-    log: list[str] = []
-    first = server.stderr.readline()
-    found = re.search(r"port=(\d+)", first)
-    if found is None:
-        print(f"the server did not start: {first}")
-        return 1
-    port = int(found.group(1))
-    threading.Thread(target=lambda: log.extend(server.stderr or ()), daemon=True).start()
+    server = ServerProcess("--player", "legal", "--machine", "prover", "--matches", "2")
     stop = threading.Event()
-    quiet = Quiet(port, [])
+    quiet = Quiet(server.port, [])
     player = threading.Thread(target=quiet.run, args=(stop,))
     player.start()
     counts: Counter[str] = Counter()
@@ -352,27 +292,25 @@ def main() -> int:
     began = time.monotonic()
     for number, case in enumerate(cases(options.count, options.seed)):
         counts[case.kind] += 1
-        problem = wrong(case, send(port, case.data, case.half_close))
+        problem = wrong(case, send(server.port, case.data, case.half_close))
         if problem:
             problems.append(f"{case.kind}, request {number}: {problem}")
         if number % max(1, options.count // 10) == 0:
-            memory.append(memory_mb(server.pid))
+            memory.append(resident_bytes([server.pid]) / 2**20)
     stop.set()
     player.join()
-    memory.append(memory_mb(server.pid))
-    server.terminate()
-    server.wait(30)
-    seconds = time.monotonic() - began
+    memory.append(resident_bytes([server.pid]) / 2**20)
+    status = server.stop()
     for kind, number in counts.most_common():
         print(f"{number:6}  {kind}")
+    seconds = time.monotonic() - began
     print(f"{options.count} requests in {seconds:.0f} s, {len(problems)} without a clear error")
     print(f"server memory, MB: {' '.join(f'{m:.0f}' for m in memory)}")
     print(f"match that ran meanwhile: {quiet.turns} turns, {len(quiet.problems)} problems")
-    traces = sum("Traceback" in line for line in log)
-    print(f"tracebacks in the log: {traces}; exit status {server.returncode}")
+    print(f"tracebacks in the log: {server.tracebacks}; exit status {status}")
     for problem in (problems + quiet.problems)[:20]:
         print(f"  {problem}")
-    return int(bool(problems or quiet.problems or traces or server.returncode))
+    return int(bool(problems or quiet.problems or server.tracebacks or status))
 
 
 if __name__ == "__main__":

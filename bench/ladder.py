@@ -1,10 +1,10 @@
-"""The ladder of strength: random < greedy < montecarlo < uct (1 worker) < uct (all cores), each rung proven.
+"""Is each rung stronger than the one below: random, greedy, montecarlo, uct (1 worker), uct (all cores)?
 
     python -m bench.ladder --seconds 0.5 --rounds 20 --folder bench/out/ladder
 
-Each rung plays against the one below, both ways from random openings, until a sequential test says that
-it is stronger by ``--elo`` points, or that it is not. Results are kept in the folder, one file per pair of
-rungs: the same command goes on with them.
+Each rung plays against the one below, both ways from random openings, until a sequential test says whether
+it is stronger by ``--elo`` points. Results are kept in the folder, one file per pair of rungs: the same
+command goes on with them.
 """
 
 from __future__ import annotations
@@ -22,21 +22,18 @@ from ggp.game import Game
 from ggp.tournament.entrants import Entrant, parse_entrants
 from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.runner import Runner
+from ggp.tournament.session import stored_settings
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, comparisons, crosstable
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store
-from players.registry import NAMES
 
 GAMES = ("connectfour", "breakthrough", "othello", "checkers", "hex", "kalah")
 
 
-def rungs() -> list[str]:
-    """The players, the weakest first, as far as there are such."""
-    found = [name for name in ("random", "greedy", "montecarlo") if name in NAMES]
-    # Who does not think on the opponent's time can share its cores with it.
-    return [*found, "uct:workers=1,ponder=no", "uct:workers=all,ponder=no"]
+# Players that do not think on the opponent's time can share its cores with it.
+RUNGS = ("random", "greedy", "montecarlo", "uct:workers=1,ponder=no", "uct:workers=all,ponder=no")
 
 
 def climb(
@@ -56,9 +53,8 @@ def climb(
     )
     name = "-".join(entrant.label.replace(":", "_") for entrant in pair)
     with Store(given.folder / f"{name}.sqlite") as store:
-        kept = store.setting("settings")
-        if kept:
-            settings = settings.continues(TournamentSettings.from_json(kept))
+        if earlier := stored_settings(store):
+            settings = settings.continues(earlier)
         store.set("settings", settings.as_json())
         runner = Runner(settings, store, sprt=test)
         console.print(f"[bold]{pair[0].label}[/] against [bold]{pair[1].label}[/]")
@@ -90,13 +86,12 @@ def main() -> None:
     test = Sprt(0, given.elo)
     table = Table("rung", "against", "score", "matches", "Elo", "95 %", "LLR", "stronger", box=None)
     proven = True
-    for below, above in pairwise(parse_entrants(given.players or rungs())):
+    for below, above in pairwise(parse_entrants(given.players or RUNGS)):
         results = climb([above, below], games, given, test, console)
         scores = block_scores(results, above.label, below.label)
-        found = list(comparisons(results))
-        tally = crosstable(found)[above.label, below.label]
-        ratings = rate(found, [above.label, below.label])
-        one = ratings[above.label]
+        compared = list(comparisons(results))
+        tally = crosstable(compared)[above.label, below.label]
+        rating = rate(compared, [above.label, below.label])[above.label]
         verdict = test.verdict(scores)
         proven &= verdict == "H1"
         table.add_row(
@@ -104,8 +99,8 @@ def main() -> None:
             below.label,
             f"{100 * tally.score:.1f} %",
             f"{tally.games:g}",
-            f"{2 * one.elo:+.0f}",
-            f"{2 * one.low:+.0f}..{2 * one.high:+.0f}",
+            f"{2 * rating.elo:+.0f}",
+            f"{2 * rating.low:+.0f}..{2 * rating.high:+.0f}",
             f"{test.llr(scores):.2f}",
             {"H1": "yes", "H0": "[red]no[/]", "": "[yellow]not known[/]"}[verdict],
         )

@@ -1,12 +1,11 @@
-"""Holds machines against each other, step by step: native = propnet on many lanes, both = prover on a few.
+"""Do native machine, propnet and prover say the same, step by step? Propnet on all lanes, prover on a few.
 
     python -m bench.lockstep GAME.kif... [--steps 10000000] [--prover-steps 300] [--seed 0]
 
-512 random matches go on side by side. After every step all of them are evaluated by both machines
-with lanes (legal moves, terminal, goals), a random joint move is made in each, and the records that
-follow are compared. Matches that are over begin again. Along the way the prover is asked about the
-state of one of them. The first difference ends a game with what differed; the exit status says if
-there was one.
+512 random matches go on side by side, and begin again when they are over. At every step both machines with
+lanes evaluate all of them (legal moves, terminal, goals), a random joint move is made in each, and the next
+records are compared; now and then the prover evaluates the state of one of them. A game ends with the first
+difference; the exit status is 1 if there was one.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import sys
 import time
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +29,9 @@ from propnet.native.machine import native_machine
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of one game: lane steps compared, those of them with the prover, share compiled,
-    and the first difference (empty: none)."""
+class LockstepResult:
+    """Of one game: lane steps compared, those of them with the prover, share compiled, and the first
+    difference (empty: none)."""
 
     game: str
     steps: int
@@ -42,7 +40,7 @@ class Outcome:
     difference: str
 
 
-def compare(game: Game, steps: int, prover_steps: int, seed: int = 0) -> Outcome:
+def compare(game: Game, steps: int, prover_steps: int, seed: int = 0) -> LockstepResult:
     """Play matches on all machines of a game until ``steps`` lane steps are compared."""
     slow = game.machine("propnet")
     assert isinstance(slow, PropnetMachine)
@@ -52,18 +50,14 @@ def compare(game: Game, steps: int, prover_steps: int, seed: int = 0) -> Outcome
     start = slow.records([slow.initial_state()])
     records = np.repeat(start, LANES, axis=0)
     every = max(1, steps // LANES // max(1, prover_steps))
-    done = asked = 0
+    done = proven = 0
     difference = ""
     for batch in range(-(-steps // LANES)):
-        found, other = slow.evaluate(records), fast.evaluate(records)
-        if not (
-            (found.terminal == other.terminal).all()
-            and (found.goals == other.goals).all()
-            and (found.legal == other.legal).all()
-        ):
+        ours, theirs = slow.evaluate(records), fast.evaluate(records)
+        if any((getattr(ours, x) != getattr(theirs, x)).any() for x in ("terminal", "goals", "legal")):
             difference = "what holds in a state, native and propnet"
             break
-        legal = unpack(found.legal, slow.network.move_count)
+        legal = unpack(ours.legal, slow.network.move_count)
         moves, stuck = _random_moves(slow, legal, numbers)
         after = slow.successors(records, moves)
         if (after != fast.successors(records, moves)).any():
@@ -71,14 +65,14 @@ def compare(game: Game, steps: int, prover_steps: int, seed: int = 0) -> Outcome
             break
         if batch % every == 0:
             lane = rng.randrange(LANES)
-            over = bool(stuck[lane] or found.terminal[lane])
+            over = bool(stuck[lane] or ours.terminal[lane])
             difference = _differs(slow, prover, records[lane], None if over else moves[lane], after[lane])
-            asked += 1
+            proven += 1
             if difference:
                 break
         done += LANES
-        records = np.where((found.terminal | stuck)[:, None], start, after)
-    return Outcome(game.name, done, asked, fast.compiled, difference)
+        records = np.where((ours.terminal | stuck)[:, None], start, after)
+    return LockstepResult(game.name, done, proven, fast.compiled, difference)
 
 
 def _random_moves(
@@ -88,9 +82,9 @@ def _random_moves(
     columns = []
     stuck = np.zeros(len(legal), np.bool_)
     for low, high in pairwise(machine.role_moves.tolist()):
-        some = legal[:, low:high]
-        stuck |= ~some.any(axis=1)
-        columns.append((some * numbers.random(some.shape, np.float32)).argmax(axis=1))
+        own = legal[:, low:high]
+        stuck |= ~own.any(axis=1)
+        columns.append((own * numbers.random(own.shape, np.float32)).argmax(axis=1))
     return np.stack(columns, axis=1).astype(np.int32), stuck
 
 
@@ -101,7 +95,7 @@ def _differs(
     joint: NDArray[np.int32] | None,
     after: NDArray[np.uint64],
 ) -> str:
-    """What the prover says otherwise of a state and its successor; nothing if all is the same."""
+    """What the prover says otherwise of a state and its successor; empty if all is the same."""
     ours = machine.states(record[None, :].copy())[0]
     theirs = prover.state_of(ours.propositions)
     roles = range(len(machine.roles))
@@ -127,18 +121,16 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=1_000_000, help="lane steps per game")
     parser.add_argument("--prover-steps", type=int, default=300, help="of them also with the prover")
     parser.add_argument("--seed", type=int, default=0)
-    wanted = parser.parse_args()
+    given = parser.parse_args()
     failed = 0
-    for name in wanted.games:
+    for name in given.games:
         began = time.process_time()
-        path = Path(name)
-        game = Game.load(path if path.suffix == ".kif" else name)
-        found = compare(game, wanted.steps, wanted.prover_steps, wanted.seed)
-        failed += bool(found.difference)
+        result = compare(Game.load(name), given.steps, given.prover_steps, given.seed)
+        failed += bool(result.difference)
         print(
-            f"{found.game}: {found.steps:,} lane steps, {found.prover_steps} with the prover, "
-            f"{found.compiled:.0%} native, {time.process_time() - began:.0f} s: "
-            f"{found.difference or 'no difference'}",
+            f"{result.game}: {result.steps:,} lane steps, {result.prover_steps} with the prover, "
+            f"{result.compiled:.0%} native, {time.process_time() - began:.0f} s: "
+            f"{result.difference or 'no difference'}",
             flush=True,
         )
     return 1 if failed else 0

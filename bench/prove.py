@@ -1,9 +1,9 @@
-"""How many positions of random matches are proven, and how fast: proof-number search and UCT.
+"""How many positions of random matches do proof-number search and UCT prove, and how fast?
 
     python -m bench.prove GAME.kif --plies 20 --positions 30 --seconds 10
 
-Positions in which the first look decides (somebody wins with the next move) are counted apart. Seconds
-are of CPU time.
+Positions that the first look decides (somebody wins with the next move) are counted apart. Seconds are CPU
+time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from itertools import islice
 
+from bench.positions import random_state
 from gdl.machine import State
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
@@ -25,19 +27,8 @@ _SLICE = 0.05
 def positions(machine: PropnetMachine, plies: int, count: int, seed: int) -> list[State]:
     """States after so many random joint moves in which the match goes on; fewer, if matches end before."""
     rng = random.Random(seed)
-    found: list[State] = []
-    for _ in range(100 * count):
-        state = machine.initial_state()
-        for _ in range(plies):
-            if machine.is_terminal(state):
-                break
-            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
-            state = machine.next_state(state, [rng.choice(moves) for moves in options])
-        if not machine.is_terminal(state):
-            found.append(state)
-        if len(found) == count:
-            break
-    return found
+    states = (random_state(machine, plies, rng) for _ in range(100 * count))
+    return list(islice((state for state in states if not machine.is_terminal(state)), count))
 
 
 def by_proof(machine: PropnetMachine, state: State, seconds: float) -> tuple[int, float, int]:

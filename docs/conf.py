@@ -23,8 +23,8 @@ add_module_names = False
 def setup(app: Sphinx) -> None:
     """Keep napoleon from reading ``what it is: more of it`` below an attribute as its type and text."""
 
-    def begin_with_a_blank_line(_: Sphinx, what: str, *rest: Any) -> None:
-        if what in ("attribute", "data"):
-            rest[-1].insert(0, "")
+    def begin_with_a_comment(_: Sphinx, what: str, *rest: Any) -> None:
+        if what in ("attribute", "data", "property"):
+            rest[-1][:0] = ["..", ""]
 
-    app.connect("autodoc-process-docstring", begin_with_a_blank_line, priority=400)
+    app.connect("autodoc-process-docstring", begin_with_a_comment, priority=400)

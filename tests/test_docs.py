@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "games" / "README.md"]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# (\w+\.py)\n")
 NAMED = re.compile(r"`([\w.]+)`|^\.\. auto\w+:: ([\w.]+)|>([\w.]+)</text>", re.MULTILINE)
@@ -93,3 +93,16 @@ def test_names_of_our_code_on_a_page_are_there(page: Path) -> None:
     spans = NAMED.findall(page.read_text())
     for name in filter(OURS.fullmatch, (name for span in spans for name in span)):
         assert pydoc.locate(name) is not None, f"{page.name} names {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_a_page_links_to_are_there(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_every_folder_is_on_the_map() -> None:
+    links = (ROOT / "docs" / "architecture.md").read_text()
+    for package in ("gdl", "propnet", "players", "ggp"):
+        for folder in (path.parent.relative_to(ROOT) for path in (ROOT / package).rglob("__init__.py")):
+            assert f"(../{folder}/__init__.py)" in links, f"docs/architecture.md has no line for {folder}"

@@ -49,35 +49,13 @@ def test_names_in_strings_are_looked_at() -> None:
     assert {text for path in FILES for _, text in _names_in_strings(path)} >= {"ggp.warm.compile"}
 
 
-KNOWN_LARGE = {"gdl/grounding", "gdl/prover", "ggp/tournament"}
+KNOWN_LARGE = {"gdl/grounding"}
 """Folders that are still too large."""
 
-KNOWN_TWICE = {
-    "Atom",
-    "Builder",
-    "Clause",
-    "Drawing",
-    "Evaluation",
-    "Game",
-    "Group",
-    "Kind",
-    "Limits",
-    "Lines",
-    "Literal",
-    "Match",
-    "Node",
-    "Paths",
-    "Plan",
-    "Rule",
-    "Seat",
-    "Settings",
-    "Step",
-    "Term",
-    "Turn",
-    "View",
-    "Work",
-    "Worker",
-}
+ONE_OF_EACH = {"ggp/commands"}
+"""Folders with one module for each thing of a kind, found by its name: there the number does no harm."""
+
+KNOWN_TWICE = {"Atom", "Clause", "Literal", "Plan", "Seat", "Turn", "View"}
 """Names of classes that still mean two things."""
 
 
@@ -89,7 +67,7 @@ def test_modules_are_short(path: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
 def test_folders_are_small_and_say_what_they_are_for(folder: Path) -> None:
     modules = [path for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")]
-    assert len(modules) <= MOST_MODULES or str(folder.relative_to(ROOT)) in KNOWN_LARGE
+    assert len(modules) <= MOST_MODULES or str(folder.relative_to(ROOT)) in KNOWN_LARGE | ONE_OF_EACH
     assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
 
 

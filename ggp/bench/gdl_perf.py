@@ -1,9 +1,9 @@
 """The test process that gdl-perf (Alex Landau's benchmark of GDL engines) starts per game.
 
-gdl-perf appends three arguments to an engine's command line, the absolute path of the rules,
-that of the file for the results, and the seconds to run, and reads ``name = value`` lines from
-the file: ``version``, ``millisecondsTaken``, ``numStateChanges``, ``numRollouts``, or ``version``
-and ``errorMessage``. Its clock is the one on the wall and starts when the engine is ready.
+gdl-perf appends three arguments to an engine's command line: the absolute path of the rules, that of the
+file for the results, and the seconds to run. It reads ``name = value`` lines from the file: ``version``,
+``millisecondsTaken``, ``numStateChanges``, ``numRollouts``, or ``version`` and ``errorMessage``. Its clock
+is the one on the wall and starts when the engine is ready.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _FIRST_LANES = 4096
 
 
 def perf_test(rules_file: Path, results_file: Path, seconds: float, level: str, seed: int = 0) -> bool:
-    """Run random playouts for that long on the wall's clock and write the results or the error.
+    """Run random playouts for that long by the clock on the wall, and write the results or the error.
 
-    Whole batches are played, the last one past the end of the time if need be; what was played
-    and the time it took belong together. Returns whether there was no error.
+    Plays whole batches, the last one past the end of the time if need be, and counts the time of all. Returns
+    whether there was no error.
 
     Raises:
         GdlError: the file for the results cannot be written.
@@ -30,19 +30,19 @@ def perf_test(rules_file: Path, results_file: Path, seconds: float, level: str, 
     from ggp.bench.measure import engine_version, make
     from ggp.game import Game
 
-    found = {"version": f"{engine_version()}, {level}"}
+    results = {"version": f"{engine_version()}, {level}"}
     try:
         machine, _ = make(Game.load(rules_file).rules, level)
-        found |= _play(machine, seconds, seed)
+        results |= _play(machine, seconds, seed)
     except GdlError as error:
-        found["errorMessage"] = f"{type(error).__name__}: {error}"
+        results["errorMessage"] = f"{type(error).__name__}: {error}"
     except MemoryError:
-        found["errorMessage"] = "MemoryError: not enough memory"
+        results["errorMessage"] = "MemoryError: not enough memory"
     try:
-        results_file.write_text(key_values(found), encoding="utf-8")
+        results_file.write_text(key_values(results), encoding="utf-8")
     except OSError as error:
         raise GdlError(f"cannot write {results_file}: {error.strerror}") from None
-    return "errorMessage" not in found
+    return "errorMessage" not in results
 
 
 def _play(machine: Machine, seconds: float, seed: int) -> dict[str, str]:
@@ -52,9 +52,9 @@ def _play(machine: Machine, seconds: float, seed: int) -> dict[str, str]:
     start = now = time.perf_counter()
     while now - start < seconds:
         calls += 1
-        found = machine.playouts(batch, seed + calls)
-        changes += found.states
-        rollouts += batch - found.cut
+        result = machine.playouts(batch, seed + calls)
+        changes += result.states
+        rollouts += batch - result.cut
         before, now = now, time.perf_counter()
         if now - before < seconds / 16 and batch < 1 << 24:
             batch *= 2
@@ -67,6 +67,6 @@ def _play(machine: Machine, seconds: float, seed: int) -> dict[str, str]:
     }
 
 
-def key_values(found: dict[str, str]) -> str:
-    """The lines of a results file. Values lose their line breaks: a line holds one."""
-    return "".join(f"{key} = {' '.join(value.split())}\n" for key, value in found.items())
+def key_values(results: dict[str, str]) -> str:
+    """The lines of a results file; values lose their line breaks."""
+    return "".join(f"{key} = {' '.join(value.split())}\n" for key, value in results.items())

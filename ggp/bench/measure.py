@@ -1,4 +1,4 @@
-"""Measures a machine: what it takes to make, its random playouts per second, where a step's time goes."""
+"""Measures a machine: what making it takes, its random playouts per second, where a step's time goes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
 
 _FEWEST = {"prover": 1}
 _FEWEST_LANES = 4096
-"""Playouts per batch at least: on the lanes enough that those which run dry at the end matter little."""
+"""Playouts per batch at least: enough that lanes which run dry at the end matter little."""
 _MOST = 1 << 24
 _FIRST_SEED, _TRIAL_SEED = 2_000_003, 1_000_003
 """Added to the seed for playouts that do not count: none of these is played again."""
@@ -35,25 +35,22 @@ class Measurement:
     """One game on one machine, one thread. Times are seconds of CPU.
 
     Attributes:
-        playouts_per_cpu_s, states_per_cpu_s: the median over the repetitions, by the CPU time of
-            this process; a state is one joint move made.
+        playouts_per_cpu_s, states_per_cpu_s: medians over the repetitions; a state is one joint move made.
         playouts_per_wall_s: by the clock on the wall.
         rates: states per CPU second of each repetition.
         mean_length: joint moves per playout.
-        playouts: how many were measured.
-        cut: playouts that did not reach a terminal state.
+        playouts, cut: how many were measured; how many of them reached no terminal state.
         gates, gate_inputs, base_propositions, moves: size of the network (0 on the prover).
         ground_s, build_s: making the ground rules, and the network of them.
-        compile_s: making the machine of that: code of the prover, plan or native code of a network.
+        compile_s: making the machine of that: the prover's code, a network's plan or native code.
         cached_s: making the native machine once more, from the cache on disk.
         compiled: share of a step's gate inputs that run native.
         first_playout_s: from there to the first finished playout (kernels come from the disk cache).
         ns_per_lane_step: one joint move of one playout, everything included.
-        logic_ns, choice_ns, bookkeeping_ns: what of it goes into gates, into choosing moves, and
-            the rest: next states, ended lanes and their goals. 0 where it was not measured.
-        ns_per_gate_input: time of one pass of 512 lanes through the gates that every step needs,
-            per input of these gates.
-        peak_mb: most memory this process has occupied.
+        logic_ns, choice_ns, bookkeeping_ns: its parts: gates, choice of moves, and the rest (next states,
+            ended lanes and their goals). 0 where that was not measured.
+        ns_per_gate_input: a pass of 512 lanes through the gates that every step needs, per input of these.
+        peak_mb: most memory that this process has occupied.
         load: mean number of running processes on this computer in the minute before.
         seed: of the playouts.
     """
@@ -95,18 +92,17 @@ class Stopwatch:
     """CPU seconds of this process and of its finished children."""
 
     def __init__(self) -> None:
-        self._last = self._now()
+        self._last = self._total()
 
     @staticmethod
-    def _now() -> float:
+    def _total() -> float:
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         return time.process_time() + children.ru_utime + children.ru_stime
 
     def lap(self) -> float:
         """Seconds since the last lap."""
-        now = self._now()
-        seconds, self._last = now - self._last, now
-        return seconds
+        before, self._last = self._last, self._total()
+        return self._last - before
 
 
 def levels() -> tuple[str, ...]:
@@ -129,29 +125,27 @@ def measure(
     """Make the machine of a level and run random playouts for about ``seconds`` of CPU.
 
     Args:
-        name: what to call the game.
+        name: of the game.
         rules: the game.
         level: one of :func:`levels`.
         seconds: CPU time of all repetitions together; a few slow playouts may take longer.
         seed: the same seed gives the same playouts, if ``playouts`` are given.
-        repetitions: over how many batches the median is taken.
+        repetitions: batches; their median counts.
         playouts: per batch; as many as the time allows where 0.
-        split: also measure what of a step goes where (on machines with lanes).
+        split: also measure the parts of a step (on machines with lanes).
 
     Raises:
         RulesError, TooLargeError: the machine cannot be made.
     """
-    made, stages = make(rules, level)
-    machine: Any = made  # whether it has a network shows below
+    machine: Any  # a machine with a network has more than the interface
+    machine, stages = make(rules, level)
     watch = Stopwatch()
     machine.playouts(1, seed + _FIRST_SEED)
     first_playout_s = watch.lap()
     rates = run(machine, seconds, seed, repetitions, playouts)
     step = 1e9 / rates["states_per_cpu_s"] if rates["states_per_cpu_s"] else 0.0
     sizes: dict[str, Any] = dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 0)
-    parts: dict[str, Any] = dict.fromkeys(
-        ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0
-    )
+    parts: dict[str, Any] = dict.fromkeys(STEP_PARTS, 0.0)
     network = getattr(machine, "network", None)
     if network is not None:
         sizes = {
@@ -180,7 +174,7 @@ def measure(
 
 
 def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
-    """The machine of a level, and what its stages took: ``ground_s``, ``build_s``, ``compile_s``,
+    """The machine of a level, and the times of its stages: ``ground_s``, ``build_s``, ``compile_s``,
     ``cached_s``; and ``compiled``.
 
     Raises:
@@ -233,9 +227,8 @@ def run(
 ) -> dict[str, Any]:
     """Random playouts for about ``seconds`` of CPU in ``repetitions`` batches of equal size.
 
-    The batches before that find out the size (kernels, caches and memories are warm then) do
-    not count. Every batch plays other playouts: a machine that remembers states would be
-    flattered. A machine of which a batch takes longer than all should gets fewer repetitions.
+    Batches before these find the size, and warm up kernels and caches. Every batch plays other playouts: the
+    same ones would flatter a machine that remembers states. Where batches take too long there are fewer.
     """
     batch = playouts or _batch(machine, seconds / repetitions, seed, cpu)
     states: list[float] = []
@@ -245,13 +238,13 @@ def run(
     for repetition in range(repetitions):
         wall = time.perf_counter()
         before = cpu()
-        found = machine.playouts(batch, seed + repetition)
+        result = machine.playouts(batch, seed + repetition)
         took = max(cpu() - before, 1e-9)
         wall_spent += time.perf_counter() - wall
         spent += took
-        steps += found.states
-        cut += found.cut
-        states.append(found.states / took)
+        steps += result.states
+        cut += result.cut
+        states.append(result.states / took)
         games.append(batch / took)
         enough = 3 if spent > 2 * seconds else repetitions
         if not playouts and len(states) >= (1 if spent > 4 * seconds else enough):
@@ -269,14 +262,14 @@ def run(
 
 
 def _batch(machine: Machine, seconds: float, seed: int, cpu: Callable[[], float]) -> int:
-    """How many playouts take about this long: a power of two, found by trying."""
+    """How many playouts take about this long: a power of two, by trying."""
     batch = _FEWEST.get(machine.level, _FEWEST_LANES)
-    tried = _TRIAL_SEED
+    trial = seed + _TRIAL_SEED
     while True:
         before = cpu()
-        machine.playouts(batch, seed + tried)
+        machine.playouts(batch, trial)
         took = max(cpu() - before, 1e-9)
-        tried += 1
+        trial += 1
         if took >= 0.7 * seconds or batch >= _MOST:
             return batch
         growth = 2

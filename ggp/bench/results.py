@@ -1,8 +1,8 @@
-"""Results of measurements as files hold them: read, put side by side, ratios and geometric means.
+"""Files of measurements: read, compared, ratios and geometric means.
 
-A *row* is what was found about one game on one machine: the fields of
-:class:`ggp.bench.measure.Measurement` and ``status``, ``ok`` or the reason why there are no such fields.
-Files are JSON lines, a JSON list of rows, or a JSON object with the list under ``rows``.
+A *row* is one game on one machine: the fields of :class:`ggp.bench.measure.Measurement`, and ``status``:
+``ok``, or the reason why there are no such fields. Files are JSON lines, a JSON list of rows, or a JSON
+object with the list under ``rows``.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ READY = ("ground_s", "build_s", "compile_s", "first_playout_s")
 
 
 def read_results(path: Path) -> tuple[Row, list[Row]]:
-    """What is said about the run as a whole (may be empty), and the rows of a file.
+    """What a file says of the run as a whole (may be empty), and its rows.
 
-    A last line that breaks off (a run that was stopped) is left out; of several rows about the
-    same game and machine the last counts.
+    A last line that breaks off (the run was stopped) is left out; of several rows of the same game and
+    machine the last counts.
 
     Raises:
         GdlError: the file cannot be read, or holds something else.
@@ -36,12 +36,9 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
         data = path.read_bytes()
     except OSError as error:
         raise GdlError(f"cannot read {path}: {error.strerror}") from None
-    found = _values(data)
-    if found is None:
-        raise GdlError(f"{path} does not hold measurements", remedy="`ggp bench --json` writes such files")
     about: Row = {}
     rows: dict[tuple[str, str], Row] = {}
-    for value in found:
+    for value in _values(data):
         if not isinstance(value, dict) or not ("about" in value or {"game", "machine"} <= value.keys()):
             raise GdlError(
                 f"{path} does not hold measurements", remedy="`ggp bench --json` writes such files"
@@ -54,8 +51,8 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
     return about, list(rows.values())
 
 
-def _values(data: bytes) -> list[Any] | None:
-    """The JSON values of a file of any of the three kinds; None if it is none of them."""
+def _values(data: bytes) -> list[Any]:
+    """The JSON values of a file of any of the three kinds; only None if it is none of them."""
     try:
         whole = orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -73,8 +70,8 @@ def _values(data: bytes) -> list[Any] | None:
             values.append(orjson.loads(line))
         except orjson.JSONDecodeError:
             if number < len(lines) - 1:
-                return None
-    return values or None
+                return [None]
+    return values or [None]
 
 
 def ready_seconds(row: Row) -> float:
@@ -83,7 +80,7 @@ def ready_seconds(row: Row) -> float:
 
 
 def spread(row: Row) -> float:
-    """How far the repetitions lie apart: half of their range, as a share of the median."""
+    """Half of the range of the repetitions, as a share of the median."""
     middle = row["states_per_cpu_s"]
     rates = row.get("rates") or [middle]
     return float((max(rates) - min(rates)) / 2 / middle) if middle else 0.0
@@ -101,8 +98,8 @@ class Change:
 
     Attributes:
         old, new: states per CPU second; 0 where there is no such measurement.
-        sure: whether the repetitions differ beyond their noise, see :func:`differ` (the computer
-            as a whole may still have been slower one time).
+        sure: whether the repetitions differ beyond their noise, see :func:`differ` (the whole computer
+            may still have been slower once).
         old_ready, new_ready: CPU seconds from the rules to the first playout.
         note: why there is no ratio, if there is none.
     """
@@ -125,8 +122,8 @@ class Change:
 def differ(old: list[float], new: list[float]) -> bool:
     """Whether two samples differ by more than noise: the rank test of Mann and Whitney.
 
-    Of all pairs at least 92 % must point the same way, which samples of five of the same
-    distribution do in 3 of 100 cases. Fewer than three values prove nothing.
+    Of all pairs at least 92 % must point the same way; samples of five of the same distribution do so in 3 of
+    100 cases. Fewer than three values prove nothing.
     """
     pairs = [(a, b) for a in old for b in new]
     larger = sum((b > a) + (b == a) / 2 for a, b in pairs) / max(1, len(pairs))
@@ -134,10 +131,10 @@ def differ(old: list[float], new: list[float]) -> bool:
 
 
 def compare(old: list[Row], new: list[Row]) -> list[Change]:
-    """What changed for every game and machine of ``new``, and what ``new`` failed that ``old`` did.
+    """What changed for every game and machine of ``new``.
 
-    The rates compared are states per CPU second: unlike playouts they do not depend on how
-    long the few playouts of a slow machine happened to last.
+    Compares states per CPU second: unlike playouts they do not depend on how long the few playouts of a slow
+    machine happened to last.
     """
     before = {(row["game"], row["machine"]): row for row in old}
     return [_change(before.get((row["game"], row["machine"])), row) for row in new]
@@ -170,7 +167,7 @@ def _change(old: Row | None, new: Row) -> Change:
 
 
 def level_ratios(rows: list[Row], faster: str, slower: str) -> dict[str, float]:
-    """For every game that ran on both machines: states per CPU second of one over the other."""
+    """For every game that ran on both machines: states per CPU second, faster over slower."""
     rates: dict[str, dict[str, float]] = {faster: {}, slower: {}}
     for row in rows:
         if row["machine"] in rates and row["status"] == "ok" and row["states_per_cpu_s"] > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate, pairwise
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -22,8 +23,8 @@ _NOTICED = 0.02
 
 def console() -> Console:
     """Standard output as wide as the terminal; wide where it is a file or a pipe."""
-    found = Console()
-    return found if found.is_terminal else Console(width=200)
+    output = Console()
+    return output if output.is_terminal else Console(width=200)
 
 
 def measurements(rows: list[Row], width: int = 200) -> RenderableType:
@@ -80,19 +81,19 @@ def comparison(changes: list[Change]) -> RenderableType:
         )
     lines: list[RenderableType] = [table, Text()]
     for machine in dict.fromkeys(change.machine for change in changes):
-        some = [change for change in changes if change.machine == machine and change.ratio]
-        if not some:
+        ratios = [change for change in changes if change.machine == machine and change.ratio]
+        if not ratios:
             continue
-        faster = sum(_noticed(change) and change.ratio > 1 for change in some)
-        slower = sum(_noticed(change) and change.ratio < 1 for change in some)
-        ready = geometric_mean(c.new_ready / c.old_ready for c in some if c.new_ready and c.old_ready)
-        mean = geometric_mean(change.ratio for change in some)
+        faster = sum(_noticed(change) and change.ratio > 1 for change in ratios)
+        slower = sum(_noticed(change) and change.ratio < 1 for change in ratios)
+        ready = geometric_mean(c.new_ready / c.old_ready for c in ratios if c.new_ready and c.old_ready)
+        mean = geometric_mean(change.ratio for change in ratios)
         lines.append(
             Text.assemble(
                 f"{machine}: ",
                 (f"{mean:.3f}", "bold"),
-                f" times the states per CPU second (geometric mean of {len(some)}; {faster} faster, "
-                f"{slower} slower, {len(some) - faster - slower} within noise), "
+                f" times the states per CPU second (geometric mean of {len(ratios)}; {faster} faster, "
+                f"{slower} slower, {len(ratios) - faster - slower} within noise), "
                 f"{ready:.2f} times the time to get ready",
             )
         )
@@ -126,18 +127,14 @@ def bar(value: float, least: float, most: float) -> Text:
 
 
 def parts(row: Row) -> Text:
-    """A bar of fixed length, divided as a step's time is; empty where that was not measured."""
-    found = {name: row.get(name, 0.0) for name in PARTS}
-    total = sum(found.values())
+    """A bar of fixed length, divided like a step's time; empty where that was not measured."""
+    times = [row.get(name, 0.0) for name in PARTS]
     text = Text("")
-    if not total or not found["logic_ns"]:
+    if not row.get("logic_ns"):
         return text
-    done = drawn = 0.0
-    for name, colour in PARTS.items():
-        done += found[name]
-        cells = round(done / total * _BAR) - drawn
-        text.append("█" * int(cells), colour)
-        drawn += cells
+    ends = [round(time / sum(times) * _BAR) for time in accumulate(times, initial=0.0)]
+    for (start, end), colour in zip(pairwise(ends), PARTS.values(), strict=True):
+        text.append("█" * (end - start), colour)
     return text
 
 

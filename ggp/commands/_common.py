@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from gdl.errors import GdlError
+
+AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
+FurthestMachine = Annotated[
+    str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
+]
+GameName = Annotated[str, typer.Argument(help="A game that comes along (see `ggp games`), or a .kif file.")]
 
 
 def check_machine(name: str) -> None:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggp.commands._common import GameName
+
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
     from gdl.rules import Rules
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="A game that comes along, or a .kif file.", metavar="FILE")],
+    game: GameName,
     stats: Annotated[bool, typer.Option("--stats", help="Counts and CPU seconds per pass only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
     memory: Annotated[int, typer.Option(help="Memory that grounding may take, in MB.", min=1)] = 4295,

@@ -7,10 +7,11 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
+from ggp.commands._common import GameName
 
 
 def command(
-    game: str = typer.Argument(help="Name of a game that comes along, or a .kif file."),
+    game: GameName,
     players: str = typer.Option(
         ..., "--players", "-p", help="One per role, by commas: http://host:port, host:port, random, legal."
     ),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from ggp.commands._common import FurthestMachine, GameName
+
 
 def command(
-    game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
+    game: GameName,
     players: str = typer.Option(
         "",
         "--players",
@@ -21,9 +23,7 @@ def command(
     workers: int | None = typer.Option(
         None, "--workers", min=0, help="Search processes per player; 0 for none. [default: all cores]"
     ),
-    machine: str = typer.Option(
-        "auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."
-    ),
+    machine: FurthestMachine = "auto",
     max_steps: int | None = typer.Option(None, "--max-steps", min=0, help="Stop after so many steps."),
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
     delay: float | None = typer.Option(
@@ -44,7 +44,7 @@ def command(
     began = time.monotonic()
     loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
-    from ggp.terminal.setup import check_names, people, play_in_terminal, play_json
+    from ggp.terminal.setup import HUMAN, LocalMatch, check_names
     from players.processes.limits import cores
     from players.registry import split_names
 
@@ -52,15 +52,14 @@ def command(
     check_names(names, as_json)
     if workers is None:
         workers = cores()
+    if delay is None:
+        delay = 0.2 if sys.stdout.isatty() and HUMAN not in names else 0.0
+    match = LocalMatch(loaded, names, machine, began + startclock, playclock, seed, max_steps, workers)
     try:
         if as_json:
-            play_json(loaded, names, machine, began + startclock, playclock, seed, max_steps, workers)
+            match.print_json()
         else:
-            if delay is None:
-                delay = 0.2 if sys.stdout.isatty() and not people(names) else 0.0
-            play_in_terminal(
-                loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, board, delay
-            )
+            match.print(board, delay)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         raise typer.Exit(130) from None

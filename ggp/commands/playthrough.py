@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands._common import write
+from ggp.commands._common import AnyMachine, GameName, write
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="A rules file, or the name of a game that comes along.")],
+    game: GameName,
     seed: Annotated[int, typer.Option(help="The same seed gives the same moves.")] = 0,
     playouts: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1,
     opening: Annotated[
@@ -19,12 +19,9 @@ def command(
         typer.Option(help="Moves that begin the first match, as GDL: one for each role that has a choice."),
     ] = "",
     max_bytes: Annotated[
-        int | None,
-        typer.Option(min=1, help="Leave out the middle of matches to keep to about this size."),
+        int | None, typer.Option(min=1, help="Leave out the middle of matches to keep to about this size.")
     ] = None,
-    machine: Annotated[
-        str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")
-    ] = "prover",
+    machine: AnyMachine = "prover",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
     ] = None,

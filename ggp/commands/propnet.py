@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import write
+from ggp.commands._common import GameName, write
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="A game that comes along, or a .kif file.", metavar="GAME")],
+    game: GameName,
     stats: Annotated[bool, typer.Option("--stats", help="Counts and times of all passes (default).")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
     as_dot: Annotated[bool, typer.Option("--dot", help="The network in Graphviz's language.")] = False,

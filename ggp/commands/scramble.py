@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands._common import write
+from ggp.commands._common import GameName, write
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="A rules file, or the name of a game that comes along.")],
+    game: GameName,
     seed: Annotated[int, typer.Option(help="The same seed gives the same names.")] = 0,
     mapping: Annotated[
         Path | None,
-        typer.Option(help="Write old name -> new name to this file, as JSON.", metavar="OUT.json"),
+        typer.Option(help="Write old name -> new name there, as JSON.", metavar="OUT.json"),
     ] = None,
 ) -> None:
     """Rename all symbols of a game.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import check_machine
+from ggp.commands._common import FurthestMachine, check_machine
 
 
 def command(
@@ -25,9 +25,7 @@ def command(
     workers: int | None = typer.Option(
         None, "--workers", min=0, help="Search processes per match. [default: all cores, shared by matches]"
     ),
-    machine: str = typer.Option(
-        "auto", "--machine", "-m", help="The furthest machine: prover, propnet, native or auto."
-    ),
+    machine: FurthestMachine = "auto",
     margin: float = typer.Option(
         0.8,
         "--margin",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ggp.commands._common import check_machine
+from ggp.commands._common import AnyMachine, check_machine
 
 
 def command(
@@ -14,7 +14,7 @@ def command(
         help="A folder with games/ and traces/ in it, trace files, or a folder of them."
     ),
     games: Path | None = typer.Option(None, "--games", "-g", help="Folder of the .kif files."),
-    machine: str = typer.Option("prover", "--machine", "-m", help="prover, propnet, native or auto."),
+    machine: AnyMachine = "prover",
     jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Games at the same time."),
     seconds: float = typer.Option(120.0, "--seconds", "-s", min=0.1, help="Wall time per game."),
     memory: int = typer.Option(3000, "--memory", min=100, help="Megabytes per game."),

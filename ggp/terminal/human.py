@@ -1,4 +1,4 @@
-"""A person as a player: shows the legal moves and reads a number or a name."""
+"""A person as a player: sees the legal moves, types a number or a name."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class HumanPlayer(Player):
                 case "q" | "quit" | "exit":
                     raise Quit
                 case _:
-                    found = matching(text, names)
-                    if len(found) == 1:
-                        return Choice(options[found[0]])
-                    self._show(_complaint(text, [names[i] for i in found], len(names)))
+                    matches = matching(text, names)
+                    if len(matches) == 1:
+                        return Choice(options[matches[0]])
+                    self._show(_complaint(text, [names[i] for i in matches], len(names)))
 
 
 def matching(text: str, names: Sequence[str]) -> list[int]:
@@ -77,15 +77,15 @@ def matching(text: str, names: Sequence[str]) -> list[int]:
         if 1 <= number <= len(names):
             return [number - 1]
     wanted = _words(text)
-    words = [_words(name) for name in names]
-    full = [i for i, some in enumerate(words) if some == wanted]
+    named = [_words(name) for name in names]
+    full = [i for i, words in enumerate(named) if words == wanted]
     if full or not wanted:
         return full
-    return [
-        i
-        for i, some in enumerate(words)
-        if len(wanted) <= len(some) and all(w.startswith(t) for w, t in zip(some, wanted, strict=False))
-    ]
+
+    def begins(words: list[str]) -> bool:
+        return len(wanted) <= len(words) and all(map(str.startswith, words, wanted))
+
+    return [i for i, words in enumerate(named) if begins(words)]
 
 
 def listing(names: Sequence[str], width: int = 78, most: int = 200) -> str:
@@ -102,10 +102,10 @@ def listing(names: Sequence[str], width: int = 78, most: int = 200) -> str:
     return "\n".join(lines)
 
 
-def _complaint(text: str, found: list[str], legal: int) -> str:
-    if found:
-        shown = ", ".join(found[:8]) + (f" and {len(found) - 8} more" if len(found) > 8 else "")
-        return f"  {text!r} fits {len(found)} moves: {shown}"
+def _complaint(text: str, fitting: list[str], legal: int) -> str:
+    if fitting:
+        shown = ", ".join(fitting[:8]) + (f" and {len(fitting) - 8} more" if len(fitting) > 8 else "")
+        return f"  {text!r} fits {len(fitting)} moves: {shown}"
     return f"  {text!r} is not one of the {legal} legal moves; 'moves' lists them"
 
 

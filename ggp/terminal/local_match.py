@@ -1,11 +1,10 @@
-"""A match in this process: players take turns in thinking, and a view is told what happens."""
+"""A match in this process: players think one after the other, and a view shows what happens."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from gdl.machine import Machine, State
 from ggp.terminal.human import HumanPlayer, Undo
@@ -13,18 +12,18 @@ from players.player import Choice, Player
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class MatchStep:
     """One joint move.
 
     Attributes:
-        step: its number, from 1.
+        number: from 1.
         state: where it was made.
         choices: each role's answer.
-        thought: which roles had a choice, and were asked.
+        thought: which roles had a choice; only those are asked.
         seconds: how long all of them took.
     """
 
-    step: int
+    number: int
     state: State
     choices: tuple[Choice, ...]
     thought: tuple[bool, ...]
@@ -36,19 +35,43 @@ class Turn:
         return tuple(choice.move for choice in self.choices)
 
 
-class View(Protocol):
-    """What is told of a match as it goes."""
+class MatchView:
+    """Shows a match as it goes; this one shows nothing.
+
+    Args:
+        machine: the rules.
+        players: one per role.
+    """
+
+    def __init__(self, machine: Machine, players: Sequence[Player]) -> None:
+        self.machine = machine
+        self.players = players
+        self.roles = [machine.rules.spell(role) for role in machine.roles]
+        self._began = time.monotonic()
+
+    def move_name(self, role: int, move: int) -> str:
+        """A move as the rules spell it."""
+        return self.machine.rules.spell(self.machine.move(role, move))
+
+    def goals(self, state: State) -> list[int | None]:
+        """The goals of all roles; None where the rules give none, or several."""
+        return [self.machine.goal(state, role) for role in range(len(self.roles))]
+
+    @property
+    def seconds(self) -> float:
+        """Since the view was made."""
+        return time.monotonic() - self._began
 
     def preparing(self, role: int, deadline: float) -> None:
         """The player of a role begins to use the startclock."""
 
-    def position(self, step: int, state: State) -> None:
-        """A state is reached, the last one too; ``step`` joint moves were made."""
+    def position(self, steps: int, state: State) -> None:
+        """A state is reached, the last one too, after so many joint moves."""
 
     def thinking(self, role: int, deadline: float) -> None:
         """The player of a role begins to think about its move."""
 
-    def turn(self, turn: Turn) -> None:
+    def step(self, step: MatchStep) -> None:
         """All have moved."""
 
     def note(self, text: str) -> None:
@@ -61,7 +84,7 @@ class View(Protocol):
 def play_match(
     machine: Machine,
     players: Sequence[Player],
-    view: View,
+    view: MatchView,
     prepared_by: float,
     playclock: float,
     max_steps: int | None = None,
@@ -73,7 +96,7 @@ def play_match(
     Args:
         machine: the rules.
         players: one per role.
-        view: is told everything.
+        view: shows it.
         prepared_by: when the startclock is over; time.monotonic() seconds.
         playclock: seconds for each move.
         max_steps: stop after this many joint moves.
@@ -81,14 +104,14 @@ def play_match(
     state = machine.initial_state()
     for role, player in enumerate(players):
         # They think one after the other, so each gets its share of what is left.
-        now = time.monotonic()
-        left = max(prepared_by - now, 0.1) / (len(players) - role)
-        view.preparing(role, now + left)
-        player.start(machine, role, state, left, now + left)
-    turns: list[Turn] = []
+        began = time.monotonic()
+        seconds = max(prepared_by - began, 0.1) / (len(players) - role)
+        view.preparing(role, began + seconds)
+        player.start(machine, role, state, seconds, began + seconds)
+    steps: list[MatchStep] = []
     why = ""
     while True:
-        view.position(len(turns), state)
+        view.position(len(steps), state)
         if machine.is_terminal(state):
             break
         options = [machine.legal_moves(state, role) for role in range(len(players))]
@@ -96,37 +119,36 @@ def play_match(
             stuck = machine.rules.spell(machine.roles[options.index([])])
             why = f"{stuck} has no legal move, so the match cannot go on"
             break
-        if len(turns) == max_steps:
+        if len(steps) == max_steps:
             why = f"stopped after {max_steps} steps"
             break
         try:
-            turn = _turn(machine, players, view, state, options, len(turns) + 1, playclock)
+            step = _step(players, view, state, options, len(steps) + 1, playclock)
         except Undo:
-            back = _last_human_turn(turns, players)
+            back = _last_human_step(steps, players)
             if back is None:
                 view.note("there is nothing to take back")
                 continue
             state = back.state
-            del turns[back.step - 1 :]
+            del steps[back.number - 1 :]
             continue
-        turns.append(turn)
-        view.turn(turn)
-        state = machine.next_state(state, turn.joint)
-    view.end(state, len(turns), why)
+        steps.append(step)
+        view.step(step)
+        state = machine.next_state(state, step.joint)
+    view.end(state, len(steps), why)
     for player in players:
         player.stop()
     return state
 
 
-def _turn(
-    machine: Machine,
+def _step(
     players: Sequence[Player],
-    view: View,
+    view: MatchView,
     state: State,
     options: list[list[int]],
-    step: int,
+    number: int,
     playclock: float,
-) -> Turn:
+) -> MatchStep:
     began = time.monotonic()
     choices: list[Choice] = []
     for role, (player, moves) in enumerate(zip(players, options, strict=True)):
@@ -137,11 +159,9 @@ def _turn(
         view.thinking(role, deadline)
         choices.append(player.choose(state, deadline))
     thought = tuple(len(moves) > 1 for moves in options)
-    return Turn(step, state, tuple(choices), thought, time.monotonic() - began)
+    return MatchStep(number, state, tuple(choices), thought, time.monotonic() - began)
 
 
-def _last_human_turn(turns: list[Turn], players: Sequence[Player]) -> Turn | None:
-    for turn in reversed(turns):
-        if any(asked and isinstance(p, HumanPlayer) for asked, p in zip(turn.thought, players, strict=True)):
-            return turn
-    return None
+def _last_human_step(steps: list[MatchStep], players: Sequence[Player]) -> MatchStep | None:
+    humans = [role for role, player in enumerate(players) if isinstance(player, HumanPlayer)]
+    return next((step for step in reversed(steps) if any(step.thought[role] for role in humans)), None)

@@ -1,4 +1,4 @@
-"""What is under way, a line each with the seconds it takes: in a terminal only, and gone when it is over."""
+"""What is under way, a line each with its seconds: only in a terminal, and gone when it is over."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
-from ggp.terminal.boards.text import ROLE_STYLES, Drawing, Painter
+from ggp.terminal.boards.text import ROLE_STYLES, DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.local_match import Turn
+from ggp.terminal.local_match import MatchStep, MatchView
 from players.player import Choice, Player
 
 _SHOWN = 5
@@ -22,7 +22,7 @@ _BAR = 24
 _MOST_BESIDE = 60
 
 
-class TextView:
+class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it goes on."""
 
     def __init__(
@@ -35,23 +35,17 @@ class TextView:
         delay: float = 0.0,
     ) -> None:
         """Args:
-        console: where to print.
-        machine: the rules.
-        players: one per role.
         painter: draws the states.
         board: whether to draw states at all.
         delay: seconds that a position is to stand at least.
         """
+        super().__init__(machine, players)
         self.console = console
-        self.machine = machine
-        self.players = players
         self.painter = painter
         self._board = board
         self._delay = delay
-        self._began = time.monotonic()
         self._shown_at = 0.0
         self._live: Live | None = None
-        self._roles = [machine.rules.spell(role) for role in machine.roles]
         if board and painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
@@ -61,7 +55,7 @@ class TextView:
     def preparing(self, role: int, deadline: float) -> None:
         self._watch(role, deadline, "prepares")
 
-    def position(self, step: int, state: State) -> None:
+    def position(self, steps: int, state: State) -> None:
         self._stop()
         if not self._board:
             return
@@ -70,7 +64,7 @@ class TextView:
             time.sleep(pause)
         drawing = self.painter.draw(state.propositions, self.console.width)
         self.console.print()
-        self.console.print(Text(f"after {step} steps" if step else "at first", "bold"))
+        self.console.print(Text(f"after {steps} steps" if steps else "at first", "bold"))
         self.console.print(self._picture(drawing))
         self._shown_at = time.monotonic()
 
@@ -79,23 +73,16 @@ class TextView:
         if not isinstance(self.players[role], HumanPlayer):
             self._watch(role, deadline, "thinks")
 
-    def turn(self, turn: Turn) -> None:
+    def step(self, step: MatchStep) -> None:
         self._stop()
-        spell = self.machine.rules.spell
-        for role, (choice, asked) in enumerate(zip(turn.choices, turn.thought, strict=True)):
-            if asked and (choice.note or choice.candidates):
+        moves = []
+        for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
+            if thought and (choice.note or choice.candidates):
                 self.console.print(self._search(role, choice))
-        line = Text(f"step {turn.step}: ", "bold")
-        parts = []
-        for role, move in enumerate(turn.joint):
-            part = Text()
-            if len(self._roles) > 1 or self.console.width > 30:
-                part.append(f"{self._roles[role]} ", "dim")
-            part.append(
-                spell(self.machine.move(role, move)), self._style(role) if turn.thought[role] else "dim"
-            )
-            parts.append(part)
-        self.console.print(line + Text(", ").join(parts))
+            name = f"{self.roles[role]} " if len(self.roles) > 1 or self.console.width > 30 else ""
+            move = (self.move_name(role, choice.move), self._style(role) if thought else "dim")
+            moves.append(Text.assemble((name, "dim"), move))
+        self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
     def note(self, text: str) -> None:
         self._stop()
@@ -103,57 +90,48 @@ class TextView:
 
     def end(self, state: State, steps: int, why: str) -> None:
         self._stop()
-        goals = [self.machine.goal(state, role) for role in range(len(self._roles))]
+        goals = self.goals(state)
         self.console.print()
         if why:
             self.console.print(Text(why, "yellow"))
         line = Text("result: ", "bold")
         for role, goal in enumerate(goals):
-            value = "undefined" if goal is None else str(goal)
-            line.append(", " if role else "").append(f"{self._roles[role]} ({self.players[role].name}) ")
-            line.append(value, "bold green" if goal == 100 else "bold")
+            line.append(", " if role else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
+            line.append("undefined" if goal is None else str(goal), "bold green" if goal == 100 else "bold")
         self.console.print(line)
         total = sum(goal or 0 for goal in goals)
-        seconds = time.monotonic() - self._began
-        self.console.print(Text(f"total {total} in {steps} steps, {seconds:.1f} s", "dim"))
+        self.console.print(Text(f"total {total} in {steps} steps, {self.seconds:.1f} s", "dim"))
 
     def _style(self, role: int) -> str:
         return ROLE_STYLES[role % len(ROLE_STYLES)]
 
-    def _picture(self, drawing: Drawing) -> RenderableType:
-        parts: list[RenderableType] = []
-        for line in drawing.lines:
-            text = Text("  ")
-            for part, style in line:
-                text.append(part, style)
-            text.rstrip()
-            parts.append(text)
+    def _picture(self, drawing: DrawnState) -> RenderableType:
+        lines: list[RenderableType] = []
+        for spans in drawing.lines:
+            line = Text.assemble("  ", *spans)
+            line.rstrip()
+            lines.append(line)
         if drawing.beside:
             most = _MOST_BESIDE if drawing.lines else 4 * _MOST_BESIDE
             shown = " ".join(drawing.beside[:most])
             if len(drawing.beside) > most:
                 shown += f" ... and {len(drawing.beside) - most} more"
-            parts.append(Text(f"  {shown}", "dim" if drawing.lines else ""))
-        return Group(*parts)
+            lines.append(Text(f"  {shown}", "dim" if drawing.lines else ""))
+        return Group(*lines)
 
     def _search(self, role: int, choice: Choice) -> RenderableType:
         """The candidates of a choice as a table, and the player's note."""
-        spell = self.machine.rules.spell
         parts: list[RenderableType] = []
         if choice.candidates:
             table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
             most = max(c.visits for c in choice.candidates) or 1
             for candidate in choice.candidates[:_SHOWN]:
                 chosen = candidate.move == choice.move
-                name = Text(
-                    ("> " if chosen else "  ") + spell(self.machine.move(role, candidate.move)),
-                    self._style(role) if chosen else "",
-                )
-                bar = "█" * max(1 if candidate.visits else 0, round(_BAR * candidate.visits / most))
-                if not self.console.is_terminal:
-                    bar = "#" * len(bar)
+                name = ("> " if chosen else "  ") + self.move_name(role, candidate.move)
+                length = max(1 if candidate.visits else 0, round(_BAR * candidate.visits / most))
+                bar = ("█" if self.console.is_terminal else "#") * length
                 table.add_row(
-                    name,
+                    Text(name, self._style(role) if chosen else ""),
                     Text(f"{bar:<{_BAR}}", "green" if chosen else "dim"),
                     Text(f"{candidate.visits:>11,} visits", "dim"),
                     Text(f"value {candidate.value:5.1f}"),
@@ -162,7 +140,7 @@ class TextView:
             if len(choice.candidates) > _SHOWN:
                 parts.append(Text(f"  and {len(choice.candidates) - _SHOWN} other moves", "dim"))
         if choice.note:
-            parts.append(Text(f"  {self._roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
+            parts.append(Text(f"  {self.roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
         return Group(*parts)
 
     # --- the search while it goes on (terminals only) ---------------------------------------------
@@ -172,7 +150,7 @@ class TextView:
             return
         self._stop()
         began = time.monotonic()
-        head = Text(f"{self._roles[role]} ({player.name}) {what}", self._style(role))
+        head = Text(f"{self.roles[role]} ({player.name}) {what}", self._style(role))
 
         def picture(choice: Choice | None) -> RenderableType:
             share = min(1.0, (time.monotonic() - began) / max(deadline - began, 1e-6))
@@ -200,60 +178,39 @@ class TextView:
         self._stop()
 
 
-class JsonView:
+class JsonView(MatchView):
     """Prints a match as JSON: a line for the game, one per step, one for the result."""
 
     def __init__(
         self, machine: Machine, players: Sequence[Player], game: str, write: Callable[[bytes], object]
     ) -> None:
         """Args:
-        machine: the rules.
-        players: one per role.
         game: its name.
         write: takes lines, line ends included.
         """
-        self.machine = machine
-        self._players = players
+        super().__init__(machine, players)
         self._write = write
-        self._roles = [machine.rules.spell(role) for role in machine.roles]
-        self._began = time.monotonic()
-        self._line(
-            type="game",
-            game=game,
-            machine=machine.level,
-            roles=self._roles,
-            players=[player.name for player in players],
-        )
+        names = [player.name for player in players]
+        self._line(type="game", game=game, machine=machine.level, roles=self.roles, players=names)
 
-    def preparing(self, role: int, deadline: float) -> None:
-        pass
-
-    def position(self, step: int, state: State) -> None:
-        pass
-
-    def thinking(self, role: int, deadline: float) -> None:
-        pass
-
-    def turn(self, turn: Turn) -> None:
-        move = self.machine.move
-        spell = self.machine.rules.spell
+    def step(self, step: MatchStep) -> None:
         self._line(
             type="step",
-            step=turn.step,
-            state=self._state(turn.state),
-            joint=[spell(move(role, chosen)) for role, chosen in enumerate(turn.joint)],
-            seconds=round(turn.seconds, 3),
+            step=step.number,
+            state=self._state(step.state),
+            joint=[self.move_name(role, move) for role, move in enumerate(step.joint)],
+            seconds=round(step.seconds, 3),
             search=[
                 {
-                    "role": self._roles[role],
+                    "role": self.roles[role],
                     "note": choice.note,
                     "candidates": [
-                        {"move": spell(move(role, c.move)), "visits": c.visits, "value": round(c.value, 2)}
+                        {"move": self.move_name(role, c.move), "visits": c.visits, "value": round(c.value, 2)}
                         for c in choice.candidates
                     ],
                 }
-                for role, choice in enumerate(turn.choices)
-                if turn.thought[role]
+                for role, choice in enumerate(step.choices)
+                if step.thought[role]
             ],
         )
 
@@ -261,20 +218,17 @@ class JsonView:
         self._line(type="note", text=text)
 
     def end(self, state: State, steps: int, why: str) -> None:
-        goals = [self.machine.goal(state, role) for role in range(len(self._roles))]
+        goals = self.goals(state)
         self._line(
             type="result",
             steps=steps,
             terminal=self.machine.is_terminal(state),
             state=self._state(state),
-            goals=dict(zip(self._roles, goals, strict=True)),
+            goals=dict(zip(self.roles, goals, strict=True)),
             total=sum(goal or 0 for goal in goals),
             why=why,
-            seconds=round(time.monotonic() - self._began, 3),
+            seconds=round(self.seconds, 3),
         )
-
-    def close(self) -> None:
-        pass
 
     def _state(self, state: State) -> list[str]:
         return [self.machine.rules.spell(p) for p in sorted(state.propositions)]

@@ -1,4 +1,4 @@
-"""Who takes part: players of this program by name, and players elsewhere by address."""
+"""Who takes part in a tournament: players of this program by name, others by address."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ class Entrant:
         return "://" in self.spec
 
     def cores(self, available: int) -> int:
-        """How many cores it keeps busy: its workers, or one; none of ours where it is reached over
-        HTTP."""
+        """How many of our cores it keeps busy: its workers, or one; none where it is reached over HTTP."""
         return 0 if self.remote else max(1, self.workers(available))
 
     def workers(self, available: int) -> int:
@@ -56,30 +55,30 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
     Raises:
         GdlError: a name or address that does not exist, or a label twice.
     """
-    found: list[Entrant] = []
-    for part in (name for text in texts for name in split_names(text)):
-        label, at, spec = part.partition("@")
-        entrant = Entrant(label.strip(), spec.strip()) if at else Entrant(part, part)
+    entrants: list[Entrant] = []
+    for text in (name for names in texts for name in split_names(names)):
+        label, at, spec = text.partition("@")
+        entrant = Entrant(label.strip(), spec.strip()) if at else Entrant(text, text)
         if not entrant.label or not entrant.label.isprintable():
-            raise GdlError(f"{part!r} has no name before the @")
+            raise GdlError(f"{text!r} has no name before the @")
         if entrant.remote:
             parse_address(entrant.spec)
         elif is_registered(entrant.spec):
             check_name(entrant.local_name(1))
         else:
             check_name(entrant.spec)
-        if any(entrant.label == other.label for other in found):
+        if any(entrant.label == earlier.label for earlier in entrants):
             raise GdlError(
                 f"two players are called {entrant.label}",
                 remedy=f"give them names: one@{entrant.spec},two@{entrant.spec}",
             )
-        found.append(entrant)
-    return found
+        entrants.append(entrant)
+    return entrants
 
 
 def _option(spec: str, key: str) -> str:
-    for part in spec.partition(":")[2].split(","):
-        name, _, value = part.partition("=")
+    for option in spec.partition(":")[2].split(","):
+        name, _, value = option.partition("=")
         if name.strip().lower() == key:
             return value.strip().lower()
     return ""

@@ -1,7 +1,7 @@
 """Random openings: the same for every order of players, another one in each round.
 
-A pair of matches from the same opening with the roles exchanged takes the opening's own worth out of
-the comparison, as engine testers do in chess.
+As engine testers do in chess: a pair of matches from the same opening with the roles exchanged takes the
+opening's own worth out of the comparison.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from gdl.terms import sort_key
 _WORD = re.compile(r"[^\s()]+")
 
 TRIES = 50
-"""How often another opening is tried where one ends the match or was there before."""
+"""How often another opening is tried where one ends the match or is not new."""
 
 
 class Openings:
-    """The openings of one game, one for each round; they depend on the rules, the seed and the
-    number of moves alone.
+    """The openings of one game, one per round; they depend on the rules, the seed and the plies alone.
 
     Args:
         machine: any machine of the game.
-        plies: joint moves in which some role had a choice; one-player games have none, for a
-            random move may spoil a puzzle.
-        seed: what they are chosen by.
+        plies: joint moves in which some role had a choice; none in one-player games, where a random
+            move may spoil a puzzle.
+        seed: of the choice.
     """
 
     def __init__(self, machine: Machine, plies: int, seed: int) -> None:
@@ -37,8 +36,8 @@ class Openings:
         self._reached: set[State] = set()
 
     def of_round(self, number: int) -> tuple[JointMove, ...]:
-        """The joint moves of the opening of a round, numbered from 1: a new position as long as
-        there is one that random play finds."""
+        """The joint moves of a round's opening; rounds count from 1. They lead to a new position as
+        long as random play finds one."""
         while len(self._known) < number:
             self._known.append(self._next())
         return self._known[number - 1]
@@ -56,24 +55,24 @@ class Openings:
         return best
 
     def _walk(self, rng: random.Random) -> tuple[tuple[JointMove, ...], State | None]:
-        """A random walk that stops before the match would end; the state it leads to, None where
-        it had to stop early."""
+        """A random walk that stops before the match would end, and the state it leads to; None where it
+        had to stop early."""
         machine = self._machine
         state = machine.initial_state()
-        made: list[JointMove] = []
+        walk: list[JointMove] = []
         plies = 0
         while plies < self._plies:
             options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
             if not all(options):
-                return tuple(made), None
+                return tuple(walk), None
             joint = tuple(rng.choice(in_order(machine, role, moves)) for role, moves in enumerate(options))
             after = machine.next_state(state, joint)
             if machine.is_terminal(after):
-                return tuple(made), None
+                return tuple(walk), None
             plies += any(len(moves) > 1 for moves in options)
-            made.append(joint)
+            walk.append(joint)
             state = after
-        return tuple(made), state
+        return tuple(walk), state
 
 
 def in_order(machine: Machine, role: int, moves: list[int]) -> list[int]:
@@ -82,8 +81,8 @@ def in_order(machine: Machine, role: int, moves: list[int]) -> list[int]:
 
 
 def rules_from(state: State) -> str:
-    """The rules of a state's game, as KIF, with this state as the initial one: what players over
-    HTTP are told, who know of a match's beginning only what its rules say."""
+    """The rules of a state's game, as KIF, with this state as the initial one: for players over HTTP, who
+    know of a match's beginning only what its rules say."""
     rules = state.machine.rules
     facts = [f"(init {p})" for p in sorted(state.propositions, key=sort_key)]
     rest = [str(rule) for rule in rules if rule.head.signature != ("init", 1)]

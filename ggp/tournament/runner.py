@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import Any, Protocol
 
 from gdl.errors import GdlError
@@ -17,14 +18,18 @@ from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store, faults_of
 
 LOOK_AHEAD = 16
-"""How many fixtures may be passed over because one player or the cores are not free."""
+"""How many fixtures may be passed over because a player or the cores are not free."""
 
 ATTEMPTS = 2
 """How often a match is tried whose referee crashes."""
 
 
+CoreSets = tuple[tuple[int, ...], ...]
+"""The cores of each player of a match."""
+
+
 class Watcher(Protocol):
-    """What is told of a tournament as it goes."""
+    """Follows a tournament as it goes."""
 
     def began(self, fixture: Fixture) -> None:
         """A match begins."""
@@ -33,7 +38,7 @@ class Watcher(Protocol):
         """A match has come to this step."""
 
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        """A match is over and on the disk; None if it could not be run."""
+        """A match is over and on the disk; no result if it could not be run."""
 
 
 class Cores:
@@ -47,7 +52,7 @@ class Cores:
         self.all = tuple(cores)
         self._free = list(cores)
 
-    def take(self, needs: Sequence[int], shared: bool) -> tuple[tuple[int, ...], ...] | None:
+    def take(self, needs: Sequence[int], shared: bool) -> CoreSets | None:
         """Cores for each player of a match; None where they are not free.
 
         A match that needs more than there are gets all of them for all of its players, alone.
@@ -64,17 +69,13 @@ class Cores:
             return tuple(self.all if need else () for need in needs)
         if wanted > len(self._free):
             return None
-        taken, self._free = self._free[:wanted], self._free[wanted:]
-        found: list[tuple[int, ...]] = []
-        for need in needs:
-            found.append(tuple(taken[:need]))
-            if not shared:
-                taken = taken[need:]
-        return tuple(found)
+        cores, self._free = self._free[:wanted], self._free[wanted:]
+        starts = [0] * len(needs) if shared else [0, *accumulate(needs)]
+        return tuple(tuple(cores[start : start + need]) for start, need in zip(starts, needs, strict=False))
 
     def give_back(self, cores: Sequence[Sequence[int]]) -> None:
-        """The match is over."""
-        self._free = sorted({*self._free, *(core for part in cores for core in part)})
+        """The match that has taken these cores is over."""
+        self._free = sorted({*self._free, *chain(*cores)})
 
 
 class Runner:
@@ -123,20 +124,14 @@ class Runner:
         return [label for label, need in needs.items() if need > allowed]
 
     async def run(self, watcher: Watcher) -> str:
-        """Play until nothing is left, or the test is decided. Run it once.
-
-        Args:
-            watcher: is told everything.
-
-        Returns:
-            The test's verdict: ``H0``, ``H1`` or ``""``.
-        """
+        """Play until nothing is left or the test is decided; return its verdict: ``H0``, ``H1`` or ``""``.
+        Run it once."""
         self._watcher = watcher
         running: set[asyncio.Task[None]] = set()
         try:
             while not (verdict := self.verdict()):
-                while len(running) < self._workers and (found := self._next()) is not None:
-                    running.add(asyncio.create_task(self._play(*found)))
+                while len(running) < self._workers and (match := self._next()) is not None:
+                    running.add(asyncio.create_task(self._play(*match)))
                 if not running:
                     break
                 finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -151,13 +146,13 @@ class Runner:
             await asyncio.gather(*(child.close() for child in self._idle))
 
     def verdict(self) -> str:
-        """What the sequential test says now."""
+        """What the sequential test says so far."""
         if self._sprt is None:
             return ""
         return self._sprt.verdict(block_scores(self.results, *self._settings.labels))
 
     # --- which match is next ----------------------------------------------------------------------
-    def _next(self) -> tuple[Fixture, tuple[tuple[int, ...], ...]] | None:
+    def _next(self) -> tuple[Fixture, CoreSets] | None:
         """The first fixture whose players and cores are free; its round must have come."""
         for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
             if fixture.round > self._pending[0].round + 1:
@@ -177,7 +172,7 @@ class Runner:
         return None
 
     # --- one match ------------------------------------------------------------------------------------
-    async def _play(self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]) -> None:
+    async def _play(self, fixture: Fixture, cores: CoreSets) -> None:
         try:
             self._watcher.began(fixture)
             result, error = None, ""
@@ -194,12 +189,10 @@ class Runner:
             self._cores.give_back(cores)
             self._busy.difference_update(fixture.seats)
 
-    async def _attempt(
-        self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]
-    ) -> tuple[Result | None, str]:
+    async def _attempt(self, fixture: Fixture, cores: CoreSets) -> tuple[Result | None, str]:
         """The result, or why there is none; neither where the referee crashed."""
         child = self._idle.pop() if self._idle else await TournamentProcess.start("ggp.tournament.referee")
-        well = False
+        reusable = False
         try:
             child.send("play", **self._job(fixture, cores))
             while (message := await child.inbox.get()) is not None:
@@ -207,10 +200,10 @@ class Runner:
                     case "step":
                         self._watcher.step(fixture, message["number"])
                     case "failed":
-                        well = True
+                        reusable = True
                         return None, message["error"]
                     case _:
-                        well = True
+                        reusable = True
                         record = message["record"]
                         result = Result(
                             fixture,
@@ -226,20 +219,20 @@ class Runner:
                         return result, ""
             return None, ""
         finally:
-            if well:
+            if reusable:
                 self._idle.append(child)
             else:
                 await asyncio.shield(child.close())
 
-    def _job(self, fixture: Fixture, cores: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
+    def _job(self, fixture: Fixture, cores: CoreSets) -> dict[str, Any]:
         settings = self._settings
         return {
             "key": f"{fixture.game} {fixture.round} {' '.join(fixture.seats)}",
             "rules": self._games[fixture.game].rules,
             "round": fixture.round,
             "seats": [
-                self._seat(self._entrants[label], part)
-                for label, part in zip(fixture.seats, cores, strict=True)
+                self._seat(self._entrants[label], core_set)
+                for label, core_set in zip(fixture.seats, cores, strict=True)
             ],
             "plies": settings.plies,
             "seed": settings.seed,

@@ -1,4 +1,4 @@
-"""Which matches a tournament consists of: every choice of players, in every order, from every opening."""
+"""The matches of a tournament: every choice of players, in every order, from every opening."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ class Fixture:
 
     Attributes:
         game: the game's name.
-        round: its number, from 1; it gives the opening, which all fixtures of the same game and
-            round share.
+        round: from 1. Fixtures of the same game and round share an opening.
         seats: the label of each role's player, in role order.
     """
 
@@ -26,11 +25,10 @@ class Fixture:
 
 
 def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
-    """Every way to give the roles of a game to players.
+    """Every way to give the roles of a game to players, so that each player has each role equally often.
 
     Where there are at least as many players as roles, all permutations of all choices of players;
-    where there are fewer, all assignments in which at least two differ. In both, every player has
-    every role equally often.
+    where there are fewer, all assignments in which at least two differ.
 
     Raises:
         GdlError: one player alone for a game of several roles.
@@ -43,8 +41,7 @@ def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
 
 
 def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Iterator[Fixture]:
-    """All fixtures, round by round, so that a tournament that is cut short is balanced but for its
-    last round.
+    """All fixtures, round by round: a tournament that is cut short is balanced but for its last round.
 
     Args:
         games: each game's number of roles.

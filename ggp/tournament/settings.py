@@ -75,17 +75,17 @@ class TournamentSettings:
         return cls(**{**fields, "games": games, "entrants": entrants})
 
     def continues(self, earlier: TournamentSettings) -> TournamentSettings:
-        """These settings for a tournament that was begun with others: rounds, games and players may
-        be added, the rest has to be the same.
+        """These settings for a tournament that was begun with earlier ones: rounds, games and players
+        may be added, the rest has to be the same.
 
         Raises:
             GdlError: results would be mixed that cannot be compared.
         """
         for key in ("startclock", "playclock", "plies", "seed", "level", "max_steps", "take_turns"):
-            before, now = getattr(earlier, key), getattr(self, key)
-            if before != now:
+            before, after = getattr(earlier, key), getattr(self, key)
+            if before != after:
                 raise GdlError(
-                    f"the database holds a tournament with {key} {before}, not {now}",
+                    f"the database holds a tournament with {key} {before}, not {after}",
                     remedy="give the same options, or another --database",
                 )
         return replace(

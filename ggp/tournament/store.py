@@ -1,16 +1,16 @@
 """The results of a tournament in an SQLite file: one transaction per match.
 
-Write-ahead logging with ``synchronous=FULL``: a match is on the disk when :meth:`Store.add` returns,
-and neither kill -9 nor a power cut can leave half of one (https://sqlite.org/wal.html). Other
-processes may read meanwhile. A lock file beside it keeps a second tournament away from the same file;
-the system drops the lock with the process, however that ends.
+Write-ahead logging with ``synchronous=FULL``: a match is on the disk when :meth:`Store.add` returns, and
+neither kill -9 nor a power cut leaves half of one (https://sqlite.org/wal.html). Other processes may read
+meanwhile. A lock file beside it keeps other tournaments from writing; the system drops the lock with the
+process, however that ends.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -39,12 +39,12 @@ class Result:
     """How one match ended.
 
     Attributes:
-        fixture: which one.
+        fixture: the match.
         goals: per role, 0..100.
         faults: per role how many answers were late, illegal (or unreadable), and missing because
             the player crashed or cannot be reached.
         completed: False where it was cut after the largest number of steps.
-        steps: joint moves made, the opening's too.
+        steps: joint moves, the opening's too.
         seconds: from START to the end.
     """
 
@@ -70,11 +70,11 @@ class Store:
     """An open file of results.
 
     Args:
-        path: the file; made where there is none.
+        path: the file; created where there is none.
         writing: take the lock, to add results.
 
     Raises:
-        GdlError: it is no such file, or another tournament is writing it.
+        GdlError: it is another kind of file, or another tournament is writing it.
     """
 
     def __init__(self, path: Path, writing: bool = True) -> None:
@@ -110,7 +110,7 @@ class Store:
             self._lock = None
 
     def setting(self, key: str) -> Any:
-        """A setting; None where it was never made."""
+        """A setting; None where it was never set."""
         row = self._db.execute("SELECT value FROM setting WHERE key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
 
@@ -120,30 +120,20 @@ class Store:
 
     def add(self, result: Result, record: dict[str, Any]) -> None:
         """Keep a match. On return it is on the disk."""
-        fixture = result.fixture
+        lists = (json.dumps(result.goals), json.dumps(result.faults))
+        length = (result.completed, result.steps, result.seconds)
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
                 "INSERT OR IGNORE INTO match (game, round, seats, goals, faults, completed, steps, seconds,"
                 " record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    fixture.game,
-                    fixture.round,
-                    json.dumps(fixture.seats),
-                    json.dumps(result.goals),
-                    json.dumps(result.faults),
-                    result.completed,
-                    result.steps,
-                    result.seconds,
-                    json.dumps(record, ensure_ascii=False),
-                ),
+                (*_key(result.fixture), *lists, *length, json.dumps(record, ensure_ascii=False)),
             )
 
     def add_failure(self, fixture: Fixture, error: str) -> None:
         """Keep that a match could not be run. It is not a result: the match is tried again."""
         self._db.execute(
-            "INSERT INTO failure (game, round, seats, error) VALUES (?, ?, ?, ?)",
-            (fixture.game, fixture.round, json.dumps(fixture.seats), error),
+            "INSERT INTO failure (game, round, seats, error) VALUES (?, ?, ?, ?)", (*_key(fixture), error)
         )
 
     def results(self) -> list[Result]:
@@ -153,7 +143,7 @@ class Store:
         )
         return [
             Result(
-                Fixture(game, number, tuple(json.loads(seats))),
+                _fixture(game, number, seats),
                 tuple(json.loads(goals)),
                 tuple((late, illegal, crashed) for late, illegal, crashed in json.loads(faults)),
                 bool(completed),
@@ -168,7 +158,7 @@ class Store:
         for game, number, seats, record in self._db.execute(
             "SELECT game, round, seats, record FROM match ORDER BY id"
         ):
-            yield Fixture(game, number, tuple(json.loads(seats))), json.loads(record)
+            yield _fixture(game, number, seats), json.loads(record)
 
     def failures(self) -> list[tuple[Fixture, str]]:
         """Matches that could not be run, and are not played yet."""
@@ -176,12 +166,17 @@ class Store:
             "SELECT game, round, seats, error FROM failure f WHERE NOT EXISTS (SELECT 1 FROM match m WHERE"
             " m.game = f.game AND m.round = f.round AND m.seats = f.seats) ORDER BY id"
         )
-        return [(Fixture(game, number, _labels(seats)), error) for game, number, seats, error in rows]
+        return [(_fixture(game, number, seats), error) for game, number, seats, error in rows]
 
 
-def _labels(text: str) -> tuple[str, ...]:
-    seats: Sequence[str] = json.loads(text)
-    return tuple(seats)
+def _key(fixture: Fixture) -> tuple[str, int, str]:
+    """A fixture as columns."""
+    return fixture.game, fixture.round, json.dumps(fixture.seats)
+
+
+def _fixture(game: str, number: int, seats: str) -> Fixture:
+    """The fixture of these columns."""
+    return Fixture(game, number, tuple(json.loads(seats)))
 
 
 def _locked(path: Path) -> IO[str]:

@@ -14,11 +14,11 @@ from propnet.machine import PropnetMachine
     "name", ["tictactoe", "biddingtictactoe", "breakthrough", "hex", "othello", "chinesecheckers", "sokoban"]
 )
 def test_native_propnet_and_prover_go_in_step(name: str) -> None:
-    found = lockstep.compare(Game.load(name), 40 * 512, 10)
-    assert found.difference == ""
-    assert found.steps == 40 * 512
-    assert found.prover_steps == 10
-    assert found.compiled == 1.0
+    result = lockstep.compare(Game.load(name), 40 * 512, 10)
+    assert result.difference == ""
+    assert result.steps == 40 * 512
+    assert result.prover_steps == 10
+    assert result.compiled == 1.0
 
 
 @pytest.mark.parametrize("method", ["evaluate", "successors"])
@@ -26,21 +26,21 @@ def test_a_machine_that_differs_is_caught(monkeypatch: pytest.MonkeyPatch, metho
     right = getattr(PropnetMachine, method)
 
     def wrong(self, records, *rest):
-        found = right(self, records, *rest)
+        answer = right(self, records, *rest)
         if self.level == "native" and rest:
-            found[-1, 0] ^= np.uint64(1)
+            answer[-1, 0] ^= np.uint64(1)
         elif self.level == "native":
-            found.legal[-1, 0] ^= np.uint64(1)
-        return found
+            answer.legal[-1, 0] ^= np.uint64(1)
+        return answer
 
     monkeypatch.setattr(PropnetMachine, method, wrong)
-    found = lockstep.compare(Game.load("tictactoe"), 512, 1)
-    assert "native and propnet" in found.difference
+    result = lockstep.compare(Game.load("tictactoe"), 512, 1)
+    assert "native and propnet" in result.difference
 
 
 def test_a_prover_that_differs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     from gdl.prover.machine import ProverMachine
 
     monkeypatch.setattr(ProverMachine, "is_terminal", lambda self, state: True)
-    found = lockstep.compare(Game.load("tictactoe"), 512, 1)
-    assert found.difference.startswith("terminal")
+    result = lockstep.compare(Game.load("tictactoe"), 512, 1)
+    assert result.difference.startswith("terminal")

@@ -1,4 +1,4 @@
-"""The positions that searches are measured by (bench/positions.jsonl) are what they are said to be."""
+"""The positions that searches are measured by (bench/positions) are what they are said to be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import pytest
 
-from bench.positions import BY_SEARCH, LONGEST, Position, load, load_game
-from bench.solver import Claim, OutOfNodesError, Solver, mover_of
+from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
+from bench.positions.solver import Claim, OutOfNodesError, Solver, role_to_move
 from ggp.game import Game
 
 POSITIONS = load()
@@ -34,7 +34,7 @@ def test_the_best_moves_are_legal_and_others_too(game: str) -> None:
     for position in (p for p in POSITIONS if p.game == game):
         state, role = position.on(machine)
         assert not machine.is_terminal(state)
-        assert mover_of(machine, state) == role
+        assert role_to_move(machine, state) == role
         moves = {spell(machine.move(role, move)) for move in machine.legal_moves(state, role)}
         assert position.best
         assert set(position.best) < moves
@@ -45,11 +45,11 @@ def test_the_best_moves_are_legal_and_others_too(game: str) -> None:
     [p for p in POSITIONS if p.proof == BY_SEARCH and p.nodes <= QUICK],
     ids=lambda position: f"{position.game}-{position.plies}-{position.nodes}",
 )
-def test_the_best_moves_are_proven_by_exhaustive_search(position: Position) -> None:
+def test_the_best_moves_are_proven_by_exhaustive_search(position: ProvenPosition) -> None:
     machine = load_game(position.game).machine("prover")
     state, role = position.on(machine)
-    found = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
-    assert (found.value, found.best, found.plies) == (position.value, position.best, position.plies)
+    solution = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
+    assert (solution.value, solution.best, solution.plies) == (position.value, position.best, position.plies)
 
 
 def test_the_solver_knows_when_it_does_not_know() -> None:
@@ -60,4 +60,4 @@ def test_the_solver_knows_when_it_does_not_know() -> None:
         solver.solve(machine.initial_state(), 0)
     both = Game.load("rockpaperscissors").machine("prover")
     with pytest.raises(ValueError, match="both"):
-        mover_of(both, both.initial_state())
+        role_to_move(both, both.initial_state())

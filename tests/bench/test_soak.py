@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from bench import soak
-from bench.soak_referee import Manager, Plan, Tally
+from bench.soak import run as soak
+from bench.soak.game_manager import Manager, SoakCounts, SoakPlan
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
@@ -17,12 +17,12 @@ def test_a_short_soak_finds_nothing_wrong_and_leaves_nothing() -> None:
         " --player legal --machine prover --look 0.1 --quiet 0.5"
     )
     options = soak.parser().parse_args([*words.split(), "--games", "tictactoe rockpaperscissors"])
-    found = soak.Soak(options).run()
-    assert found["turns"] == 8
-    assert found["matches"] >= 4
-    assert [found[name] for name in ("illegal", "lost", "tracebacks", "exit_status")] == [0, 0, 0, 0]
-    assert found["left_processes"] == found["left_shared"] == []
-    assert found["faults"] == []
+    seen = soak.Soak(options).run()
+    assert seen["turns"] == 8
+    assert seen["matches"] >= 4
+    assert [seen[name] for name in ("illegal", "lost", "tracebacks", "exit_status")] == [0, 0, 0, 0]
+    assert seen["left_processes"] == seen["left_shared"] == []
+    assert seen["faults"] == []
 
 
 @pytest.mark.parametrize(
@@ -39,16 +39,16 @@ def test_lost_matches_and_illegal_moves_are_seen(
     monkeypatch: pytest.MonkeyPatch, replies: dict[str, str], counted: tuple[int, int]
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    manager = Manager(Plan("m", 0, ("tictactoe",), 1, 10, 10, per_match=1))
+    manager = Manager(SoakPlan("m", 0, ("tictactoe",), 1, 10, 10, per_match=1))
     monkeypatch.setattr(
         manager, "_ask", lambda message, clock: (replies.get(message.split()[1], "done"), 0.1)
     )
     manager._match("m", "tictactoe", 0)
-    assert (manager.tally.lost, manager.tally.illegal) == counted
-    assert manager.tally.late == (replies.get("PLAY") == "")
+    assert (manager.counts.lost, manager.counts.illegal) == counted
+    assert manager.counts.late == (replies.get("PLAY") == "")
 
 
 def test_tallies_add_up() -> None:
-    one = Tally(turns=1, late=1, slowest=0.5, times=[0.5])
-    one.add(Tally(turns=2, illegal=1, slowest=0.7, times=[0.1, 0.7]))
+    one = SoakCounts(turns=1, late=1, slowest=0.5, times=[0.5])
+    one.add(SoakCounts(turns=2, illegal=1, slowest=0.7, times=[0.1, 0.7]))
     assert (one.turns, one.late, one.illegal, one.slowest, len(one.times)) == (3, 1, 1, 0.7, 3)

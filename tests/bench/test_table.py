@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
-from bench import table
-from bench.report import machines_of, markdown, report
-from bench.table import _death, cut_broken_line, jobs_of, measured, still_to_do
+from bench import processes
+from bench.table.report import machines_of, markdown, report
+from bench.table.run import cut_broken_line, jobs_of, measured, still_to_do
 from ggp.bench.results import read_results
 
 LIMITS = {"cpu_limit": 60, "memory_limit": 4, "seconds": 0.05, "seed": 0, "repetitions": 1}
@@ -21,18 +21,18 @@ COUNTING = (
 
 
 def row(game: str, machine: str, rate: float, **more: Any) -> dict[str, Any]:
-    found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
-    found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
-    found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
-    found |= dict.fromkeys(
+    fields = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
+    fields |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
+    fields |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
+    fields |= dict.fromkeys(
         ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
     )
     size = 0 if machine == "prover" else 500
-    found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {
+    fields |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), size) | {
         "peak_mb": 99.0,
         "cut": 0,
     }
-    return found | more
+    return fields | more
 
 
 ROWS = [
@@ -86,7 +86,7 @@ def test_the_files_of_a_report_can_be_read_again(tmp_path: Path) -> None:
 
 def test_the_plot_has_all_its_panels(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from bench.plot import plot
+    from bench.table.plot import plot
 
     plot(ROWS[-1:], machines_of(ROWS[-1:]), tmp_path / "nothing.svg")
     plot(ROWS, machines_of(ROWS), tmp_path / "once.svg")
@@ -135,14 +135,14 @@ def test_each_game_is_measured_in_a_process_and_failures_are_rows(tmp_path: Path
 
 
 def test_a_game_that_takes_too_much_time_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "HANG", 60)  # or a busy machine is taken for a process that hangs
+    monkeypatch.setattr(processes, "HANG", 60)  # or a busy machine is taken for a process that hangs
     endless = COUNTING.replace("(<= terminal (true (n 1)))", "(<= terminal (true (n 2)))")
     endless = endless.replace("(<= (next (n 1)) (true (n 0)))", "(<= (next (n ?x)) (true (n ?x)))")
     (tmp_path / "endless.kif").write_text(endless)
-    (found,) = measured(jobs_of([tmp_path], ["prover"], []), LIMITS | {"seconds": 1e6, "cpu_limit": 1})
-    assert found["status"].startswith("more than")
+    (stopped,) = measured(jobs_of([tmp_path], ["prover"], []), LIMITS | {"seconds": 1e6, "cpu_limit": 1})
+    assert stopped["status"].startswith("more than")
 
 
 def test_ends_of_processes_have_reasons() -> None:
-    assert _death(-6) == "died of SIGABRT"
-    assert _death(3) == "ended with status 3"
+    assert processes.death(-6) == "died of SIGABRT"
+    assert processes.death(3) == "ended with status 3"

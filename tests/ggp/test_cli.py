@@ -23,12 +23,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_names_every_command() -> None:
-    found = run("--help")
-    assert found.returncode == 0
+    shown = run("--help")
+    assert shown.returncode == 0
     for name in names():
         text = inspect.getdoc(importlib.import_module(f"ggp.commands.{name}").command) or ""
-        assert f"  {name} " in found.stdout
-        assert f" {text.splitlines()[0]}\n" in found.stdout
+        assert f"  {name} " in shown.stdout
+        assert f" {text.splitlines()[0]}\n" in shown.stdout
 
 
 @pytest.mark.parametrize("name", names())
@@ -67,8 +67,8 @@ def test_help_imports_nothing_heavy() -> None:
         "heavy = {'numba', 'numpy', 'rich.console', 'asyncio', 'llvmlite'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_importing_gdl_imports_neither_numpy_nor_numba() -> None:
@@ -92,16 +92,16 @@ def test_version() -> None:
     ],
 )
 def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list[str], says: str) -> None:
-    found = run(*arguments)
-    assert found.returncode == 2
-    assert says in " ".join(found.stderr.split())
-    assert "Traceback" not in found.stderr
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert says in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
 
 
 def test_rules_that_cannot_be_played_are_answered_with_a_readable_line(tmp_path: Path) -> None:
     broken = tmp_path / "broken.kif"
     broken.write_text("(role x)\n(<= terminal (true (a)")
-    found = run("play", str(broken))
-    assert found.returncode == 2
-    assert "2:" in found.stderr
-    assert "Traceback" not in found.stderr
+    done = run("play", str(broken))
+    assert done.returncode == 2
+    assert "2:" in done.stderr
+    assert "Traceback" not in done.stderr

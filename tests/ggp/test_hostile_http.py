@@ -5,33 +5,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import socket
-import sys
 import threading
 import time
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tests.ggp.server.live import ROOT, ServeProcess, eventually, talk
+from bench import hostile
+from tests.ggp.server.live import ServeProcess, eventually, talk
 
 COUNT = int(os.environ.get("GGP_HOSTILE", "1000"))
-
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-hostile = _load(ROOT / "bench" / "hostile.py")
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to measure memory")

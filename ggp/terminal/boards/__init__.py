@@ -1,1 +1,2 @@
-"""Boards that are found in rules, whatever the symbols are called, and drawn."""
+"""Boards: ``board`` finds one in the rules, whatever the symbols are called (``coordinates`` puts its sides
+in order); ``text`` draws it."""

@@ -1,17 +1,18 @@
-"""Finds the board in any game: base propositions that say what stands on which square of a grid.
+"""Finds the board of a game: base propositions that say what stands on which square of a grid.
 
-Nothing depends on how symbols are called, so scrambled games have boards too; names only help
-with orientation and letters. A functor's arguments at two places are *coordinates* if they are a
-key (in no state do two propositions agree in both and differ elsewhere), or nearly one.
+Nothing depends on how symbols are called, so scrambled games have boards too; names only help with
+orientation and letters. Two arguments of a functor are *coordinates* if they are a key (in no state do two
+propositions agree in both and differ elsewhere), or nearly one.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from gdl.machine import Machine
@@ -22,6 +23,8 @@ from propnet.capabilities import lane_machine
 
 Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""
+Thing = tuple[Term, ...]
+"""What stands on a square."""
 
 _MOST_SIDE = 40
 _MOST_PANELS = 12
@@ -32,10 +35,8 @@ class Layer:
     """Propositions (or facts) of one functor as things on squares.
 
     Attributes:
-        name: the functor.
-        arity: its number of arguments.
-        x: place of the column among the arguments.
-        y: place of the row.
+        name, arity: the functor.
+        x, y: places of column and row among the arguments.
         panel: places of the arguments that say which board, where there are several.
         named: whether the functor is part of the thing (another layer has the same things).
     """
@@ -55,7 +56,7 @@ class Layer:
         """Where a proposition of the layer stands."""
         return tuple(term.args[i] for i in self.panel), term.args[self.x], term.args[self.y]
 
-    def thing(self, term: Term) -> tuple[Term, ...]:
+    def thing(self, term: Term) -> Thing:
         """What it says of the square: the arguments left over, or the functor where none is."""
         rest = (*self.panel, self.x, self.y)
         things = tuple(a for i, a in enumerate(term.args) if i not in rest)
@@ -80,15 +81,15 @@ class Board:
     rows: tuple[Term, ...]
     panels: tuple[tuple[Term, ...], ...]
     layers: tuple[Layer, ...]
-    fixed: dict[Square, list[tuple[Term, ...]]]
+    fixed: dict[Square, list[Thing]]
     squares: frozenset[Square]
-    blanks: frozenset[tuple[Term, ...]]
-    things: tuple[tuple[Term, ...], ...]
+    blanks: frozenset[Thing]
+    things: tuple[Thing, ...]
 
-    def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[tuple[Term, ...]]], list[Term]]:
+    def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on each square in a state (blanks left out), and the propositions that are not
         on the board, sorted."""
-        on: dict[Square, list[tuple[Term, ...]]] = defaultdict(list)
+        on: dict[Square, list[Thing]] = defaultdict(list)
         beside: list[Term] = []
         for term in sorted(propositions):
             layer = next((layer for layer in self.layers if layer.fits(term)), None)
@@ -104,7 +105,7 @@ def find_board(machine: Machine, seconds: float = 0.3) -> Board | None:
 
     Args:
         machine: the game.
-        seconds: time for looking at random states.
+        seconds: time for random states.
     """
     states = _sample(machine, seconds)
     fast = lane_machine(machine)
@@ -122,29 +123,25 @@ def board_of(
     """The board that some states of a game show.
 
     Args:
-        rules: the rules.
-        roles: the roles.
+        rules, roles: the game.
         states: some states, the initial one first.
         possible: base propositions: all, or those seen.
         complete: whether ``possible`` is all of them.
     """
     order = CoordinateOrder(rules)
-    found: list[tuple[Layer, set[Term], set[Term]]] = []
     groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for term in possible:
         groups[term.signature].add(term)
+    candidates: list[_Candidate] = []
     for signature in sorted(groups):
         layer = _layer(groups[signature], states, set(roles), order)
         if layer is not None:
-            terms = groups[signature]
-            found.append((layer, {t.args[layer.x] for t in terms}, {t.args[layer.y] for t in terms}))
-    chosen = _primary(_overlay(found, groups), groups)
+            candidates.append(_Candidate(layer, groups[signature]))
+    chosen = _tell_apart(_primary(_overlay(candidates)))
     if not chosen:
         return None
-    layers = _tell_apart([layer for layer, _, _ in chosen], groups)
-    drawn = [t for layer in layers for t in groups[layer.name, layer.arity]]
-    at = {(layer.name, layer.arity): layer for layer in layers}
-    used = {at[t.signature].square(t) for t in drawn}
+    layers = tuple(candidate.layer for candidate in chosen)
+    used = set[Square]().union(*(candidate.squares for candidate in chosen))
     fixed, floor = _facts(rules, layers, used)
     squares = used | set(fixed) | floor
     xs = {x for _, x, _ in squares}
@@ -162,10 +159,33 @@ def board_of(
     if not (complete or blanks or floor):
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
-    things = {la.thing(t) for la in layers for t in groups[la.name, la.arity]} - blanks
-    things |= {thing for some in fixed.values() for thing in some}
-    in_order = tuple(sorted(things))
-    return Board(columns, rows, panels, layers, fixed, frozenset(squares), blanks, in_order)
+    things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
+    things = things.union(*fixed.values())
+    return Board(columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A layer that may be drawn, and its possible propositions."""
+
+    layer: Layer
+    terms: set[Term]
+
+    @cached_property
+    def columns(self) -> set[Term]:
+        return {t.args[self.layer.x] for t in self.terms}
+
+    @cached_property
+    def rows(self) -> set[Term]:
+        return {t.args[self.layer.y] for t in self.terms}
+
+    @cached_property
+    def squares(self) -> set[Square]:
+        return set(map(self.layer.square, self.terms))
+
+    @cached_property
+    def things(self) -> set[Thing]:
+        return set(map(self.layer.thing, self.terms))
 
 
 def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
@@ -212,8 +232,8 @@ def _layer(
                     continue
                 orderly = order.sure(domains[x]) + order.sure(domains[y])
                 crowd = _crowd(layer, seen)
-                others = [domains[i] for i in rest if i not in panel]
-                stacks = orderly == 2 and not any(map(order.sure, others))
+                contents = [domains[i] for i in rest if i not in panel]
+                stacks = orderly == 2 and not any(map(order.sure, contents))
                 if crowd > (1.5 if stacks else 1):
                     continue
                 if orderly == 0 and arity - extra < 3:
@@ -229,61 +249,50 @@ def _layer(
 
 def _crowd(layer: Layer, seen: list[list[Term]]) -> float:
     """Propositions per square that has any, in the most crowded state: 1 for a key."""
-    return max((len(some) / len({layer.square(t) for t in some}) for some in seen if some), default=1)
+    return max((len(terms) / len(set(map(layer.square, terms))) for terms in seen if terms), default=1)
 
 
-def _primary(
-    found: list[tuple[Layer, set[Term], set[Term]]], groups: dict[tuple[str, int], set[Term]]
-) -> list[tuple[Layer, set[Term], set[Term]]]:
-    """The layers but for those that only repeat the things of a fuller one (``has_moved``), or
+def _primary(candidates: list[_Candidate]) -> list[_Candidate]:
+    """The candidates but for those that only repeat the things of a fuller one (``has_moved``), or
     number squares that others put pieces on."""
-    things = [{f[0].thing(t) for t in groups[f[0].name, f[0].arity]} for f in found]
-    size = [len({f[0].square(t) for t in groups[f[0].name, f[0].arity]}) for f in found]
-    numbers = range(len(found))
-    plain = [all(t.name.isdecimal() for thing in some for t in thing) for some in things]
+    numbering = [all(t.name.isdecimal() for thing in c.things for t in thing) for c in candidates]
 
     def repeats(i: int, j: int) -> bool:
-        return (size[i] < size[j] and things[i] <= things[j]) or (plain[i] and not plain[j])
+        a, b = candidates[i], candidates[j]
+        smaller = len(a.squares) < len(b.squares) and a.things <= b.things
+        return smaller or (numbering[i] and not numbering[j])
 
-    return [found[i] for i in numbers if not any(repeats(i, j) for j in numbers)]
-
-
-def _tell_apart(layers: list[Layer], groups: dict[tuple[str, int], set[Term]]) -> tuple[Layer, ...]:
-    """The layers, named where an earlier one has some of the same things."""
-    seen: set[tuple[Term, ...]] = set()
-    told: list[Layer] = []
-    for layer in sorted(layers, key=lambda la: (-len(groups[la.name, la.arity]), la.name != "cell", la.name)):
-        things = {layer.thing(t) for t in groups[layer.name, layer.arity]}
-        told.append(replace(layer, named=bool(things & seen)))
-        seen |= things
-    return tuple(told)
+    indices = range(len(candidates))
+    return [candidates[i] for i in indices if not any(repeats(i, j) for j in indices)]
 
 
-def _overlay(
-    found: list[tuple[Layer, set[Term], set[Term]]], groups: dict[tuple[str, int], set[Term]]
-) -> list[tuple[Layer, set[Term], set[Term]]]:
-    """The layers that share the largest grid."""
+def _tell_apart(candidates: list[_Candidate]) -> list[_Candidate]:
+    """The candidates, the largest first; named where an earlier one has some of the same things."""
+    seen: set[Thing] = set()
+    apart: list[_Candidate] = []
+    for candidate in sorted(candidates, key=lambda c: (-len(c.terms), c.layer.name != "cell", c.layer.name)):
+        apart.append(replace(candidate, layer=replace(candidate.layer, named=bool(candidate.things & seen))))
+        seen |= candidate.things
+    return apart
 
-    def fits(one: set[Term], other: set[Term]) -> bool:
-        return 2 * len(one & other) > min(len(one), len(other))
 
-    best: list[tuple[Layer, set[Term], set[Term]]] = []
-    best_size = 0
-    for base in found:
-        together = [
-            f
-            for f in found
-            if len(f[0].panel) == len(base[0].panel) and fits(f[1], base[1]) and fits(f[2], base[2])
-        ]
-        size = len({f[0].square(t) for f in together for t in groups[f[0].name, f[0].arity]})
-        if size > best_size:
-            best, best_size = together, size
-    return best
+def _overlay(candidates: list[_Candidate]) -> list[_Candidate]:
+    """The candidates that share the largest grid."""
+
+    def overlap(a: set[Term], b: set[Term]) -> bool:
+        return 2 * len(a & b) > min(len(a), len(b))
+
+    def fits(c: _Candidate, base: _Candidate) -> bool:
+        same_panels = len(c.layer.panel) == len(base.layer.panel)
+        return same_panels and overlap(c.columns, base.columns) and overlap(c.rows, base.rows)
+
+    grids = ([c for c in candidates if fits(c, base)] for base in candidates)
+    return max(grids, key=lambda grid: len(set[Square]().union(*(c.squares for c in grid))), default=[])
 
 
 def _facts(
     rules: Rules, layers: tuple[Layer, ...], used: set[Square]
-) -> tuple[dict[Square, list[tuple[Term, ...]]], set[Square]]:
+) -> tuple[dict[Square, list[Thing]], set[Square]]:
     """What facts say about squares: things on some of them, and the floor (facts about most).
 
     A relation is about squares if some rule uses two variables as its arguments that it also uses,
@@ -302,28 +311,28 @@ def _facts(
     while True:
         before = len(pairs)
         for atoms in bodies:
-            squares = {(a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)}
+            known = {(a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)}
             for a in atoms:
                 for x, y in combinations(range(len(a.args)), 2):
                     pair = a.args[x], a.args[y]
-                    if len(a.args) <= 3 and pair in squares and all(v.is_variable for v in pair):
+                    if len(a.args) <= 3 and pair in known and all(v.is_variable for v in pair):
                         pairs.add((*a.signature, x, y))
         if len(pairs) == before:
             break
-    fixed: dict[Square, list[tuple[Term, ...]]] = defaultdict(list)
+    fixed: dict[Square, list[Thing]] = defaultdict(list)
     floor: set[Square] = set()
     for name, arity, x, y in sorted(pairs):
-        some = facts.get((name, arity), [])
+        terms = facts.get((name, arity), [])
         layer = Layer(name, arity, x, y)
-        if not any(t.args[x] in xs and t.args[y] in ys for t in some):
+        if not any(t.args[x] in xs and t.args[y] in ys for t in terms):
             continue
-        if arity == 3 and any(thing.name.isdecimal() for t in some for thing in layer.thing(t)):
+        if arity == 3 and any(thing.name.isdecimal() for t in terms for thing in layer.thing(t)):
             continue
-        here = {layer.square(t) for t in some}
-        if arity == 2 and len(here & used) > 0.6 * len(used):
-            floor |= here
+        squares = {layer.square(t) for t in terms}
+        if arity == 2 and len(squares & used) > 0.6 * len(used):
+            floor |= squares
             continue
-        for t in sorted(some):
+        for t in sorted(terms):
             # The relation's name tells a camp of red from a piece of red.
             thing = layer.thing(t)
             fixed[layer.square(t)].append((Term(name), *thing) if arity > 2 else thing)
@@ -341,20 +350,17 @@ def _atoms(rule: Rule) -> Iterator[Term]:
 
 def _blanks(
     layers: tuple[Layer, ...], states: list[frozenset[Term]], squares: int, roles: set[Term]
-) -> frozenset[tuple[Term, ...]]:
-    """Things that mean emptiness: where a layer says something of nearly every square in every
-    state, that which it says of the most squares at first."""
-    blanks: set[tuple[Term, ...]] = set()
+) -> frozenset[Thing]:
+    """Things that mean emptiness: of a layer that says something of nearly every square in every state,
+    what it says of the most squares at first."""
+    blanks: set[Thing] = set()
     for layer in layers:
         if layer.arity - len(layer.panel) < 3:
             continue
         sizes = [sum(layer.fits(t) for t in state) for state in states]
         if min(sizes) < 0.9 * squares:
             continue
-        count: dict[tuple[Term, ...], int] = defaultdict(int)
-        for term in states[0]:
-            if layer.fits(term):
-                count[layer.thing(term)] += 1
+        count = Counter(layer.thing(term) for term in states[0] if layer.fits(term))
         if not count:
             continue
         named = {t for t in count if t[0].name in ("b", "blank", "empty", "none", "free")}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from string import ascii_lowercase, digits
 
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.terminal.boards.board import Board, Square
+from ggp.terminal.boards.board import Board, Square, Thing
 
-Thing = tuple[Term, ...]
 Span = tuple[str, str]
 """Text and a rich style."""
 Cell = tuple[list[Span], Span]
@@ -26,12 +26,12 @@ _GAP = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """A state for the eye.
+class DrawnState:
+    """A state as text.
 
     Attributes:
-        lines: rows of text from top to bottom, each in spans.
-        beside: the true propositions that are not on the board, as text.
+        lines: rows from top to bottom, each in spans.
+        beside: the true propositions that are not on the board.
     """
 
     lines: tuple[tuple[Span, ...], ...]
@@ -63,10 +63,10 @@ class Painter:
             if glyph != meaning:
                 self.legend.append((glyph, meaning, style))
 
-    def draw(self, propositions: Iterable[Term], width: int = 80) -> Drawing:
+    def draw(self, propositions: Iterable[Term], width: int = 80) -> DrawnState:
         """A state's drawing; several boards stand side by side as ``width`` columns allow."""
         if self.board is None:
-            return Drawing((), tuple(map(self.rules.spell, sorted(propositions))))
+            return DrawnState((), tuple(map(self.rules.spell, sorted(propositions))))
         board = self.board
         on, beside = board.place(propositions)
         cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
@@ -77,7 +77,7 @@ class Painter:
             # Boards in two dimensions, such as 3 x 3: let the second be a line.
             across = min(across, len({panel[-1] for panel in board.panels}))
         lines = list(_side_by_side(blocks, across))
-        return Drawing(tuple(lines), tuple(map(self.rules.spell, beside)))
+        return DrawnState(tuple(lines), tuple(map(self.rules.spell, beside)))
 
     def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> Cell:
         assert self.board is not None
@@ -124,27 +124,21 @@ def _side_by_side(blocks: list[list[list[Span]]], across: int) -> Iterator[tuple
     for first in range(0, len(blocks), across):
         if first:
             yield ()
-        for parts in zip(*blocks[first : first + across], strict=True):
+        for row in zip(*blocks[first : first + across], strict=True):
             line: list[Span] = []
-            for part in parts:
-                line += [*part, (" " * _GAP, "")]
+            for spans in row:
+                line += [*spans, (" " * _GAP, "")]
             yield tuple(line[:-1])
 
 
 def _glyphs(board: Board, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, Span]:
     """A letter and a style for each thing. Pieces of the first role are capitals, those of the
     second small letters; what never moves are signs."""
-    count: dict[Thing, int] = defaultdict(int)
-    for things in board.fixed.values():
-        for thing in things:
-            count[thing] += 1
-    fixed = sorted(count, key=lambda thing: -count[thing])
+    fixed = Counter(thing for things in board.fixed.values() for thing in things)
     glyphs: dict[Thing, Span] = {}
-    taken: set[str] = {"."}
-    for i, thing in enumerate(fixed):
-        sign = _FIXED_SIGNS[i % len(_FIXED_SIGNS)]
-        glyphs[thing] = sign, _FIXED_STYLES[i % len(_FIXED_STYLES)]
-        taken.add(sign)
+    for i, (thing, _) in enumerate(fixed.most_common()):
+        glyphs[thing] = _FIXED_SIGNS[i % len(_FIXED_SIGNS)], _FIXED_STYLES[i % len(_FIXED_STYLES)]
+    used = {_EMPTY[0], *(sign for sign, _ in glyphs.values())}
     moving = [thing for thing in board.things if thing not in glyphs]
     owners = _owners(moving, rules, roles)
     shades = iter(_OTHER_STYLES * (len(moving) + 1))
@@ -152,16 +146,13 @@ def _glyphs(board: Board, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
         owner, words = owners[thing]
         style = ROLE_STYLES[owner % len(ROLE_STYLES)] if owner >= 0 else next(shades)
         name = "".join(words)
-        if name not in taken and (len(name) == 1 or name.isdecimal()) and (owner < 0 or len(thing) == 1):
+        if name not in used and (len(name) == 1 or name.isdecimal()) and (owner < 0 or len(thing) == 1):
             letter = name
         else:
-            letters = [word[0] for word in words] + list(name) + list("abcdefghijklmnopqrstuvwxyz0123456789")
-            if owner != 1:
-                letters = [c.upper() for c in letters]
-            else:
-                letters = [c.lower() for c in letters]
-            letter = next((c for c in letters if c.isalnum() and c not in taken), "?")
-        taken.add(letter)
+            letters = "".join(word[0] for word in words) + name + ascii_lowercase + digits
+            letters = letters.lower() if owner == 1 else letters.upper()
+            letter = next((c for c in letters if c.isalnum() and c not in used), "?")
+        used.add(letter)
         glyphs[thing] = letter, style
     return glyphs
 
@@ -174,7 +165,7 @@ def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[
     names = [role.name for role in roles]
     leaves = {thing: [leaf for term in thing for leaf in _leaves(term)] for thing in things}
     initials = _initials([words[0] for words in leaves.values() if len(words) == 1], names)
-    found: dict[Thing, tuple[int, list[str]]] = {}
+    owners: dict[Thing, tuple[int, list[str]]] = {}
     for thing, words in leaves.items():
         owner, rest = -1, [rules.spelling.get(word, word) for word in words]
         for i, word in enumerate(words):
@@ -189,12 +180,11 @@ def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[
                 cut = len(word) - 1
             if role >= 0:
                 owner = role
-                left = rest[i][cut or len(word) :].strip("-_")
-                others = rest[:i] + ([left] if left else []) + rest[i + 1 :]
-                rest = others or [rest[i]]
+                end = rest[i][cut or len(word) :].strip("-_")
+                rest = rest[:i] + ([end] if end else []) + rest[i + 1 :] or [rest[i]]
                 break
-        found[thing] = owner, rest
-    return found
+        owners[thing] = owner, rest
+    return owners
 
 
 def _initials(words: list[str], names: list[str]) -> dict[str, int]:
@@ -203,9 +193,9 @@ def _initials(words: list[str], names: list[str]) -> dict[str, int]:
     letters = sorted({word[0] for word in words})
     if len(names) < 2 or len(letters) != len(names) or any(len(word) != 2 for word in words):
         return {}
-    found = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
-    left = [role for role in range(len(names)) if role not in found.values()]
-    return found | dict(zip((c for c in letters if c not in found), left, strict=False))
+    known = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
+    roles = [role for role in range(len(names)) if role not in known.values()]
+    return known | dict(zip((c for c in letters if c not in known), roles, strict=False))
 
 
 def _leaves(term: Term) -> Iterator[str]:

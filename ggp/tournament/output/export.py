@@ -1,4 +1,4 @@
-"""All matches of a tournament as files: JSON as game managers publish it, and CSV for spreadsheets."""
+"""All matches of a tournament in a file: JSON as game managers publish it, or CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from ggp.tournament.store import FAULTS, Store
 
 
 def write_json(store: Store, path: Path) -> int:
-    """Write all match records as one JSON array; returns how many.
-
-    Beside the public keys each has ``game`` and ``round``.
-    """
+    """Write all match records as one JSON array, each with ``game`` and ``round`` beside the public keys;
+    returns how many."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         file.write("[")
@@ -35,19 +33,8 @@ def write_csv(store: Store, path: Path) -> int:
         )
         for number, result in enumerate(results, 1):
             fixture = result.fixture
+            match = (number, fixture.game, fixture.round)
+            length = (int(result.completed), result.steps, f"{result.seconds:.2f}")
             for role, label in enumerate(fixture.seats):
-                writer.writerow(
-                    (
-                        number,
-                        fixture.game,
-                        fixture.round,
-                        role + 1,
-                        label,
-                        result.goals[role],
-                        int(result.completed),
-                        result.steps,
-                        f"{result.seconds:.2f}",
-                        *result.faults[role],
-                    )
-                )
+                writer.writerow((*match, role + 1, label, result.goals[role], *length, *result.faults[role]))
     return len(results)

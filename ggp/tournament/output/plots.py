@@ -13,11 +13,11 @@ from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result
 
-LABEL = 32
-"""Longest name in a picture, in characters."""
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_LABEL = 32
+"""Longest name in a picture, in characters."""
 
 
 def check_installed() -> None:
@@ -33,28 +33,27 @@ def check_installed() -> None:
 def figures(results: Sequence[Result], labels: Sequence[str], sprt: Sprt | None = None) -> dict[str, Figure]:
     """Name -> picture: ``ratings``, ``games``, and ``sprt`` where there is a test."""
     check_installed()
-    found = {"ratings": _ratings(results, labels), "games": _games(results, labels)}
+    pictures = {"ratings": _ratings(results, labels), "games": _games(results, labels)}
     if sprt is not None:
-        found["sprt"] = _test(sprt, block_scores(results, *labels))
-    return found
+        pictures["sprt"] = _test(sprt, block_scores(results, *labels))
+    return pictures
 
 
-def write_plots(found: dict[str, Figure], folder: Path) -> list[Path]:
+def write_plots(pictures: dict[str, Figure], folder: Path) -> list[Path]:
     """Write each picture as PNG and SVG into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{kind}" for name in found for kind in ("png", "svg")]
+    paths = [folder / f"{name}.{kind}" for name in pictures for kind in ("png", "svg")]
     for path in paths:
-        found[path.stem].savefig(path, dpi=150)
+        pictures[path.stem].savefig(path, dpi=150)
     return paths
 
 
 def svg(figure: Figure) -> str:
     """The picture as an ``<svg>`` element for an HTML page."""
-    text = io.StringIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(text, format="svg", metadata=nothing)
-    found = text.getvalue()
-    return found[found.index("<svg") :]
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    text = file.getvalue()
+    return text[text.index("<svg") :]
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -111,4 +110,4 @@ def _test(sprt: Sprt, scores: Sequence[float]) -> Figure:
 
 def _plain(label: str) -> str:
     """Text as it is, and not as a formula; long names would leave no room for the picture."""
-    return (label if len(label) <= LABEL else label[: LABEL - 1] + "…").replace("$", r"\$")
+    return (label if len(label) <= _LABEL else label[: _LABEL - 1] + "…").replace("$", r"\$")

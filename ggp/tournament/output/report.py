@@ -61,9 +61,7 @@ def html_report(
         "<h2>Conduct</h2>",
         _conduct(results, labels),
     ]
-    failed = list(failures)
-    if failed:
-        rows = [(f.game, f.round, " - ".join(f.seats), error) for f, error in failed]
+    if rows := [(f.game, f.round, " - ".join(f.seats), error) for f, error in failures]:
         parts += ["<h2>Matches that could not be run</h2>", _table(("game", "round", "players", "why"), rows)]
     parts += ["<h2>Matches</h2>", _matches(results)]
     return (
@@ -105,16 +103,9 @@ def _ratings(results: Sequence[Result], labels: Sequence[str]) -> str:
 def _cross(results: Sequence[Result], labels: Sequence[str]) -> str:
     pairs = crosstable(comparisons(results))
     rows: list[Sequence[object]] = []
-    for one in labels:
-        cells: list[object] = [one]
-        for other in labels:
-            tally = pairs.get((one, other))
-            cells.append(
-                f"{100 * tally.score:.1f} % (+{tally.wins:g} ={tally.draws:g} -{tally.losses:g})"
-                if tally
-                else ""
-            )
-        rows.append(cells)
+    for first in labels:
+        tallies = [pairs.get((first, second)) for second in labels]
+        rows.append([first, *(f"{100 * tally.score:.1f} % ({tally})" if tally else "" for tally in tallies)])
     return _table(("score of, against", *labels), rows)
 
 
@@ -127,22 +118,22 @@ def _games(settings: TournamentSettings, results: Sequence[Result]) -> str:
             if line is None:
                 continue
             goals = [
-                f"{sum(found) / len(found):.1f}" if (found := line.goals.get(role)) else ""
+                f"{sum(values) / len(values):.1f}" if (values := line.goals.get(role)) else ""
                 for role in range(game.roles)
             ]
             tally = line.tally
-            score = f"{100 * tally.score:.1f} %" if tally.games else ""
-            counts = f"+{tally.wins:g} ={tally.draws:g} -{tally.losses:g}" if tally.games else ""
+            score, counts = (f"{100 * tally.score:.1f} %", str(tally)) if tally.games else ("", "")
             rows.append((game.name, label, score, counts, " / ".join(goals)))
     return _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), rows)
 
 
 def _conduct(results: Sequence[Result], labels: Sequence[str]) -> str:
-    behaved = conduct(results)
-    rows: list[Sequence[object]] = []
-    for label in labels:
-        if (line := behaved.get(label)) is not None:
-            rows.append((label, line.matches, line.turns, line.late, line.illegal, line.crashed))
+    lines = conduct(results)
+    rows = [
+        (label, line.matches, line.turns, line.late, line.illegal, line.crashed)
+        for label in labels
+        if (line := lines.get(label)) is not None
+    ]
     note = "<p>A late, illegal or missing answer is replaced by a random legal move.</p>"
     return _table(("player", "matches", "steps", "late", "illegal", "crashed"), rows) + note
 

@@ -11,51 +11,53 @@ from rich.table import Table
 
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.ratings import rate
-from ggp.tournament.statistics.scores import Tally, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.scores import (
+    Conduct,
+    Tally,
+    block_scores,
+    by_game,
+    comparisons,
+    conduct,
+    crosstable,
+)
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result
 
 
 def standings(results: Sequence[Result], labels: Sequence[str]) -> Table:
     """Ratings, scores and faults, the strongest first."""
-    found = list(comparisons(results))
-    pairs = crosstable(found)
-    behaved = conduct(results)
+    compared = list(comparisons(results))
+    pairs = crosstable(compared)
+    conducts = conduct(results)
     table = Table(box=None, header_style="bold")
     for name in ("player", "Elo", "95 %", "score", "of", "+ = -", "late", "illegal", "crashed"):
         table.add_column(name, justify="left" if name == "player" else "right", no_wrap=name != "player")
-    for rating in rate(found, labels).table:
-        total = Tally()
-        for (first, _), tally in pairs.items():
-            if first == rating.label:
-                total.wins += tally.wins
-                total.draws += tally.draws
-                total.losses += tally.losses
-        line = behaved.get(rating.label)
-        faults = [line.late, line.illegal, line.crashed] if line else [0, 0, 0]
+    for rating in rate(compared, labels).table:
+        tallies = [tally for (first, _), tally in pairs.items() if first == rating.label]
+        total = Tally(*(sum(getattr(t, key) for t in tallies) for key in ("wins", "draws", "losses")))
+        line = conducts.get(rating.label, Conduct())
         table.add_row(
             escape(rating.label),
             f"{rating.elo:+.0f}",
             f"[dim]{rating.low:+.0f}..{rating.high:+.0f}[/]",
             f"{100 * total.score:.1f} %" if total.games else "",
             f"{total.games:g}",
-            f"+{total.wins:g} ={total.draws:g} -{total.losses:g}",
-            *(f"[red]{count}[/]" if count else "0" for count in faults),
+            str(total),
+            *(f"[red]{count}[/]" if count else "0" for count in (line.late, line.illegal, line.crashed)),
         )
     return table
 
 
 def cross(results: Sequence[Result], labels: Sequence[str]) -> Table:
     """Each player's score against each other one."""
-    pairs = crosstable(comparisons(results))
-    order = [rating.label for rating in rate(comparisons(results), labels).table]
+    compared = list(comparisons(results))
+    pairs = crosstable(compared)
+    order = [rating.label for rating in rate(compared, labels).table]
     table = Table("score of, against", *map(escape, order), box=None, header_style="bold")
-    for one in order:
-        cells = []
-        for other in order:
-            tally = pairs.get((one, other))
-            cells.append(f"{100 * tally.score:.0f} % of {tally.games:g}" if tally else "[dim]-[/]")
-        table.add_row(escape(one), *cells)
+    for first in order:
+        tallies = [pairs.get((first, second)) for second in order]
+        cells = (f"{100 * t.score:.0f} % of {t.games:g}" if t else "[dim]-[/]" for t in tallies)
+        table.add_row(escape(first), *cells)
     return table
 
 
@@ -68,7 +70,7 @@ def games(results: Sequence[Result], labels: Sequence[str]) -> Table:
         cells = []
         for label in labels:
             line = lines.get((game, label))
-            goals = [goal for found in line.goals.values() for goal in found] if line else []
+            goals = [goal for values in line.goals.values() for goal in values] if line else []
             if line is None or not goals:
                 cells.append("[dim]-[/]")
                 continue
@@ -100,7 +102,7 @@ class LiveTable:
         results: grows as matches end.
         labels: the players.
         total: matches in all.
-        test: the line on a sequential test, if there is one.
+        sprt: the sequential test, if there is one.
     """
 
     def __init__(
@@ -115,9 +117,9 @@ class LiveTable:
         self._began = time.monotonic()
         self._before = len(results)
         self._standing: RenderableType = ""
-        self._shown = 0.0
-        self._cost = 0.0
-        self._count = -1
+        self._standing_at = 0.0
+        self._standing_cost = 0.0
+        self._standing_of = -1
 
     def began(self, fixture: Fixture) -> None:
         """A match begins."""
@@ -128,19 +130,17 @@ class LiveTable:
         self._running[fixture] = (self._running[fixture][0], number)
 
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        """A match is over: one line, where there is no terminal, or something to say."""
+        """A match is over: prints a line where there is no terminal, or where it could not be run."""
         self._running.pop(fixture, None)
         seats = " - ".join(fixture.seats)
+        match = f"{fixture.game} {fixture.round}: {seats}"
         if result is None:
-            self._console.print(
-                f"{fixture.game} {fixture.round}: {seats}: {error}", style="red", markup=False
-            )
-            return
-        faults = sum(map(sum, result.faults))
-        if not self._console.is_terminal:
+            self._console.print(f"{match}: {error}", style="red", markup=False)
+        elif not self._console.is_terminal:
             goals = " - ".join(map(str, result.goals))
+            faults = sum(map(sum, result.faults))
             self._console.print(
-                f"{len(self._results)}/{self._total} {fixture.game} {fixture.round}: {seats}  {goals}"
+                f"{len(self._results)}/{self._total} {match}  {goals}"
                 f"  {result.steps} steps, {result.seconds:.1f} s" + (f", {faults} faults" if faults else ""),
                 markup=False,
                 soft_wrap=True,
@@ -149,11 +149,12 @@ class LiveTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         now = time.monotonic()
         # Ratings of thousands of matches take a while: at most a twentieth of the time.
-        if len(self._results) != self._count and now - self._shown > max(0.5, 20 * self._cost):
+        pause = max(0.5, 20 * self._standing_cost)
+        if len(self._results) != self._standing_of and now - self._standing_at > pause:
             self._standing = Group(standings(self._results, self._labels), self._test())
-            self._count = len(self._results)
-            self._shown = time.monotonic()
-            self._cost = self._shown - now
+            self._standing_of = len(self._results)
+            self._standing_at = time.monotonic()
+            self._standing_cost = self._standing_at - now
         yield f"[bold]{len(self._results)} of {self._total} matches[/]{self._eta(now)}"
         yield self._standing
         for fixture, (began, step) in self._running.items():
@@ -170,6 +171,4 @@ class LiveTable:
     def _test(self) -> str:
         if self._sprt is None:
             return ""
-        from ggp.tournament.statistics.scores import block_scores
-
         return test_line(self._sprt, block_scores(self._results, *self._labels))

@@ -1,12 +1,12 @@
 """Ratings with confidence intervals: Bradley-Terry with draws after Davidson (1970).
 
 R. R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison
-Experiments", JASA 65. With strengths s = exp(theta): a wins with probability s_a / n, draws with
-v sqrt(s_a s_b) / n, where n = s_a + s_b + v sqrt(s_a s_b). The likelihood is concave in theta and log v; its
-maximum is found by Newton's method with step halving. A weak normal prior (as BayesElo's, R. Coulom)
+Experiments", JASA 65. With strengths s = exp(theta), a beats b with probability s_a / n and draws with
+v sqrt(s_a s_b) / n, where n = s_a + s_b + v sqrt(s_a s_b). The likelihood is concave in theta and log v;
+Newton's method with step halving finds its maximum. A weak normal prior (as in BayesElo, R. Coulom)
 keeps players that won or lost everything finite. Intervals come from the inverse of the Hessian at the
-maximum (Laplace); matches of one opening with the roles exchanged tend to be opposite, so that the
-intervals are rather too wide than too narrow.
+maximum (Laplace). They are rather too wide than too narrow, for matches of one opening with the roles
+exchanged tend to end in opposite ways.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One player's.
+    """One player's rating.
 
     Attributes:
         elo: points, with 0 as the mean of all players.
@@ -53,9 +53,10 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """All players', the strongest first.
+    """All players' ratings.
 
     Attributes:
+        table: the strongest first.
         covariance: of the points, players x players, in the order of ``labels``.
         draws: Davidson's v: 0 no draws; at 1 equals draw a third of their games.
     """
@@ -68,22 +69,22 @@ class Ratings:
     def __getitem__(self, label: str) -> Rating:
         return next(rating for rating in self.table if rating.label == label)
 
-    def superiority(self, one: str, other: str) -> float:
-        """The probability that one player is stronger than the other."""
-        a, b = self.labels.index(one), self.labels.index(other)
+    def superiority(self, first: str, second: str) -> float:
+        """The probability that the first player is stronger than the second."""
+        a, b = self.labels.index(first), self.labels.index(second)
         cov = self.covariance
         spread = math.sqrt(max(cov[a, a] + cov[b, b] - 2 * cov[a, b], 1e-12))
-        return 0.5 * (1 + math.erf((self[one].elo - self[other].elo) / spread / math.sqrt(2)))
+        return 0.5 * (1 + math.erf((self[first].elo - self[second].elo) / spread / math.sqrt(2)))
 
 
-def rate(found: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
+def rate(compared: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
     """Ratings of the players ``labels``, from all comparisons among them."""
     count = len(labels)
     index = {label: i for i, label in enumerate(labels)}
     outcomes = np.zeros((3, count, count))
-    for one in found:
-        if one.first in index and one.second in index:
-            outcomes[round(2 * one.score), index[one.first], index[one.second]] += one.weight
+    for c in compared:
+        if c.first in index and c.second in index:
+            outcomes[round(2 * c.score), index[c.first], index[c.second]] += c.weight
     wins = outcomes[2] + outcomes[0].T
     draws = outcomes[1] + outcomes[1].T
     theta = np.zeros(count + 1)
@@ -103,15 +104,9 @@ def rate(found: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
     centre = np.eye(count) - 1 / count
     covariance = centre @ np.linalg.inv(-hessian)[:count, :count] @ centre * ELO**2
     points = (centre @ theta[:count]) * ELO
-    table = [
-        Rating(
-            label,
-            float(points[i]),
-            float(points[i] - Z95 * math.sqrt(covariance[i, i])),
-            float(points[i] + Z95 * math.sqrt(covariance[i, i])),
-        )
-        for label, i in index.items()
-    ]
+    reach = Z95 * np.sqrt(covariance.diagonal())
+    limits = np.stack([points, points - reach, points + reach], axis=1).tolist()
+    table = [Rating(label, *limits[i]) for label, i in index.items()]
     table.sort(key=lambda rating: -rating.elo)
     return Ratings(tuple(table), tuple(labels), covariance, float(np.exp(theta[count])))
 

@@ -1,4 +1,4 @@
-"""From matches to comparisons of players: who did better than whom, how often.
+"""Comparisons of players from matches: who did better than whom, how often.
 
 In a game of several roles two players are compared by their goal values in the same match: the larger
 one wins, equal ones draw. In a one-player game they are compared over matches of the same game and round.
@@ -51,9 +51,9 @@ def comparisons(results: Iterable[Result]) -> Iterator[Comparison]:
             if fixture.seats[a] != fixture.seats[b]:
                 score = compare(result.goals[a], result.goals[b])
                 yield Comparison(fixture.seats[a], fixture.seats[b], score, 1 / (roles - 1), block)
-    for block, found in alone.items():
-        for (one, goal), (other, goal2) in combinations(found, 2):
-            yield Comparison(one, other, compare(goal, goal2), 1 / max(1, len(found) - 1), block)
+    for block, goals in alone.items():
+        for (first, goal), (second, goal2) in combinations(goals, 2):
+            yield Comparison(first, second, compare(goal, goal2), 1 / max(1, len(goals) - 1), block)
 
 
 def compare(mine: int, theirs: int) -> float:
@@ -79,6 +79,9 @@ class Tally:
         """Points per comparison, 0..1; 0.5 where there is none."""
         return (self.wins + self.draws / 2) / self.games if self.games else 0.5
 
+    def __str__(self) -> str:
+        return f"+{self.wins:g} ={self.draws:g} -{self.losses:g}"
+
     def add(self, score: float, weight: float) -> None:
         """Count a comparison."""
         if score == 1:
@@ -89,10 +92,10 @@ class Tally:
             self.draws += weight
 
 
-def crosstable(found: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:
+def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:
     """How each player did against each other one; both directions."""
     table: dict[tuple[str, str], Tally] = defaultdict(Tally)
-    for comparison in found:
+    for comparison in compared:
         table[comparison.first, comparison.second].add(comparison.score, comparison.weight)
         table[comparison.second, comparison.first].add(1 - comparison.score, comparison.weight)
     return dict(table)
@@ -114,10 +117,10 @@ class GameLine:
 def by_game(results: Sequence[Result]) -> dict[tuple[str, str], GameLine]:
     """(game, player) -> how it did there."""
     lines: dict[tuple[str, str], GameLine] = defaultdict(GameLine)
-    for found in comparisons(results):
-        game = found.block[0]
-        lines[game, found.first].tally.add(found.score, found.weight)
-        lines[game, found.second].tally.add(1 - found.score, found.weight)
+    for comparison in comparisons(results):
+        game = comparison.block[0]
+        lines[game, comparison.first].tally.add(comparison.score, comparison.weight)
+        lines[game, comparison.second].tally.add(1 - comparison.score, comparison.weight)
     for result in results:
         for role, (label, goal) in enumerate(zip(result.fixture.seats, result.goals, strict=True)):
             lines[result.fixture.game, label].goals[role].append(goal)
@@ -126,7 +129,7 @@ def by_game(results: Sequence[Result]) -> dict[tuple[str, str], GameLine]:
 
 @dataclass(slots=True)
 class Conduct:
-    """What a player did wrong, and how much it played."""
+    """How much a player played, and what it did wrong."""
 
     matches: int = 0
     turns: int = 0
@@ -136,27 +139,27 @@ class Conduct:
 
     @property
     def faults(self) -> int:
-        """All of them."""
+        """All that it did wrong."""
         return self.late + self.illegal + self.crashed
 
 
 def conduct(results: Iterable[Result]) -> dict[str, Conduct]:
     """Label -> its faults in all matches."""
-    found: dict[str, Conduct] = defaultdict(Conduct)
+    lines: dict[str, Conduct] = defaultdict(Conduct)
     for result in results:
         for label, (late, illegal, crashed) in zip(result.fixture.seats, result.faults, strict=True):
-            line = found[label]
+            line = lines[label]
             line.matches += 1
             line.turns += result.steps
             line.late += late
             line.illegal += illegal
             line.crashed += crashed
-    return dict(found)
+    return dict(lines)
 
 
 def block_scores(results: Iterable[Result], first: str, second: str) -> list[float]:
     """For each opening that was played in all orders, the first player's mean score against the
-    second, in the order in which they were finished: what a sequential test looks at."""
+    second, in the order in which the openings were finished: what a sequential test looks at."""
     points: dict[Block, list[float]] = defaultdict(list)
     matches: dict[Block, set[tuple[str, ...]]] = defaultdict(set)
     alone: dict[Block, dict[str, int]] = defaultdict(dict)

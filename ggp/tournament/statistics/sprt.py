@@ -1,8 +1,8 @@
-"""Is one player stronger than the other? A sequential test that stops as soon as it is known.
+"""Is one player stronger than the other? The generalised sequential probability ratio test (GSPRT).
 
-The generalised sequential probability ratio test (GSPRT) on the scores of openings that were played in all
-orders: three values (trinomial) for single matches, five (pentanomial) for pairs of matches with the
-roles exchanged, whose scores are not independent. M. Van den Bergh, "The Generalized Sequential Probability
+It looks at the scores of openings that were played in all orders: three values (trinomial) for single
+matches, five (pentanomial) for pairs of matches with the roles exchanged, whose scores are not independent.
+M. Van den Bergh, "The Generalized Sequential Probability
 Ratio Test for Chess Engine Testing" (2019) and "A Practical Introduction to the GSPRT" (2020), as used by
 Stockfish's testing framework; boundaries by A. Wald, "Sequential Tests of Statistical Hypotheses" (1945).
 """
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _UNSEEN = 1e-3
-"""What a score that never came up counts for, as in Stockfish's tests: no likelihood is infinite."""
+"""What a score that never came up counts, as in Stockfish's tests: no likelihood is infinite."""
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The scores of a pair of matches; others (more roles) are added as they come up."""
@@ -49,9 +49,9 @@ class Sprt:
         weights = [counts.get(value, 0) or _UNSEEN for value in values]
         total = sum(weights)
         chances = [weight / total for weight in weights]
-        zero = _tilted(values, chances, expected(self.elo0))
-        one = _tilted(values, chances, expected(self.elo1))
-        return total * sum(chance * math.log(b / a) for chance, a, b in zip(chances, zero, one, strict=True))
+        h0 = _tilted(values, chances, expected(self.elo0))
+        h1 = _tilted(values, chances, expected(self.elo1))
+        return total * sum(chance * math.log(b / a) for chance, a, b in zip(chances, h0, h1, strict=True))
 
     def verdict(self, scores: Sequence[float]) -> str:
         """``H0``, ``H1``, or ``""`` while nothing is known."""
@@ -65,20 +65,19 @@ class Sprt:
 
 
 def expected(elo: float) -> float:
-    """The expected score, 0..1, of who is that much stronger."""
+    """The expected score, 0..1, of a player that is so much stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def _tilted(values: Sequence[float], chances: Sequence[float], mean: float) -> list[float]:
     """The likeliest distribution with a given mean: p_i / (1 + x (a_i - mean)), with x such that it
     adds up (Van den Bergh 2019, proposition 1.1)."""
-    low = -1 / (values[-1] - mean) + 1e-9
-    high = 1 / (mean - values[0]) - 1e-9
+    pairs = [(value - mean, chance) for value, chance in zip(values, chances, strict=True)]
+    low, high = -1 / pairs[-1][0] + 1e-9, -1 / pairs[0][0] - 1e-9
     for _ in range(60):
         x = (low + high) / 2
-        slope = sum(p * (a - mean) / (1 + x * (a - mean)) for a, p in zip(values, chances, strict=True))
-        if slope > 0:
+        if sum(p * gap / (1 + x * gap) for gap, p in pairs) > 0:
             low = x
         else:
             high = x
-    return [p / (1 + x * (a - mean)) for a, p in zip(values, chances, strict=True)]
+    return [p / (1 + x * gap) for gap, p in pairs]

@@ -26,14 +26,14 @@ from ggp.game import Game
 
 def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **more: Any) -> dict[str, Any]:
     """A row as a measurement gives it, with nothing remarkable."""
-    found = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
-    found |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
-    found |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
-    found |= dict.fromkeys(
+    fields = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
+    fields |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
+    fields |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
+    fields |= dict.fromkeys(
         ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
     )
-    found |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {"peak_mb": 100.0}
-    return found | more
+    fields |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {"peak_mb": 100.0}
+    return fields | more
 
 
 def failed(game: str = "chess", machine: str = "propnet") -> dict[str, Any]:
@@ -62,12 +62,12 @@ Ticking.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
 
 def test_the_median_of_the_repetitions_counts() -> None:
     machine = Ticking(slow=2)
-    found = run(machine, 50.0, 0, 5, cpu=lambda: machine.clock)
-    assert math.isclose(found["states_per_cpu_s"], 10_000)
-    assert math.isclose(found["playouts_per_cpu_s"], 1000)
-    assert math.isclose(min(found["rates"]), 1000)
-    assert found["mean_length"] == 10
-    assert found["cut"] * 4 == found["playouts"]
+    rates = run(machine, 50.0, 0, 5, cpu=lambda: machine.clock)
+    assert math.isclose(rates["states_per_cpu_s"], 10_000)
+    assert math.isclose(rates["playouts_per_cpu_s"], 1000)
+    assert math.isclose(min(rates["rates"]), 1000)
+    assert rates["mean_length"] == 10
+    assert rates["cut"] * 4 == rates["playouts"]
 
 
 def test_no_batch_is_played_twice_and_sizes_are_equal_once_it_counts() -> None:
@@ -99,15 +99,15 @@ def test_given_playouts_are_played_as_often_as_asked_without_trying_sizes() -> N
 
 @pytest.mark.parametrize("level", levels())
 def test_every_level_can_be_measured(level: str) -> None:
-    found = measure("tictactoe", Game.load("tictactoe").rules, level, 0.05, repetitions=1)
-    assert found.machine == level
-    assert 5 <= found.mean_length <= 9
-    assert found.cut == 0
+    measurement = measure("tictactoe", Game.load("tictactoe").rules, level, 0.05, repetitions=1)
+    assert measurement.machine == level
+    assert 5 <= measurement.mean_length <= 9
+    assert measurement.cut == 0
     if level != "prover":
-        assert found.gate_inputs > found.gates > 0
-        assert found.logic_ns > 0
-        assert found.choice_ns > 0
-        assert found.ns_per_gate_input > 0
+        assert measurement.gate_inputs > measurement.gates > 0
+        assert measurement.logic_ns > 0
+        assert measurement.choice_ns > 0
+        assert measurement.ns_per_gate_input > 0
 
 
 def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
@@ -138,10 +138,10 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_siz
 
 
 @given(st.dictionaries(st.tuples(names, names), st.floats(1e-3, 1e12), min_size=1))
-def test_lines_lists_and_reports_hold_the_same_rows(found: dict[tuple[str, str], float]) -> None:
+def test_lines_lists_and_reports_hold_the_same_rows(rates: dict[tuple[str, str], float]) -> None:
     import tempfile
 
-    rows = [row(game, machine, rate) for (game, machine), rate in found.items()]
+    rows = [row(game, machine, rate) for (game, machine), rate in rates.items()]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results"
         for data in (
@@ -279,18 +279,18 @@ def test_the_same_seed_measures_the_same_playouts(tmp_path: Path) -> None:
     assert one["playouts"] == 10_000
     file = tmp_path / "old.json"
     file.write_bytes(orjson.dumps(one))
-    found = ggp_bench(str(file), "--compare", str(file))
-    assert found.exit_code == 0
-    assert "1.00" in found.stdout
-    assert "tictactoe" in found.stdout
+    done = ggp_bench(str(file), "--compare", str(file))
+    assert done.exit_code == 0
+    assert "1.00" in done.stdout
+    assert "tictactoe" in done.stdout
 
 
 def test_games_that_fail_are_rows_with_the_reason(tmp_path: Path) -> None:
     broken = tmp_path / "broken.kif"
     broken.write_text("(init (b)) (<= terminal (true (b)))")
-    found = ggp_bench(str(broken), "--json", "-m", "prover")
-    assert found.exit_code == 1
-    read = orjson.loads(found.stdout)
+    done = ggp_bench(str(broken), "--json", "-m", "prover")
+    assert done.exit_code == 1
+    read = orjson.loads(done.stdout)
     assert read["game"] == "broken"
     assert "Error" in read["status"]
 
@@ -302,8 +302,8 @@ def test_nothing_to_measure_and_unknown_machines_are_refused() -> None:
         ["--gdl-perf"],
         ["x", "y", "z", "--gdl-perf"],
     ):
-        found = ggp_bench(*arguments)
-        assert isinstance(found.exception, GdlError)
+        done = ggp_bench(*arguments)
+        assert isinstance(done.exception, GdlError)
 
 
 # --- gdl-perf ------------------------------------------------------------------------------------------
@@ -317,23 +317,23 @@ def as_gdl_perf_reads(file: Path) -> dict[str, str]:
 def test_results_are_what_gdl_perf_reads(tmp_path: Path, level: str) -> None:
     results = tmp_path / "results.txt"
     assert perf_test(Path("games/tictactoe.kif"), results, 0.1, level)
-    found = as_gdl_perf_reads(results)
-    assert list(found) == ["version", "millisecondsTaken", "numStateChanges", "numRollouts"]
-    assert int(found["millisecondsTaken"]) >= 100
-    assert 5 <= int(found["numStateChanges"]) / int(found["numRollouts"]) <= 9
-    assert level in found["version"]
+    fields = as_gdl_perf_reads(results)
+    assert list(fields) == ["version", "millisecondsTaken", "numStateChanges", "numRollouts"]
+    assert int(fields["millisecondsTaken"]) >= 100
+    assert 5 <= int(fields["numStateChanges"]) / int(fields["numRollouts"]) <= 9
+    assert level in fields["version"]
 
 
 def test_an_error_becomes_a_line_of_the_results(tmp_path: Path) -> None:
     rules, results = tmp_path / "broken.kif", tmp_path / "results.txt"
     rules.write_text("(role x) (<= terminal")
     assert not perf_test(rules, results, 0.1, "propnet")
-    found = as_gdl_perf_reads(results)
-    assert list(found) == ["version", "errorMessage"]
-    assert "ParseError" in found["errorMessage"]
+    fields = as_gdl_perf_reads(results)
+    assert list(fields) == ["version", "errorMessage"]
+    assert "ParseError" in fields["errorMessage"]
 
 
 @given(st.dictionaries(st.sampled_from(["version", "errorMessage"]), st.text()))
-def test_values_keep_to_one_line(found: dict[str, str]) -> None:
-    assert key_values(found).count("\n") == len(found)
-    assert len(key_values(found).splitlines()) == len(found)
+def test_values_keep_to_one_line(fields: dict[str, str]) -> None:
+    assert key_values(fields).count("\n") == len(fields)
+    assert len(key_values(fields).splitlines()) == len(fields)

@@ -39,11 +39,11 @@ def run(command: Callable[..., None], *args: str | Path) -> tuple[int, str]:
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    found = {}
+    paths = {}
     for name, text in (("good", GOOD), ("doubtful", DOUBTFUL), ("faulty", FAULTY)):
-        found[name] = tmp_path / f"{name}.kif"
-        found[name].write_text(text)
-    return found
+        paths[name] = tmp_path / f"{name}.kif"
+        paths[name].write_text(text)
+    return paths
 
 
 def test_validate_exits_by_severity(files: dict[str, Path], tmp_path: Path) -> None:
@@ -65,11 +65,11 @@ def test_validate_prints_place_severity_code_message_and_remedy(files: dict[str,
 
 def test_validate_prints_one_json_object_per_finding(files: dict[str, Path]) -> None:
     status, output = run(validate_command.command, "--json", files["faulty"])
-    (found,) = [json.loads(line) for line in output.splitlines()]
+    (diagnostic,) = [json.loads(line) for line in output.splitlines()]
     assert status == 1
-    assert (found["line"], found["column"], found["code"]) == (8, 1, "unclosed-parenthesis")
-    assert found["file"] == str(files["faulty"])
-    assert found["severity"] == "error"
+    assert (diagnostic["line"], diagnostic["column"], diagnostic["code"]) == (8, 1, "unclosed-parenthesis")
+    assert diagnostic["file"] == str(files["faulty"])
+    assert diagnostic["severity"] == "error"
 
 
 def test_validate_says_that_a_file_is_not_utf8(tmp_path: Path) -> None:

@@ -176,9 +176,9 @@ def test_in_a_terminal_the_search_is_shown_and_the_screen_left_in_order() -> Non
 
 @given(st.lists(st.text("abc12 ()", min_size=1, max_size=8), max_size=6), st.text(max_size=8))
 def test_whatever_a_person_types_means_some_of_the_moves(names: list[str], text: str) -> None:
-    found = matching(text, names)
-    assert all(0 <= i < len(names) for i in found)
-    assert found == sorted(set(found))
+    matches = matching(text, names)
+    assert all(0 <= i < len(names) for i in matches)
+    assert matches == sorted(set(matches))
 
 
 def test_full_names_and_numbers_go_before_beginnings() -> None:

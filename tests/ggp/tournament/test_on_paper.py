@@ -47,14 +47,14 @@ from ggp.tournament.store import Result, Store, faults_of
 @given(players=st.integers(2, 6), roles=st.integers(1, 4))
 def test_every_player_has_every_role_and_every_opponent_equally_often(players: int, roles: int) -> None:
     names = [f"p{i}" for i in range(players)]
-    found = seatings(names, roles)
-    assert len(set(found)) == len(found)
+    seated = seatings(names, roles)
+    assert len(set(seated)) == len(seated)
     for role in range(roles):
-        assert len(set(Counter(seats[role] for seats in found).values())) == 1
-        assert {seats[role] for seats in found} == set(names)
+        assert len(set(Counter(seats[role] for seats in seated).values())) == 1
+        assert {seats[role] for seats in seated} == set(names)
     if roles > 1:
         meetings = Counter(
-            frozenset(pair) for seats in found for pair in combinations(seats, 2) if len(set(pair)) == 2
+            frozenset(pair) for seats in seated for pair in combinations(seats, 2) if len(set(pair)) == 2
         )
         assert len(meetings) == math.comb(players, 2)
         assert len(set(meetings.values())) == 1
@@ -68,9 +68,9 @@ def test_all_permutations_of_all_choices_are_played_in_each_round() -> None:
 
 
 def test_two_players_share_out_three_roles() -> None:
-    found = seatings(["a", "b"], 3)
-    assert len(found) == 6
-    assert ("a", "a", "a") not in found
+    seated = seatings(["a", "b"], 3)
+    assert len(seated) == 6
+    assert ("a", "a", "a") not in seated
     with pytest.raises(GdlError, match="one player alone"):
         seatings(["a"], 2)
 
@@ -80,19 +80,19 @@ def test_no_core_is_given_to_two_matches(asked: list[tuple[list[int], bool]]) ->
     cores = Cores(range(4))
     held: list[tuple[tuple[int, ...], ...]] = []
     for needs, shared in asked:
-        found = cores.take(needs, shared)
-        if found is None:
+        sets = cores.take(needs, shared)
+        if sets is None:
             assert held
             cores.give_back(held.pop(0))
             continue
         busy = {core for match in held for part in match for core in part}
-        mine = {core for part in found for core in part}
+        mine = {core for part in sets for core in part}
         assert not busy & mine
         wanted = max(needs) if shared else sum(needs)
         assert len(mine) == min(wanted, 4)
         if wanted <= 4:
-            assert [len(part) for part in found] == needs
-        held.append(found)
+            assert [len(part) for part in sets] == needs
+        held.append(sets)
     for match in held:
         cores.give_back(match)
     assert cores.take([4], False) == ((0, 1, 2, 3),)
@@ -100,10 +100,10 @@ def test_no_core_is_given_to_two_matches(asked: list[tuple[list[int], bool]]) ->
 
 # --- entrants and settings -------------------------------------------------------------------------
 def test_players_are_named_and_counted() -> None:
-    found = parse_entrants(["random,old@http://host:9147", "one@legal"])
-    assert [e.label for e in found] == ["random", "old", "one"]
-    assert [e.remote for e in found] == [False, True, False]
-    assert [e.cores(4) for e in found] == [1, 0, 1]
+    entrants = parse_entrants(["random,old@http://host:9147", "one@legal"])
+    assert [e.label for e in entrants] == ["random", "old", "one"]
+    assert [e.remote for e in entrants] == [False, True, False]
+    assert [e.cores(4) for e in entrants] == [1, 0, 1]
     assert Entrant("x", "uct:workers=3").cores(4) == 3
     assert Entrant("x", "uct:workers=all,exploration=1").cores(4) == 4
     assert Entrant("x", "uct:workers=all,exploration=1").local_name(4) == "uct:workers=4,exploration=1"
@@ -150,10 +150,10 @@ def test_openings_depend_on_the_seed_alone_and_differ() -> None:
         return [[str(own.move(r, m)) for r, m in enumerate(joint)] for joint in openings.of_round(number)]
 
     assert spelled(same, 9) == spelled(one, 9)
-    found = [spelled(one, number) for number in range(1, 21)]
-    assert found == [spelled(same, number) for number in range(1, 21)]
-    assert len({str(opening) for opening in found}) == 20
-    assert all(len(opening) == 2 for opening in found)
+    openings = [spelled(one, number) for number in range(1, 21)]
+    assert openings == [spelled(same, number) for number in range(1, 21)]
+    assert len({str(opening) for opening in openings}) == 20
+    assert all(len(opening) == 2 for opening in openings)
     assert spelled(Openings(machine, 2, 8), 1) != spelled(one, 1) or spelled(
         Openings(machine, 2, 8), 2
     ) != spelled(one, 2)
@@ -252,13 +252,13 @@ def test_players_are_compared_by_goals_in_a_match_or_in_a_round() -> None:
 # --- ratings -----------------------------------------------------------------------------------------
 def simulated(strengths: dict[str, float], draws: float, games: int, seed: int) -> list[Comparison]:
     rng = random.Random(seed)
-    found = []
+    compared = []
     for a, b in combinations(strengths, 2):
         gap = (strengths[a] - strengths[b]) / ELO
         weights = [math.exp(gap / 2), draws, math.exp(-gap / 2)]
         for number in range(games):
-            found.append(Comparison(a, b, rng.choices([1.0, 0.5, 0.0], weights)[0], 1.0, ("g", number)))
-    return found
+            compared.append(Comparison(a, b, rng.choices([1.0, 0.5, 0.0], weights)[0], 1.0, ("g", number)))
+    return compared
 
 
 def test_known_strengths_are_found_within_their_intervals() -> None:
@@ -303,30 +303,30 @@ def test_gradient_and_hessian_are_the_derivatives_of_the_posterior(seed: int) ->
 
 
 # --- the sequential test -------------------------------------------------------------------------------
-def verdict(test: Sprt, score: float, draws: float, rng: random.Random) -> tuple[str, int]:
+def decided(test: Sprt, score: float, draws: float, rng: random.Random) -> tuple[str, int]:
     """Play pairs of matches, whose results depend on each other, until the test is decided."""
     scores: list[float] = []
-    while not (found := test.verdict(scores)):
+    while not (verdict := test.verdict(scores)):
         tilt = rng.choice((-0.15, 0.15))  # an opening that is good for one role
         pair = 0.0
         for sign in (1, -1):
             win = score - draws / 2 + sign * tilt
             pair += rng.choices([1.0, 0.5, 0.0], [win, draws, 1 - win - draws])[0]
         scores.append(pair / 2)
-    return found, len(scores)
+    return verdict, len(scores)
 
 
 def test_sequential_tests_err_as_seldom_as_they_promise() -> None:
     test = Sprt(0, 80)
     rng = random.Random(5)
     runs = 80
-    wrong0 = sum(verdict(test, expected(0), 0.2, rng)[0] == "H1" for _ in range(runs))
-    wrong1 = sum(verdict(test, expected(80), 0.2, rng)[0] == "H0" for _ in range(runs))
+    wrong0 = sum(decided(test, expected(0), 0.2, rng)[0] == "H1" for _ in range(runs))
+    wrong1 = sum(decided(test, expected(80), 0.2, rng)[0] == "H0" for _ in range(runs))
     # Each is binomial with a mean of 4 at most: 10 or more come up with one seed in a hundred.
     assert wrong0 < 10
     assert wrong1 < 10
-    far = [verdict(test, expected(300), 0.1, rng) for _ in range(10)]
-    assert all(found == "H1" and length < 60 for found, length in far)
+    far = [decided(test, expected(300), 0.1, rng) for _ in range(10)]
+    assert all(verdict == "H1" and length < 60 for verdict, length in far)
 
 
 def test_a_sequential_test_is_symmetric() -> None:
@@ -355,7 +355,7 @@ def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -
     for fixture in fixtures[:2]:
         results.append(Result(fixture, (100, 0), ((0, 0, 0), (0, 2, 0)), True, 9, 1.0))
         view.ended(fixture, results[-1], "")
-    view._shown = 0.0
+    view._standing_at = 0.0
     console.print(view)
     text = shown.getvalue()
     for part in ("0 of 4 matches", "2 of 4 matches", "step 17", "[b]", "+1 =0 -1", "after 1 openings"):

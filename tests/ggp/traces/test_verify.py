@@ -80,9 +80,9 @@ def test_a_trace_that_agrees_passes_whatever_its_case() -> None:
 def test_each_difference_is_found_and_named(line: int, change: dict[str, Any], said: str) -> None:
     lines = trace()
     lines[line] = {**lines[line], **change}
-    found = fault(lines)
-    assert found is not None
-    assert said in found
+    difference = fault(lines)
+    assert difference is not None
+    assert said in difference
 
 
 def test_several_recorded_goals_are_undefined_and_unrecorded_ones_are_not_compared() -> None:
@@ -116,13 +116,13 @@ def test_a_game_that_hangs_dies_or_cannot_be_read_is_a_failing_line(
         return make_machine(rules, level)
 
     monkeypatch.setattr("players.kaskade.make_machine.make_machine", make)
-    found = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover", jobs=2, seconds=5.0)}
-    assert found.pop("good") is None
-    assert found["hangs"] == "took more than 5 s"
-    assert found["dies"] == "the process died (3)"
-    assert found["grows"] == "out of memory"
-    assert found["empty"] == "the trace has no steps"
-    assert "never closed" in (found["broken"] or "")
+    faults = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover", jobs=2, seconds=5.0)}
+    assert faults.pop("good") is None
+    assert faults["hangs"] == "took more than 5 s"
+    assert faults["dies"] == "the process died (3)"
+    assert faults["grows"] == "out of memory"
+    assert faults["empty"] == "the trace has no steps"
+    assert "never closed" in (faults["broken"] or "")
 
 
 def test_the_command_ends_with_the_counts_and_its_status_tells(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ from numba.core import event
 compiled = []
 
 class Noter(event.Listener):
-    def on_start(self, found):
-        compiled.append(found.data["dispatcher"].py_func.__name__)
-    def on_end(self, found):
+    def on_start(self, occurrence):
+        compiled.append(occurrence.data["dispatcher"].py_func.__name__)
+    def on_end(self, occurrence):
         pass
 
 event.register("numba:compile", Noter())
@@ -124,10 +124,10 @@ def test_what_cannot_be_compiled_is_told_and_not_raised(
 
     monkeypatch.setattr("ggp.warm.view.anew", fail)
     assert not compile_all("uct", 2)
-    told = capsys.readouterr().out
-    assert "not everything could be compiled" in told
-    assert "why" in told or "status -9" in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().out
+    assert "not everything could be compiled" in printed
+    assert "why" in printed or "status -9" in printed
+    assert "Traceback" not in printed
 
 
 def test_a_player_that_there_is_not_is_wrong_usage() -> None:

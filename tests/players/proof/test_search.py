@@ -7,8 +7,8 @@ import time
 import pytest
 
 from bench.positions import load_game
+from bench.positions.solver import role_to_move
 from bench.prove import positions
-from bench.solver import mover_of
 from gdl.machine import State
 from gdl.syntax.parser import parse_terms
 from players.kaskade.make_machine import make_machine
@@ -40,7 +40,7 @@ def minimax(machine: PropnetMachine, state: State, known: dict[State, int]) -> i
             known[state] = machine.goal(state, 0) or 0
         else:
             values = [minimax(machine, after, known) for _, after in machine.expand([state])[0]]
-            known[state] = min(values) if mover_of(machine, state) else max(values)
+            known[state] = min(values) if role_to_move(machine, state) else max(values)
     return known[state]
 
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.positions import load_game
+from bench.positions.solver import Solver, role_to_move
 from bench.prove import positions
-from bench.solver import Solver, mover_of
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from players.kaskade.guided_machine import GuidedMachine, guided
@@ -132,7 +132,7 @@ def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_val
     search = search_for(machine, role)
     solver = Solver(machine, 10**7)
     for state in positions(machine, 30 + role, 3, seed=4):
-        to_move = mover_of(machine, state)
+        to_move = role_to_move(machine, state)
         value = solver.solve(state, to_move, 100, count=False).value
         found = search_until_proven(search, state)
         assert found.value == (value if to_move == role else 100 - value)
@@ -156,7 +156,7 @@ def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_
         search = search_for(machine, role)
         for state in positions(machine, 29, 4, seed=8):
             while not machine.is_terminal(state):
-                to_move = mover_of(machine, state)
+                to_move = role_to_move(machine, state)
                 value = solver.solve(state, to_move, 100, count=False).value
                 search.set_root(state)
                 edges = search.tree.edges(search.tree.root, to_move)
@@ -175,7 +175,7 @@ def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_
                 while search.step(time.monotonic() + LONG, 3000):
                     pass
                 if to_move == role and not machine.is_terminal(state):
-                    after = mover_of(machine, state)
+                    after = role_to_move(machine, state)
                     worth = solver.solve(state, after, 100, count=False).value
                     assert (worth if after == role else 100 - worth) == value
     assert left_out
@@ -189,14 +189,14 @@ def test_a_proven_win_is_carried_through_without_another_search() -> None:
     for state in positions(machine, 28, 30, seed=6):
         proof.set_root(machine.records([state])[0])
         proof.search(time.monotonic() + LONG)
-        if proof.bounds.low < 100 or mover_of(machine, state):
+        if proof.bounds.low < 100 or role_to_move(machine, state):
             continue
         opened = proof.opened
         while not machine.is_terminal(state):
             proof.set_root(machine.records([state])[0])
             assert proof.solved and proof.bounds.low == 100
             answers = proof.answers()
-            if mover_of(machine, state):  # the answer that holds out longest
+            if role_to_move(machine, state):  # the answer that holds out longest
                 place = int(np.argmax(answers.length))
             else:
                 good = np.flatnonzero(answers.low == 100)

@@ -28,10 +28,10 @@ def machine_of(game: str, level: str) -> Machine:
     return Game.load(game).machine(level)
 
 
-def board(game: str, level: str) -> Board:
-    found = find_board(machine_of(game, level), UNHURRIED)
-    assert found is not None
-    return found
+def board_of_game(game: str, level: str) -> Board:
+    board = find_board(machine_of(game, level), UNHURRIED)
+    assert board is not None
+    return board
 
 
 def picture(game: str) -> str:
@@ -54,9 +54,9 @@ def picture(game: str) -> str:
     ],
 )
 def test_sides_of_the_board_are_in_order(game: str, columns: str, rows: str, level: str) -> None:
-    found = board(game, level)
-    assert "".join(map(str, found.columns)) == columns
-    assert "".join(map(str, found.rows)) == rows
+    sides = board_of_game(game, level)
+    assert "".join(map(str, sides.columns)) == columns
+    assert "".join(map(str, sides.rows)) == rows
 
 
 @pytest.mark.parametrize("game", ["prisonersdilemma", "rockpaperscissors"])
@@ -109,8 +109,8 @@ def test_scrambled_games_have_the_same_board(game: str) -> None:
     assert len(one.squares) == len(two.squares)
     assert sorted(map(len, one.fixed.values())) == sorted(map(len, two.fixed.values()))
     counts = [
-        [len(part) for part in found.place(machine.initial_state().propositions)]
-        for found, machine in ((one, plain), (two, hidden))
+        [len(part) for part in view.place(machine.initial_state().propositions)]
+        for view, machine in ((one, plain), (two, hidden))
     ]
     assert counts[0] == counts[1]
 
@@ -121,11 +121,11 @@ def of_trace(corpus: Path, game: str) -> tuple[Rules, tuple[Term, ...], list[fro
     states: list[frozenset[Term]] = []
     with gzip.open(corpus / "traces" / f"{game}.jsonl.gz", "rt") as lines:
         for line in lines:
-            found = json.loads(line)
-            if found["type"] == "game":
-                roles = tuple(map(parse_term, found["roles"]))
-            elif found["type"] == "step":
-                states.append(frozenset(map(parse_term, found["state"])))
+            fields = json.loads(line)
+            if fields["type"] == "game":
+                roles = tuple(map(parse_term, fields["roles"]))
+            elif fields["type"] == "step":
+                states.append(frozenset(map(parse_term, fields["state"])))
     return rules, roles, states
 
 
@@ -145,9 +145,9 @@ def of_trace(corpus: Path, game: str) -> tuple[Rules, tuple[Term, ...], list[fro
 )
 def test_boards_of_public_games(corpus: Path, game: str, columns: int, rows: int, panels: int) -> None:
     rules, roles, states = of_trace(corpus, game)
-    found = board_of(rules, roles, states, set().union(*states))
-    assert found is not None
-    assert (len(found.columns), len(found.rows), len(found.panels)) == (columns, rows, panels)
+    board = board_of(rules, roles, states, set().union(*states))
+    assert board is not None
+    assert (len(board.columns), len(board.rows), len(board.panels)) == (columns, rows, panels)
 
 
 def test_every_public_state_can_be_drawn(corpus: Path) -> None:
@@ -156,15 +156,15 @@ def test_every_public_state_can_be_drawn(corpus: Path) -> None:
         rules, roles, states = of_trace(corpus, game)
         if not states:
             continue
-        found = board_of(rules, roles, states[:40], set().union(*states[:40]))
-        painter = Painter(found, rules, roles)
+        board = board_of(rules, roles, states[:40], set().union(*states[:40]))
+        painter = Painter(board, rules, roles)
         for state in states[:60:5]:
             drawing = painter.draw(state)
-            assert drawing.lines or found is None
-            if found is not None:
-                on, beside = found.place(state)
+            assert drawing.lines or board is None
+            if board is not None:
+                on, beside = board.place(state)
                 shown = sum(map(len, on.values())) + len(beside)
-                blank = sum(la.fits(t) and la.thing(t) in found.blanks for t in state for la in found.layers)
+                blank = sum(la.fits(t) and la.thing(t) in board.blanks for t in state for la in board.layers)
                 assert shown + blank == len(state)
 
 

@@ -1,12 +1,7 @@
-"""Runs a player over positions whose best moves are proven: a search that became weaker misses some.
+"""How many positions with a proven best move does a player solve? A search that became weaker misses some.
 
-    python -m bench.positions uct --seconds 1
-    python -m bench.positions --verify          # proves the file anew
-
-bench/positions.jsonl has one position per line: ``game``, ``role`` to move, what is ``true``, its ``value``
-for that role, the ``best`` moves, the number of ``plies`` within which the value is forced, and the
-``proof``: ``search`` (bench/solver.py: exhaustive, all other moves are worse) or the work where it is
-published. bench/find_positions.py looks for more.
+python -m bench.positions uct --seconds 1
+python -m bench.positions --verify          # proves the positions anew
 """
 
 from __future__ import annotations
@@ -15,74 +10,30 @@ import argparse
 import sys
 import time
 from collections import defaultdict
-from dataclasses import dataclass
-from pathlib import Path
 
-import orjson
 from rich.console import Console
 from rich.table import Table
 
-from gdl.machine import Machine, State
-from gdl.syntax.parser import parse_term
-from ggp.game import Game, games_folder
+from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
+from bench.positions.solver import Solver
+from gdl.machine import Machine
 from players.kaskade.guided_machine import guided
 from players.registry import make_player
 from propnet.native.machine import NativeMachine
 
-HERE = Path(__file__).parent
-FILE = HERE / "positions.jsonl"
-BY_SEARCH = "search"
-LONGEST = 400
-"""Joint moves that a proof may look ahead."""
 
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """One line of the file."""
-
-    game: str
-    role: str
-    value: int
-    plies: int
-    best: tuple[str, ...]
-    proof: str
-    nodes: int
-    true: tuple[str, ...]
-
-    def on(self, machine: Machine) -> tuple[State, int]:
-        """The state and the role that moves, on a machine of its game."""
-        state = machine.state_of(map(parse_term, self.true))
-        return state, machine.role_id(parse_term(self.role))
-
-
-def load(path: Path = FILE) -> list[Position]:
-    """All positions of a file."""
-    found = []
-    for text in path.read_bytes().splitlines():
-        fields = orjson.loads(text)
-        found.append(Position(**{**fields, "best": tuple(fields["best"]), "true": tuple(fields["true"])}))
-    return found
-
-
-def load_game(name: str) -> Game:
-    """A game that comes along, or one that only the positions need."""
-    own = HERE / f"{name}.kif"
-    return Game.load(own if own.is_file() else games_folder() / f"{name}.kif")
-
-
-def answer(position: Position, machine: Machine, player: str, seconds: float, seed: int) -> str:
+def answer(position: ProvenPosition, machine: Machine, name: str, seconds: float, seed: int) -> str:
     """The move of a player that has no time but that for this move."""
     state, role = position.on(machine)
-    thinker = make_player(player, seed)
-    now = time.monotonic()
-    thinker.start(machine, role, state, 0.0, now)
-    choice = thinker.choose(state, time.monotonic() + seconds)
-    thinker.stop()
+    player = make_player(name, seed)
+    player.start(machine, role, state, 0.0, time.monotonic())
+    choice = player.choose(state, time.monotonic() + seconds)
+    player.stop()
     return machine.rules.spell(machine.move(role, choice.move))
 
 
 def run(player: str, level: str, seconds: float, seed: int, only: list[str]) -> int:
-    """Ask about all positions, print the score by game and by depth; returns how many were missed."""
+    """Ask about all positions, print the score by game and by depth; return how many were missed."""
     console = Console(highlight=False)
     positions = [p for p in load() if not only or p.game in only]
     machines: dict[str, Machine] = {}
@@ -100,44 +51,42 @@ def run(player: str, level: str, seconds: float, seed: int, only: list[str]) -> 
         by_game[position.game].append(right)
         by_depth[position.plies].append(right)
         if not right:
-            best = " ".join(position.best)
             console.print(
                 f"{position.game}, {position.role}, {position.value} in {position.plies}:"
-                f" {move} instead of {best}",
+                f" {move} instead of {' '.join(position.best)}",
                 markup=False,
                 soft_wrap=True,
             )
-    for title, found in (("game", by_game), ("plies", by_depth)):
+    for title, scores in (("game", sorted(by_game.items())), ("plies", sorted(by_depth.items()))):
         table = Table(title, "right", "of", box=None, header_style="bold")
-        for key in sorted(found):  # type: ignore[type-var]
-            rights = found[key]  # type: ignore[index]
+        for key, rights in scores:
             table.add_row(str(key), str(sum(rights)), str(len(rights)))
         console.print(table)
-    missed = sum(not right for rights in by_game.values() for right in rights)
+    missed = sum(rights.count(False) for rights in by_game.values())
     console.print(f"[bold]{len(positions) - missed} of {len(positions)}[/] by {player}, {seconds:g} s a move")
     return missed
 
 
 def verify(only: list[str]) -> int:
-    """Prove the positions anew; returns how many are not as the file says."""
-    from bench.solver import Solver
-
+    """Prove the positions anew; return how many are not as the file says."""
     wrong = 0
     for position in load():
         if position.proof != BY_SEARCH or (only and position.game not in only):
             continue
         machine = load_game(position.game).machine("propnet")
         solver = Solver(machine, 10 * position.nodes + 1000)
-        found = solver.solve(*position.on(machine), LONGEST, count=position.plies > 0)
-        good = (found.value, found.best, found.plies) == (position.value, position.best, position.plies)
+        solution = solver.solve(*position.on(machine), LONGEST, count=position.plies > 0)
+        proven = (solution.value, solution.best, solution.plies)
+        good = proven == (position.value, position.best, position.plies)
         wrong += not good
-        print(f"{position.game} {position.role}: {found}" + ("" if good else "  THE FILE SAYS ELSE"))
+        print(f"{position.game} {position.role}: {solution}" + ("" if good else "  THE FILE SAYS ELSE"))
     return wrong
 
 
 def main() -> None:
     """Read the arguments; the exit status is 1 where something was missed or is wrong."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    summary = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m bench.positions", description=summary)
     parser.add_argument("player", nargs="?", default="uct")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move")
     parser.add_argument("--machine", default="auto")

@@ -1,4 +1,4 @@
-"""The report on a run of ``bench.table``: geometric means, tables of all games, JSON and a plot."""
+"""The report on a run: geometric means, tables of all games, JSON and a plot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 
 import orjson
 
-from bench.published import PUBLISHED
+from bench.table.published import PUBLISHED
 from ggp.bench.results import Row, geometric_mean, level_ratios, ready_seconds, spread
 from ggp.bench.view import number
 
@@ -26,7 +26,7 @@ def report(about: Row, rows: list[Row], folder: Path) -> None:
         orjson.dumps({"about": about, "rows": rows}, option=orjson.OPT_INDENT_2)
     )
     try:
-        from bench.plot import plot
+        from bench.table.plot import plot
     except ImportError:
         drawn = False
     else:
@@ -39,10 +39,10 @@ def machines_of(rows: list[Row]) -> list[str]:
     """The machines that occur, slowest first (by the rates of games that all of them run)."""
     names = list(dict.fromkeys(row["machine"] for row in rows))
 
-    def beats(one: str) -> int:
-        return sum(geometric_mean(level_ratios(rows, one, other).values()) > 1 for other in names)
+    def beaten(machine: str) -> int:
+        return sum(geometric_mean(level_ratios(rows, machine, other).values()) > 1 for other in names)
 
-    return sorted(names, key=beats)
+    return sorted(names, key=beaten)
 
 
 def markdown(about: Row, rows: list[Row], drawn: bool = False) -> str:
@@ -121,28 +121,22 @@ def _counts(rows: list[Row], machines: Sequence[str]) -> str:
 
 
 def _published(rows: list[Row], machines: Sequence[str]) -> str:
-    """Our rates beside what others have published, and the geometric means of the ratios."""
-    found = {(row["game"], row["machine"]): row for row in rows if row["status"] == "ok"}
+    """Our rates beside those that others have published, and the geometric means of the ratios."""
+    good = {(row["game"], row["machine"]): row for row in rows if row["status"] == "ok"}
     fastest = machines[-1]
     cells = []
     ratios: dict[str, list[float]] = {machine: [] for machine in machines}
     for game, peer in PUBLISHED.items():
-        prover, best = found.get((game, "prover")), found.get((game, fastest))
+        prover, best = good.get((game, "prover")), good.get((game, fastest))
         if prover is None and best is None:
             continue
         unit = "states" if peer.states else "playouts"
-        row = [
-            game,
-            f"{peer.prover:,g} {unit} ({peer.year})",
-            "",
-            "",
-            f"{peer.best:,.0f}" if peer.best else "",
-        ]
+        peers = f"{peer.prover:,g} {unit} ({peer.year})", f"{peer.best:,.0f}" if peer.best else ""
+        row = [game, peers[0], "", "", peers[1], "", ""]
         if prover is not None:
             ours = prover["states_per_cpu_s"] if peer.states else prover["playouts_per_cpu_s"]
             ratios["prover"].append(ours / peer.prover)
             row[2:4] = [f"{number(ours)} {unit}", number(ours / peer.prover)]
-        row += ["", ""]
         if best is not None and fastest != "prover":
             row[5] = number(best["playouts_per_cpu_s"])
             if peer.best:
@@ -170,15 +164,13 @@ def _rates(rows: list[Row], machines: Sequence[str]) -> str:
     cells = []
     pairs = [(machines[-1], other) for other in machines[:-1]]
     ratios = [level_ratios(rows, faster, slower) for faster, slower in pairs]
-    for game, found in _by_game(rows).items():
-        row = [game]
-        for machine in machines:
-            good = found.get(machine)
-            ok = good is not None and good["status"] == "ok"
-            row.append(_rate(good) if good is not None and ok else "" if good is None else "failed")
-        row += [number(by_game.get(game, 0.0)) for by_game in ratios]
-        last = next((r for r in reversed(found.values()) if r["status"] == "ok"), None)
-        cells.append([*row, _length(last) if last else ""])
+    for game, by_machine in _by_game(rows).items():
+        good = _good(by_machine)
+        failed = dict.fromkeys(by_machine, "failed")
+        rates = [_rate(good[m]) if m in good else failed.get(m, "") for m in machines]
+        over = [number(by_game.get(game, 0.0)) for by_game in ratios]
+        last = next(reversed(good.values()), None)
+        cells.append([game, *rates, *over, _length(last) if last else ""])
     heads = ["game", *(f"{machine} playouts/s" for machine in machines)]
     heads += [f"{faster} / {slower} (states/s)" for faster, slower in pairs]
     note = "Steps are joint moves per playout; † where some playouts reached no terminal state."
@@ -227,23 +219,19 @@ def _ready(rows: list[Row], machines: Sequence[str]) -> str:
     heads = ["game", *(name for name, _ in sizes)]
     heads += [f"{machine} {name}" for machine in machines for name, _ in times]
     cells = []
-    for game, found in _by_game(rows).items():
-        good = [row for row in found.values() if row["status"] == "ok"]
-        network = next((row for row in good if row["gates"] or row["moves"]), None)
+    for game, by_machine in _by_game(rows).items():
+        good = _good(by_machine)
+        network = next((row for row in good.values() if row["gates"] or row["moves"]), None)
         row = [game, *(show(network) if network else "" for _, show in sizes)]
-        for machine in machines:
-            here = found.get(machine)
-            ok = here is not None and here["status"] == "ok"
-            row += [show(here) if here is not None and ok else "" for _, show in times]
-        cells.append(row)
+        cells.append(row + [show(good[m]) if m in good else "" for m in machines for _, show in times])
     return _table(heads, cells)
 
 
 def _wide(rows: list[Row], machines: Sequence[str], columns: Sequence[_Cell]) -> str:
     """A row per game, the columns once per machine."""
     cells = []
-    for game, found in _by_game(rows).items():
-        good = {machine: row for machine, row in found.items() if row["status"] == "ok"}
+    for game, by_machine in _by_game(rows).items():
+        good = _good(by_machine)
         if any(machine in good for machine in machines):
             shown = [show(good[m]) if m in good else "" for m in machines for _, show in columns]
             cells.append([game, *shown])
@@ -251,10 +239,14 @@ def _wide(rows: list[Row], machines: Sequence[str], columns: Sequence[_Cell]) ->
 
 
 def _by_game(rows: list[Row]) -> dict[str, dict[str, Row]]:
-    found: dict[str, dict[str, Row]] = {}
+    by_game: dict[str, dict[str, Row]] = {}
     for row in rows:
-        found.setdefault(row["game"], {})[row["machine"]] = row
-    return found
+        by_game.setdefault(row["game"], {})[row["machine"]] = row
+    return by_game
+
+
+def _good(by_machine: dict[str, Row]) -> dict[str, Row]:
+    return {machine: row for machine, row in by_machine.items() if row["status"] == "ok"}
 
 
 def _table(heads: Sequence[str], cells: Iterable[Sequence[str]], left: int = 1) -> str:

@@ -1,6 +1,4 @@
-"""Our grounder beside gringo (PyPI ``clingo``): CPU time of both on every game of some folders.
-
-    python -m bench.gringo ../shared/corpus/games --out gringo.json --markdown gringo.md
+"""CPU time of our grounder and of gringo on every game of some folders.
 
 Two comparisons, each with its geometric mean over the games that both ground:
 
@@ -9,33 +7,33 @@ Two comparisons, each with its geometric mean over the games that both ground:
 - *whole*: the text of the rules in, ground rules out. Both begin with our parser; gringo's
   way then goes through normal form and the translation to ASP.
 
-CPU time of a process of its own per game and side, after the imports and a warm-up on a game of
-a few rules; the least of some runs where they are short. Gringo gets one choice rule each for
-``true`` and ``does``, and no solver runs.
+Each game and side has a process of its own; its CPU time counts after the imports and a warm-up on a game of
+a few rules, and where runs are short the least of several. Gringo gets one choice rule each for ``true`` and
+``does``, and no solver runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import multiprocessing
 import resource
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import orjson
 from rich.progress import track
 
-from bench.asp import Translation, translate
-from bench.table import cpu_seconds
+from bench.gringo.translate import Translation, translate
+from bench.processes import call, rules_files
 from gdl.compile.normalize import normalize
 from gdl.errors import GdlError
 from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
+from ggp.bench.measure import peak_mb
+from ggp.bench.results import geometric_mean
 from ggp.game import read_rules_file
 
 WARM_UP = """(role a) (init (on 1)) (init (on 2)) (succ 1 2) (succ 2 1) (<= (legal a (go ?x)) (true (on ?x)))
@@ -50,6 +48,8 @@ ENOUGH = 0.5
 
 MEMORY = 4 << 30
 """Bytes that a process may grow by."""
+
+PRELOAD = ["bench.gringo.compare", "clingo"]
 
 
 def run_gringo(translation: Translation) -> Any:
@@ -98,74 +98,53 @@ def theirs(text: str, seconds: float) -> dict[str, Any]:
     }
 
 
-def work(side: Callable[[str, float], dict[str, Any]], path: str, seconds: float, pipe: Connection) -> None:
-    """Run one side on one game; send what it took."""
-    # No RLIMIT_CPU: under one, Linux counts a process's CPU time in ticks of some milliseconds.
+def best_of_runs(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: float) -> dict[str, Any]:
+    """One side on one game: the least times of some runs. Limits the memory of its process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY + (2 << 30), MEMORY + (2 << 30)))
-    found: dict[str, Any] = {}
+    best: dict[str, Any] = {}
     try:
         side(WARM_UP, seconds)
-        text = read_rules_file(Path(path))
+        text = read_rules_file(path)
         spent = 0.0
         for _ in range(RUNS):
             run = side(text, seconds)
             spent += run["whole_s"]
             for key in ("ground_s", "whole_s"):
-                run[key] = min(run[key], found.get(key, math.inf))
-            found = {"status": "ok", **run}
+                run[key] = min(run[key], best.get(key, math.inf))
+            best = {"status": "ok", **run}
             if spent > ENOUGH:
                 break
     except GdlError as error:
-        found = {"status": f"{type(error).__name__}: {error.message}"}
+        best = {"status": f"{type(error).__name__}: {error.message}"}
     except (MemoryError, RuntimeError) as error:
-        found = {"status": f"{type(error).__name__}: {error}"}
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    pipe.send(found)
+        best = {"status": f"{type(error).__name__}: {error}"}
+    return {**best, "peak_mb": peak_mb()}
 
 
 def measure(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: float) -> dict[str, Any]:
     """One side on one game in a process of its own."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["bench.asp", "clingo", "gdl.grounding.pipeline", "gdl.syntax.parser", "ggp.game", "rich.progress"]
-    )
-    ours_end, theirs_end = context.Pipe(duplex=False)
-    child = context.Process(target=work, args=(side, str(path), seconds, theirs_end))
-    child.start()
-    theirs_end.close()
-    try:
-        while not ours_end.poll(0.2):
-            if cpu_seconds(child.pid) > seconds + 5:
-                child.kill()
-        found: dict[str, Any] = ours_end.recv()
-    except EOFError:
-        found = {"status": f"stopped after {seconds:g} s of CPU time, or out of memory"}
-    child.join()
-    return found
-
-
-def geometric_mean(values: list[float]) -> float:
-    """The geometric mean; 1 for no values."""
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else 1.0
+    result, reason = call(best_of_runs, (side, path, seconds), PRELOAD, seconds + 5)
+    return result or {"status": reason}
 
 
 def summary(results: list[dict[str, Any]]) -> dict[str, Any]:
     """Counts and means over all games."""
     both = [r for r in results if r["ours"]["status"] == r["gringo"]["status"] == "ok"]
 
-    def ratios(key: str) -> list[float]:
-        return [max(r["ours"][key], 1e-5) / max(r["gringo"][key], 1e-5) for r in both]
-
     return {
         "games": len(results),
         "ours_ok": sum(r["ours"]["status"] == "ok" for r in results),
         "gringo_ok": sum(r["gringo"]["status"] == "ok" for r in results),
         "both": len(both),
-        "geometric_mean_ground": geometric_mean(ratios("ground_s")),
-        "geometric_mean_whole": geometric_mean(ratios("whole_s")),
+        "geometric_mean_ground": geometric_mean(_ratio(r, "ground_s") for r in both),
+        "geometric_mean_whole": geometric_mean(_ratio(r, "whole_s") for r in both),
         "total_ground_ours_s": sum(r["ours"]["ground_s"] for r in both),
         "total_ground_gringo_s": sum(r["gringo"]["ground_s"] for r in both),
     }
+
+
+def _ratio(result: dict[str, Any], key: str) -> float:
+    return float(max(result["ours"][key], 1e-5) / max(result["gringo"][key], 1e-5))
 
 
 def markdown(results: list[dict[str, Any]], counts: dict[str, Any]) -> str:
@@ -185,47 +164,32 @@ def markdown(results: list[dict[str, Any]], counts: dict[str, Any]) -> str:
         cells = [r["game"]]
         for key in ("ground_s", "whole_s"):
             cells += [f"{x[key]:.4f}" if x["status"] == "ok" else x["status"] for x in (a, b)]
-            fine = a["status"] == b["status"] == "ok"
-            cells.append(f"{max(a[key], 1e-5) / max(b[key], 1e-5):.2f}" if fine else "")
+            cells.append(f"{_ratio(r, key):.2f}" if a["status"] == b["status"] == "ok" else "")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def save(path: Path, results: list[dict[str, Any]]) -> None:
-    """Write all findings as JSON."""
-    found = {"summary": summary(results), "results": results}
-    path.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
-
-
 def main() -> None:
     """Read the arguments, measure, print the summary, write the files."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    summary = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m bench.gringo", description=summary)
     parser.add_argument("paths", nargs="+", type=Path, help=".kif files, or folders of them")
     parser.add_argument("--limit", type=float, default=60, help="CPU seconds per game and side")
     parser.add_argument("--out", type=Path, help="write all findings as JSON")
     parser.add_argument("--markdown", type=Path, help="write the table as Markdown")
     parser.add_argument("--known", type=Path, help="take gringo's times from an earlier --out")
     given = parser.parse_args()
-    paths = [q for p in given.paths for q in (sorted(p.glob("*.kif")) if p.is_dir() else [p])]
     known = {}
     if given.known:
         known = {r["game"]: r["gringo"] for r in orjson.loads(given.known.read_bytes())["results"]}
-    results = []
-    for path in track(paths, description="games"):
+    results: list[dict[str, Any]] = []
+    for path in track(rules_files(given.paths), description="games"):
         gringo = known.get(path.stem) or measure(theirs, path, given.limit)
         results.append({"game": path.stem, "ours": measure(ours, path, given.limit), "gringo": gringo})
         if given.out:  # as far as it goes, in case it is stopped
-            save(given.out, results)
-    counts = summary(results)
-    text = markdown(results, counts)
+            content = {"summary": summary(results), "results": results}
+            given.out.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+    text = markdown(results, summary(results))
     print(text if not given.markdown else text.splitlines()[0])
     if given.markdown:
         given.markdown.write_text(text)
-    if given.out:
-        given.out.write_bytes(
-            orjson.dumps({"summary": counts, "results": results}, option=orjson.OPT_INDENT_2)
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
-"""Proves what positions of small games are worth: AND/OR search by iterative deepening, with a table.
+"""AND/OR search by iterative deepening, with a table: proves what positions of small games are worth.
 
-For games of two roles that move in turn and get 100, 50 or 0 points. A claim "the role gets at least t" is
-proven, refuted, or open within a number of joint moves; a claim that is proven or refuted holds for any
-number of further moves, so nothing here is an estimate.
+For games of two roles that move in turn and get 100, 50 or 0 points. Within a number of joint moves, a
+claim "the role gets at least t" is proven, refuted or open; what is proven or refuted holds for any number
+of further moves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Claim(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What is known of a position for the role that moves.
+    """What is known of a position for the role to move.
 
     Attributes:
         value: what it can force: 100, 50 or 0.
@@ -46,8 +46,8 @@ class Solution:
 
 @dataclass(slots=True)
 class _Known:
-    """A claim in the table: decided within so many joint moves (the fewest seen), open within so many
-    (the most seen)."""
+    """A claim in the table: the fewest joint moves within which it is decided, the most within which it is
+    open."""
 
     claim: Claim = Claim.OPEN
     decided: int = sys.maxsize
@@ -69,11 +69,9 @@ class Solver:
         self._known: dict[tuple[Hashable, int, int], _Known] = {}
 
     def solve(self, state: State, role: int, deepest: int = 60, count: bool = True) -> Solution:
-        """All that is to be known of a position in which ``role`` has a choice.
+        """Solve a position in which ``role`` has a choice.
 
         Args:
-            state: the position.
-            role: who moves.
             deepest: joint moves to look ahead, at most.
             count: find out in how many joint moves the value is forced; without it the search goes
                 straight to the end, which is much faster where that is far.
@@ -143,27 +141,26 @@ class Solver:
     def _combined(self, state: State, role: int, target: int, plies: int) -> Claim:
         """The claim from those of the successors: one proof is enough where the role moves, one
         refutation where the other one does."""
-        mover = mover_of(self._machine, state)
-        enough, other = (Claim.PROVEN, Claim.REFUTED) if mover == role else (Claim.REFUTED, Claim.PROVEN)
-        found = other
-        for move in self._machine.legal_moves(state, mover):
-            claim = self._search(self._after(state, mover, move), role, target, plies - 1)
+        to_move = role_to_move(self._machine, state)
+        enough, rest = (Claim.PROVEN, Claim.REFUTED) if to_move == role else (Claim.REFUTED, Claim.PROVEN)
+        for move in self._machine.legal_moves(state, to_move):
+            claim = self._search(self._after(state, to_move, move), role, target, plies - 1)
             if claim is enough:
                 return enough
             if claim is Claim.OPEN:
-                found = Claim.OPEN
-        return found
+                rest = Claim.OPEN
+        return rest
 
-    def _after(self, state: State, mover: int, move: int) -> State:
-        joint = [move if r == mover else self._machine.legal_moves(state, r)[0] for r in (0, 1)]
+    def _after(self, state: State, to_move: int, move: int) -> State:
+        joint = [move if r == to_move else self._machine.legal_moves(state, r)[0] for r in (0, 1)]
         return self._machine.next_state(state, joint)
 
 
-def mover_of(machine: Machine, state: State) -> int:
+def role_to_move(machine: Machine, state: State) -> int:
     """The role that has a choice; role 0 where none has.
 
     Raises:
-        ValueError: both have one: such positions are none for this solver.
+        ValueError: both have one; this solver is not for such positions.
     """
     choices = [role for role in (0, 1) if len(machine.legal_moves(state, role)) > 1]
     if len(choices) > 1:

@@ -1,13 +1,12 @@
-"""Looks for positions that have a proven best move, and writes them to bench/positions.jsonl.
+"""Which positions have a proven best move? Prints lines for positions.jsonl.
 
-    python -m bench.find_positions connectfour breakthrough --each 2 >> bench/positions.jsonl
+    python -m bench.positions.find connectfour breakthrough --each 2 >> bench/positions/positions.jsonl
 
-Positions come from random matches. One is kept if the role to move can force a win within 7
-joint moves, if every other move is proven to miss it (bench/solver.py), and if at most half of the
-moves are right. ``--after MOVES`` solves the position after these moves of the roles in turn instead, to the
-end and without counting moves:
+Positions come from random matches. A position is good if the role to move can force a win within 7 joint
+moves, every other move is proven to miss it, and at most half of the moves are right. ``--after MOVES``
+solves the position after these moves of the roles in turn instead, to the end and without counting moves:
 
-    python -m bench.find_positions tictactoe --after "(mark a 1)"
+    python -m bench.positions.find tictactoe --after "(mark a 1)"
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from collections.abc import Iterator
 
 import orjson
 
-from bench.positions import LONGEST, load_game
-from bench.solver import Claim, OutOfNodesError, Solution, Solver, mover_of
+from bench.positions import BY_SEARCH, LONGEST, load_game
+from bench.positions.solver import Claim, OutOfNodesError, Solution, Solver, role_to_move
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_terms
 
@@ -28,18 +27,18 @@ DEPTHS = range(1, 8)
 MATCHES = 2000
 
 
-def line(game: str, machine: Machine, state: State, role: int, found: Solution) -> bytes:
+def line(game: str, machine: Machine, state: State, role: int, solution: Solution) -> bytes:
     """A position as a line of the file."""
     spell = machine.rules.spell
     return orjson.dumps(
         {
             "game": game,
             "role": spell(machine.roles[role]),
-            "value": found.value,
-            "plies": found.plies,
-            "best": found.best,
-            "proof": "search",
-            "nodes": found.nodes,
+            "value": solution.value,
+            "plies": solution.plies,
+            "best": solution.best,
+            "proof": BY_SEARCH,
+            "nodes": solution.nodes,
             "true": [spell(p) for p in sorted(state.propositions)],
         }
     )
@@ -49,26 +48,25 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
     """Positions of one game, ``each`` of every depth as far as random matches bring them."""
     rng = random.Random(seed)
     solver = Solver(machine, nodes)
-    wanted = dict.fromkeys(DEPTHS, each)
+    missing = dict.fromkeys(DEPTHS, each)
     seen: set[State] = set()
     for _ in range(MATCHES):
-        if not any(wanted.values()) or budget < 0:
+        if not any(missing.values()) or budget < 0:
             break
         states = match(machine, rng)
         back = rng.randrange(1, 12)
-        if len(states) <= back or states[-1 - back] in seen:
+        if len(states) <= back or (state := states[-1 - back]) in seen:
             continue
-        state = states[-1 - back]
         seen.add(state)
         try:
-            role = mover_of(machine, state)
+            role = role_to_move(machine, state)
             options = machine.legal_moves(state, role)
             if len(options) < 3:
                 continue
             solver.forget()
-            claim, plies = solver.decide(state, role, 100, max(d for d, n in wanted.items() if n))
+            claim, plies = solver.decide(state, role, 100, max(d for d, n in missing.items() if n))
             budget -= solver.nodes
-            if claim is not Claim.PROVEN or not wanted.get(plies):
+            if claim is not Claim.PROVEN or not missing.get(plies):
                 continue
             solution = solver.solve(state, role)
             budget -= solver.nodes
@@ -76,7 +74,7 @@ def search(game: str, machine: Machine, each: int, nodes: int, seed: int, budget
             budget -= nodes
             continue
         if solution.plies == plies and 2 * len(solution.best) <= len(options):
-            wanted[plies] -= 1
+            missing[plies] -= 1
             yield line(game, machine, state, role, solution)
 
 
@@ -91,7 +89,8 @@ def match(machine: Machine, rng: random.Random) -> list[State]:
 
 def main() -> None:
     """Read the arguments, search game by game, print the lines."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    summary = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m bench.positions.find", description=summary)
     parser.add_argument("games", nargs="+")
     parser.add_argument("--each", type=int, default=2, help="positions of each depth")
     parser.add_argument("--nodes", type=int, default=50_000, help="positions looked at for one proof")
@@ -106,7 +105,7 @@ def main() -> None:
             state = machine.initial_state()
             for move in parse_terms(given.after, "--after"):
                 state = state.play(move)
-            role = mover_of(machine, state)
+            role = role_to_move(machine, state)
             solution = Solver(machine, given.nodes).solve(state, role, LONGEST, count=False)
             lines = iter([line(game.name, machine, state, role, solution)])
         else:

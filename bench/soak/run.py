@@ -1,12 +1,10 @@
-"""A server that is starved and whose processes are killed and stopped at random: is it ever late?
+"""Starves and harms a server while matches go on, and counts what goes wrong.
 
-    python -m bench.soak --turns 2000 --playclock 1 --matches 2 --burners 2 --kill-every 2
-
-starts ``ggp serve``, plays matches side by side by game managers of its own
-(:mod:`bench.soak_referee`) that check every reply's time and legality, keeps the processors busy, and
-sends SIGKILL and SIGSTOP (sometimes followed by SIGCONT) to processes of the server, never to the server
-itself. Writes what was seen as JSON; exit status 1 if any reply was late or illegal, a match was lost, a
-process or a file in /dev/shm is left, or the memory has grown by more than --growth percent.
+Starts ``ggp serve``, has game managers (:mod:`bench.soak.game_manager`) play matches side by side and check
+every reply's time and legality, keeps the processors busy, and sends SIGKILL and SIGSTOP (sometimes followed
+by SIGCONT) to processes of the server, never to the server itself. Writes its counts as JSON; exit status 1
+if any reply was late or illegal, a match was lost, a process or a file in /dev/shm is left, or the memory has
+grown by more than --growth percent.
 """
 
 from __future__ import annotations
@@ -19,8 +17,6 @@ import random
 import re
 import signal
 import statistics
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -30,10 +26,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from bench.soak_referee import Plan, Tally, work
+from bench.serving import ServerProcess
+from bench.soak.game_manager import SoakCounts, SoakPlan, manage
 from ggp.server.descendants import descendants, proportional_bytes
-
-ROOT = Path(__file__).resolve().parents[1]
 
 GAMES = (
     "breakthrough connectfour othello tictactoe hex checkers rockpaperscissors biddingtictactoe tron sokoban"
@@ -44,7 +39,7 @@ ROLES = ("fork_server", "match_process", "keeper", "uct_worker", "kaskade_proces
 """What processes of the server are for: the modules that they run."""
 
 SETTLE_SECONDS = 20.0
-"""How long it may take until all matches have gone."""
+"""How long the processes of matches may take to end."""
 
 
 def role_of(pid: int) -> str:
@@ -63,13 +58,15 @@ class Harm:
     """Kills and stops processes below a server.
 
     Attributes:
-        done: how often, by kind and by what the process was for.
+        server: its process.
+        every: mean seconds between two.
+        counts: how often, by kind and by what the process was for.
     """
 
     server: int
     every: float
     seed: int
-    done: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     _over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
@@ -86,7 +83,7 @@ class Harm:
                 os.kill(pid, signal.SIGKILL if how == "SIGKILL" else signal.SIGSTOP)
             except ProcessLookupError:
                 continue
-            self.done[f"{how} {role}"] += 1
+            self.counts[f"{how} {role}"] += 1
             if how.endswith("SIGCONT"):
                 threading.Timer(rng.uniform(0.05, 3.0), _go_on, (pid,)).start()
 
@@ -116,73 +113,48 @@ def burn() -> None:
 
 
 class Soak:
-    """One run; see the module's first lines."""
+    """One run."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.log: list[str] = []
         self.memory: list[tuple[float, int, int]] = []
         self._seen: set[tuple[int, str]] = set()
         self._context = multiprocessing.get_context("spawn")
 
     def run(self) -> dict[str, Any]:
-        """Start the server, play, and say what was seen."""
+        """Start the server, play, and count."""
         options = self.options
         shared = shared_files()
-        command = [sys.executable, "-m", "ggp", "serve", "--port", "0", "--log-level", "info"]
-        command += ["--player", options.player, "--machine", options.machine]
-        command += ["--matches", str(options.matches)]
-        server = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        words = ["--player", options.player, "--machine", options.machine, "--matches", str(options.matches)]
+        server = ServerProcess(*words, show=options.verbose)
         try:
-            port = self._port(server)
             time.sleep(options.wait)
-            tally, harm, seconds = self._play(server.pid, port)
+            counts, harm, seconds = self._play(server.pid, server.port)
             settled = self._settle(server.pid)
         finally:
-            server.terminate()
-            status = server.wait(60)
+            status = server.stop()
         time.sleep(0.5)
         left = [f"{pid} {role_of(pid)}" for pid, born in self._seen if born and _born(pid) == born]
         return {
-            "turns": tally.turns,
-            "matches": tally.matches,
-            "late": tally.late,
-            "late_starts": tally.late_starts,
-            "illegal": tally.illegal,
-            "lost": tally.lost,
-            "slowest": round(tally.slowest, 3),
-            "percentiles": _percentiles(tally.times),
+            **{name: getattr(counts, name) for name in ("turns", "matches", "late", "late_starts")},
+            **{name: getattr(counts, name) for name in ("illegal", "lost", "faults")},
+            "slowest": round(counts.slowest, 3),
+            "percentiles": _percentiles(counts.times),
             "seconds": round(seconds, 1),
             "harmed": sum(harm.values()),
             "harm": dict(sorted(harm.items())),
-            "ends": dict(tally.ends),
-            "faults": tally.faults,
+            "ends": dict(counts.ends),
             "left_processes": left,
             "left_shared": sorted(shared_files() - shared),
             "processes_at_end": settled,
             "memory": self._growth(),
             "memory_mb": [(round(when, 1), mb // 2**20, count) for when, mb, count in self.memory],
-            "log": dict(Counter(found.group(1) for line in self.log if (found := _EVENT.search(line)))),
-            "tracebacks": sum("Traceback" in line for line in self.log),
+            "log": dict(Counter(event.group(1) for line in server.log if (event := _EVENT.search(line)))),
+            "tracebacks": server.tracebacks,
             "exit_status": status,
         }
 
-    def _port(self, server: subprocess.Popen[str]) -> int:
-        assert server.stderr is not None
-        for line in server.stderr:
-            self.log.append(line)
-            if found := re.search(r"event=listening .*port=(\d+)", line):
-                threading.Thread(target=self._read, args=(server,), daemon=True).start()
-                return int(found.group(1))
-        raise SystemExit("the server did not start:\n" + "".join(self.log))
-
-    def _read(self, server: subprocess.Popen[str]) -> None:
-        for line in server.stderr or ():
-            self.log.append(line)
-            if self.options.verbose:
-                print(line, end="", file=sys.stderr)
-
-    def _play(self, pid: int, port: int) -> tuple[Tally, Counter[str], float]:
+    def _play(self, pid: int, port: int) -> tuple[SoakCounts, Counter[str], float]:
         options = self.options
         burners = [self._context.Process(target=burn, daemon=True) for _ in range(options.burners)]
         harm = Harm(pid, options.kill_every, options.seed)
@@ -191,7 +163,7 @@ class Soak:
         for number in range(options.matches):
             ours, theirs = self._context.Pipe(False)
             first = number * len(games) // options.matches
-            plan = Plan(
+            plan = SoakPlan(
                 f"soak{number}",
                 port,
                 games[first:] + games[:first],
@@ -201,17 +173,17 @@ class Soak:
                 options.per_match,
                 options.seed,
             )
-            managers[ours] = self._context.Process(target=work, args=(plan, theirs), daemon=True)
+            managers[ours] = self._context.Process(target=manage, args=(plan, theirs), daemon=True)
         began = time.monotonic()
         for process in [*burners, *managers.values()]:
             process.start()
         if options.kill_every:
             threading.Thread(target=harm.run, daemon=True).start()
-        tally = Tally()
+        counts = SoakCounts()
         while managers:
             for pipe in wait(list(managers), options.look):
                 assert isinstance(pipe, Connection)
-                tally.add(pipe.recv())
+                counts.add(pipe.recv())
                 managers.pop(pipe).join(5)
             self._look(pid, began)
         harm.end()
@@ -220,7 +192,7 @@ class Soak:
             process.kill()
         if options.kill_every:
             time.sleep(3.2)  # the last SIGCONT
-        return tally, harm.done, seconds
+        return counts, harm.counts, seconds
 
     def _look(self, server: int, began: float) -> None:
         below = descendants(server)
@@ -234,9 +206,9 @@ class Soak:
         quiet = time.monotonic()
         while time.monotonic() < min(end, quiet + self.options.quiet):
             time.sleep(0.1)
-            now = len(descendants(server))
-            if now < fewest:
-                fewest, quiet = now, time.monotonic()
+            processes = len(descendants(server))
+            if processes < fewest:
+                fewest, quiet = processes, time.monotonic()
         below = descendants(server)
         self._seen |= {(pid, _born(pid)) for pid in below}
         return sorted(role_of(pid) for pid in below if _born(pid))
@@ -244,11 +216,11 @@ class Soak:
     def _growth(self) -> dict[str, float]:
         """The memory of all processes together in the first and the last third of the run, MB: matches
         begin and end, so single values say little."""
-        part = max(1, len(self.memory) // 3)
+        third = max(1, len(self.memory) // 3)
         # What is loaded in the first matches is no growth.
-        begin = part // 4
-        first = statistics.mean(value for _, value, _ in self.memory[begin : begin + part])
-        last = statistics.mean(value for _, value, _ in self.memory[-part:])
+        begin = third // 4
+        first = statistics.mean(value for _, value, _ in self.memory[begin : begin + third])
+        last = statistics.mean(value for _, value, _ in self.memory[-third:])
         return {
             "first_mb": round(first / 2**20, 1),
             "last_mb": round(last / 2**20, 1),
@@ -272,48 +244,41 @@ def _percentiles(times: list[float]) -> dict[str, float]:
     if len(times) < 2:
         return {}
     cuts = statistics.quantiles(times, n=1000, method="inclusive")
-    return {
-        name: round(cuts[place], 3) for name, place in (("50", 499), ("90", 899), ("99", 989), ("99.9", 998))
-    }
+    return {f"{per_mille / 10:g}": round(cuts[per_mille - 1], 3) for per_mille in (500, 900, 990, 999)}
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    made.add_argument("--turns", type=int, default=2000, help="of all matches together")
-    made.add_argument("--matches", type=int, default=2, help="side by side")
-    made.add_argument("--startclock", type=int, default=4)
-    made.add_argument("--playclock", type=int, default=1)
-    made.add_argument("--per-match", type=int, default=40, help="turns after which a match is ended")
-    made.add_argument("--burners", type=int, default=2, help="processes that keep processors busy")
-    made.add_argument("--kill-every", type=float, default=2.0, help="mean seconds between two; 0 for none")
-    made.add_argument("--player", default="uct")
-    made.add_argument("--machine", default="auto")
-    made.add_argument("--games", default=GAMES, help="names, with blanks between them")
-    made.add_argument("--wait", type=float, default=0.0, help="seconds for the server before the first match")
-    made.add_argument("--look", type=float, default=2.0, help="seconds between two looks at the memory")
-    made.add_argument(
-        "--quiet", type=float, default=5.0, help="seconds without an end after which all have gone"
-    )
-    made.add_argument("--growth", type=float, default=10.0, help="percent of memory")
-    made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--out", type=Path, help="where to write the JSON")
-    made.add_argument("--verbose", action="store_true", help="show the server's log")
-    return made
+    options = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__.partition("\n")[0])
+    add = options.add_argument
+    add("--turns", type=int, default=2000, help="of all matches together")
+    add("--matches", type=int, default=2, help="side by side")
+    add("--startclock", type=int, default=4)
+    add("--playclock", type=int, default=1)
+    add("--per-match", type=int, default=40, help="turns after which a match is ended")
+    add("--burners", type=int, default=2, help="processes that keep processors busy")
+    add("--kill-every", type=float, default=2.0, help="mean seconds between two; 0 for none")
+    add("--player", default="uct")
+    add("--machine", default="auto")
+    add("--games", default=GAMES, help="names, with blanks between them")
+    add("--wait", type=float, default=0.0, help="seconds for the server before the first match")
+    add("--look", type=float, default=2.0, help="seconds between two looks at the memory")
+    add("--quiet", type=float, default=5.0, help="seconds without an end after which all have gone")
+    add("--growth", type=float, default=10.0, help="percent of memory")
+    add("--seed", type=int, default=0)
+    add("--out", type=Path, help="where to write the JSON")
+    add("--verbose", action="store_true", help="show the server's log")
+    return options
 
 
 def main() -> int:
     """Run as a script."""
     options = parser().parse_args()
-    found = Soak(options).run()
-    text = json.dumps({"options": {k: str(v) for k, v in vars(options).items()}, **found}, indent=1)
+    seen = Soak(options).run()
     if options.out:
-        options.out.write_text(text + "\n")
-    print(json.dumps({key: value for key, value in found.items() if key != "memory_mb"}, indent=1))
-    wrong = found["late"] + found["illegal"] + found["lost"] + found["tracebacks"] + found["exit_status"]
-    wrong += len(found["left_processes"]) + len(found["left_shared"])
-    return int(bool(wrong) or found["memory"]["growth_percent"] > options.growth)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        given = {name: str(value) for name, value in vars(options).items()}
+        options.out.write_text(json.dumps({"options": given, **seen}, indent=1) + "\n")
+    print(json.dumps({key: value for key, value in seen.items() if key != "memory_mb"}, indent=1))
+    wrong = any(seen[key] for key in ("late", "illegal", "lost", "tracebacks", "exit_status"))
+    wrong = wrong or bool(seen["left_processes"] or seen["left_shared"])
+    return int(wrong or seen["memory"]["growth_percent"] > options.growth)

@@ -1,9 +1,8 @@
-"""GDL as an answer set program, for gringo: one choice rule each for ``true`` and ``does``.
+"""Writes GDL as an answer set program for gringo, with one choice rule each for ``true`` and ``does``.
 
-Every symbol of the rules becomes ``s0``, ``s1``, ... and every functor and relation ``f0``, ...,
-so that no spelling of theirs can mean anything in ASP. What gringo then calls possible are the
-atoms that can hold where negations of what can change are ignored: the same over-approximation
-as our reachability.
+Symbols of the rules become ``s0``, ``s1``, ..., functors and relations ``f0``, ..., so that no spelling means
+anything in ASP. The atoms that gringo calls possible are those that can hold if negations of what can change
+are ignored: the same over-approximation as our reachability.
 """
 
 from __future__ import annotations
@@ -41,10 +40,7 @@ def translate(clauses: list[Clause]) -> Translation:
     names: dict[tuple[str, bool], str] = {}
 
     def name(word: str, applied: bool) -> str:
-        known = names.get((word, applied))
-        if known is None:
-            known = names[word, applied] = f"{'f' if applied else 's'}{len(names)}"
-        return known
+        return names.setdefault((word, applied), f"{'f' if applied else 's'}{len(names)}")
 
     def write(term: Term) -> str:
         if term.is_variable:

@@ -1,7 +1,7 @@
-"""The game manager of bench.soak: plays matches over HTTP with an exact clock, and trusts no reply.
+"""A game manager that plays matches over HTTP with an exact clock, and trusts no reply.
 
-One process per match that runs at a time, so that neither the prover that checks legality nor other
-matches are in the way of its clock. The other roles move at random.
+One runs in each process, so that neither the prover that checks legality nor other matches disturb its clock.
+The other roles move at random.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
+from ggp.messages.http10 import request_bytes
 from ggp.protocol import messages
-from ggp.protocol.http10 import request_bytes
 
 PATIENCE = 10.0
 """Seconds after its clock for which a reply is still waited for, to see how late it comes."""
@@ -31,8 +31,8 @@ LONGEST = 60
 
 
 @dataclass
-class Tally:
-    """What a game manager has seen.
+class SoakCounts:
+    """What a game manager has counted.
 
     Attributes:
         turns: PLAY messages that were sent.
@@ -55,27 +55,27 @@ class Tally:
     faults: list[str] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Tally) -> None:
-        """Count what another one has seen, too."""
+    def add(self, other: SoakCounts) -> None:
+        """Add another manager's counts."""
         for name in ("turns", "late", "late_starts", "illegal", "lost", "matches", "times", "faults", "ends"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.slowest = max(self.slowest, other.slowest)
 
     def fault(self, text: str) -> None:
-        """Note something that was wrong."""
+        """Note something that is wrong."""
         if len(self.faults) < 20:
             self.faults.append(f"{time.strftime('%H:%M:%S')} {text}")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a game manager does.
+class SoakPlan:
+    """What a game manager is to do.
 
     Attributes:
         name: begins the match ids.
         port: where the player listens.
-        games: played one after another, each in another role.
-        turns: how many PLAY messages are sent.
+        games: played in turn, each time in another role.
+        turns: how many PLAY messages to send.
         startclock, playclock: seconds.
         per_match: turns after which a match is ended.
         seed: what the other roles' moves come from.
@@ -94,30 +94,34 @@ class Plan:
 
 
 class Manager:
-    """Carries out a plan."""
+    """Carries out a plan.
 
-    def __init__(self, plan: Plan) -> None:
+    Attributes:
+        counts: of what it has seen up to now.
+    """
+
+    def __init__(self, plan: SoakPlan) -> None:
         self.plan = plan
-        self.tally = Tally()
+        self.counts = SoakCounts()
         self._random = random.Random(f"{plan.name} {plan.seed}")
 
-    def run(self) -> Tally:
+    def run(self) -> SoakCounts:
         """Play matches until the turns are over."""
         for number in count():
-            if self.tally.turns >= self.plan.turns:
-                return self.tally
+            if self.counts.turns >= self.plan.turns:
+                return self.counts
             name = self.plan.games[number % len(self.plan.games)]
             self._match(f"{self.plan.name}.{number}", name, number // len(self.plan.games))
             time.sleep(self.plan.pause)
         raise AssertionError
 
     def _match(self, match: str, name: str, number: int) -> None:
-        plan, tally = self.plan, self.tally
+        plan, counts = self.plan, self.counts
         game = Game.load(name)
         machine = ProverMachine(game.rules)
         state = machine.initial_state()
         role = number % len(machine.roles)
-        tally.matches += 1
+        counts.matches += 1
         start = messages.start_request(
             match,
             game.rules.spell(machine.roles[role]),
@@ -127,38 +131,38 @@ class Manager:
         )
         reply, seconds = self._ask(start, plan.startclock)
         if reply != messages.READY:
-            tally.lost += 1
-            tally.fault(f"{match} {name} START: {reply[:200]!r} after {seconds:.3f} s")
+            counts.lost += 1
+            counts.fault(f"{match} {name} START: {reply[:200]!r} after {seconds:.3f} s")
             if reply:
                 time.sleep(1.0)
                 return
         elif seconds > plan.startclock:
-            tally.late_starts += 1
-            tally.fault(f"{match} {name} START: ready after {seconds:.3f} s")
+            counts.late_starts += 1
+            counts.fault(f"{match} {name} START: ready after {seconds:.3f} s")
         moves: list[str] | None = None
         for turn in range(1, plan.per_match + 1):
-            if machine.is_terminal(state) or tally.turns >= plan.turns:
+            if machine.is_terminal(state) or counts.turns >= plan.turns:
                 break
-            tally.turns += 1
+            counts.turns += 1
             reply, seconds = self._ask(messages.play_request(match, moves), plan.playclock)
-            tally.times.append(seconds)
-            tally.slowest = max(tally.slowest, seconds)
+            counts.times.append(seconds)
+            counts.slowest = max(counts.slowest, seconds)
             if seconds > plan.playclock or not reply:
-                tally.late += 1
-                tally.fault(f"{match} {name} turn {turn}: {reply[:50]!r} after {seconds:.3f} s")
-            legal = [machine.legal_moves(state, other) for other in range(len(machine.roles))]
+                counts.late += 1
+                counts.fault(f"{match} {name} turn {turn}: {reply[:50]!r} after {seconds:.3f} s")
+            legal = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
             joint = [self._random.choice(options) for options in legal]
-            found = _move(machine, role, reply)
-            if found in legal[role]:
-                joint[role] = found
+            move = _move(machine, role, reply)
+            if move in legal[role]:
+                joint[role] = move
             elif reply in (messages.BUSY, "") or reply.startswith("error"):
-                tally.lost += 1
-                tally.fault(f"{match} {name} turn {turn}: {reply[:200]!r}")
+                counts.lost += 1
+                counts.fault(f"{match} {name} turn {turn}: {reply[:200]!r}")
                 break
             else:
-                tally.illegal += 1
-                tally.fault(f"{match} {name} turn {turn}: {reply[:100]!r} is not legal")
-            moves = [machine.rules.spell(machine.move(r, move)) for r, move in enumerate(joint)]
+                counts.illegal += 1
+                counts.fault(f"{match} {name} turn {turn}: {reply[:100]!r} is not legal")
+            moves = [machine.rules.spell(machine.move(r, m)) for r, m in enumerate(joint)]
             state = machine.next_state(state, joint)
         self._end(match, moves, machine.is_terminal(state))
 
@@ -166,25 +170,25 @@ class Manager:
         abort = not over and self._random.random() < 0.5
         message = messages.abort_request(match) if abort else messages.stop_request(match, moves)
         reply, _ = self._ask(message, self.plan.playclock)
-        self.tally.ends[reply[:20]] += 1
+        self.counts.ends[reply[:20]] += 1
         if reply not in (messages.DONE, messages.ABORTED):
-            self.tally.fault(f"{match} end: {reply[:100]!r}")
+            self.counts.fault(f"{match} end: {reply[:100]!r}")
 
     def _ask(self, message: str, clock: float) -> tuple[str, float]:
         """The body of the reply, empty for none; and how long it took from before connecting."""
         data = request_bytes(message, "localhost", "player")
-        found = bytearray()
+        answer = bytearray()
         began = time.monotonic()
         try:
             with socket.create_connection(("127.0.0.1", self.plan.port), timeout=clock + PATIENCE) as peer:
                 peer.sendall(data)
                 while chunk := peer.recv(65536):
-                    found += chunk
+                    answer += chunk
                 seconds = time.monotonic() - began
         except OSError as error:
-            self.tally.fault(f"{message[:40]}: {error}")
+            self.counts.fault(f"{message[:40]}: {error}")
             return "", time.monotonic() - began
-        return found.partition(b"\r\n\r\n")[2].decode(), seconds
+        return answer.partition(b"\r\n\r\n")[2].decode(), seconds
 
 
 def _move(machine: Machine, role: int, text: str) -> int:
@@ -195,10 +199,10 @@ def _move(machine: Machine, role: int, text: str) -> int:
         return -1
 
 
-def work(plan: Plan, pipe: Connection) -> None:
-    """In a process of its own: carry out a plan, send the tally."""
+def manage(plan: SoakPlan, pipe: Connection) -> None:
+    """In a process of its own: carry out a plan, send the counts."""
     manager = Manager(plan)
     try:
         manager.run()
     finally:
-        pipe.send(manager.tally)
+        pipe.send(manager.counts)

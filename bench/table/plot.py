@@ -1,4 +1,4 @@
-"""The plot of a run of ``bench.table``: rates of all games, cost of a gate input, parts of a step."""
+"""The plot of a run: rates of all games, times to get ready, cost of a gate input, parts of a step."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Our grounder beside gringo: ``translate`` writes GDL as an answer set program, ``compare`` takes times."""

@@ -1,0 +1,67 @@
+"""Positions whose best moves are proven, and other states that random moves lead to.
+
+positions.jsonl has one position per line: ``game``, ``role`` to move, what is ``true``, its ``value`` for
+that role, the ``best`` moves, the number of ``plies`` within which the value is forced, and the ``proof``:
+``search`` (:mod:`bench.positions.solver`: exhaustive, all other moves are worse) or the work where it is
+published. ``find`` looks for more.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from gdl.machine import Machine, State
+from gdl.syntax.parser import parse_term
+from ggp.game import Game, games_folder
+
+BY_SEARCH = "search"
+LONGEST = 400
+"""Joint moves that a proof may look ahead."""
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenPosition:
+    """One line of the file."""
+
+    game: str
+    role: str
+    value: int
+    plies: int
+    best: tuple[str, ...]
+    proof: str
+    nodes: int
+    true: tuple[str, ...]
+
+    def on(self, machine: Machine) -> tuple[State, int]:
+        """The state and the role to move, on a machine of its game."""
+        state = machine.state_of(map(parse_term, self.true))
+        return state, machine.role_id(parse_term(self.role))
+
+
+def load() -> list[ProvenPosition]:
+    """All positions of the file."""
+    lines = map(orjson.loads, (_HERE / "positions.jsonl").read_bytes().splitlines())
+    return [ProvenPosition(**{**x, "best": tuple(x["best"]), "true": tuple(x["true"])}) for x in lines]
+
+
+def load_game(name: str) -> Game:
+    """A game that comes along, or one that only the positions need."""
+    own = _HERE / f"{name}.kif"
+    return Game.load(own if own.is_file() else games_folder() / f"{name}.kif")
+
+
+def random_state(machine: Machine, plies: int, rng: random.Random) -> State:
+    """The state after so many random joint moves, or where the match ends before."""
+    state = machine.initial_state()
+    for _ in range(plies):
+        if machine.is_terminal(state):
+            break
+        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        state = machine.next_state(state, [rng.choice(moves) for moves in options])
+    return state

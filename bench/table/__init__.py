@@ -1,0 +1,2 @@
+"""Every game on every machine: ``run`` measures, ``report`` writes tables (``published`` has the figures of
+others), ``plot`` draws."""
