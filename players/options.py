@@ -1,4 +1,4 @@
-"""Options of players. A player declares each of them once, in its class:
+"""Options of players. A player declares each of them once, in its class::
 
     class MonteCarloPlayer(Player):
         OPTIONS = (Option("playouts", int, None, "playouts per turn after which it stops early"),)

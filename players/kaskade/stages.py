@@ -138,8 +138,7 @@ def warm_up_native() -> None:
 
 
 def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine:
-    """The machine that runs the code on the network of the machine before, with a guide if the product has
-    one."""
+    """The machine that runs the code on the network of the machine before, with the guide if there is one."""
     from players.kaskade.guided_machine import GuidedMachine
     from propnet.machine import PropnetMachine
     from propnet.native.assembler import host

@@ -55,9 +55,8 @@ def main() -> None:
     _serve(socket.socket(fileno=requests), client, out, {"ready": round(time.monotonic() - began, 3)})
 
 
-def _serve(requests: socket.socket, client: int, out: int, first: dict[str, Any]) -> NoReturn:
+def _serve(requests: socket.socket, client: int, out: int, greeting: dict[str, Any]) -> NoReturn:
     """Serve requests; in new fork servers too."""
-    greeting = first
     while True:
         gc.collect()
         gc.freeze()  # the collector must not touch shared pages

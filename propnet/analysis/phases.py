@@ -40,8 +40,7 @@ class Phases:
 
 def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) -> Phases | None:
     """Follow the clocks until they repeat a state, or the match is over; None if the effort is too small."""
-    network = ternary.network
-    cost = max(1, len(network.gate_inputs))
+    network, cost = ternary.network, max(1, len(ternary.network.gate_inputs))
     places = np.flatnonzero(clocks)
     values = np.asarray(network.initial, np.bool_)[places]
     choosing: list[list[bool]] = []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from propnet.analysis.ternary import Ternary
 
 ROUNDS = 6
-"""Joint moves ahead that are told apart."""
+"""How many joint moves ahead differences count."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

@@ -10,10 +10,8 @@ import numpy as np
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
-_ROWS = 32
-_STEPS = 64
-_ENDS = 512
-_LONGEST = 1000
+_ROWS, _STEPS = 32, 64
+_ENDS, _LONGEST = 512, 1000
 
 
 def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:

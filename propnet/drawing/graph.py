@@ -73,20 +73,13 @@ def draw(
         gate = node - first
         return inputs[start[gate] : start[gate + 1]] if gate >= 0 else []
 
-    cone: set[int] = set()
-    stack = [names[name] >> 1 for name in wanted]
-    while stack:
-        node = stack.pop()
-        if node not in cone:
-            cone.add(node)
-            stack.extend(x >> 1 for x in reads(node))
-    gates = sum(node >= first for node in cone)
+    order = _cone([names[name] >> 1 for name in wanted], reads)
+    gates = sum(node >= first for node in order)
     if gates > LARGEST and not everything:
         raise GdlError(
             f"there are {gates:,} gates to draw, more than anyone can read ({LARGEST})",
             remedy='draw the cone of one output, --of "(legal ROLE MOVE)", or ask for --all',
         )
-    order = sorted(cone)
     place = {node: i for i, node in enumerate(order)}
     looped = {g + first for low, high in network.loops.tolist() for g in range(low, high)}
     boxes: list[Box] = []
@@ -106,6 +99,17 @@ def draw(
         edges.append((place[x >> 1], len(boxes), bool(x & 1) ^ (x >> 1 in flipped)))
         boxes.append(Box(OUTPUT, spell(name)))
     return NetworkDrawing(boxes, edges, title)
+
+
+def _cone(roots: list[int], reads: Callable[[int], list[int]]) -> list[int]:
+    """The nodes that some nodes depend on, ascending, they among them."""
+    cone: set[int] = set()
+    while roots:
+        node = roots.pop()
+        if node not in cone:
+            cone.add(node)
+            roots.extend(x >> 1 for x in reads(node))
+    return sorted(cone)
 
 
 def _input(network: Network, node: int, spell: Callable[[Term], str]) -> Box:

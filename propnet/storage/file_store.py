@@ -94,8 +94,7 @@ class FileStore:
 
 
 def _trusted(directory: Path) -> bool:
-    """Whether a directory is ours, and nobody else can write to it: it may hold code. Raises OSError if it
-    cannot be read."""
+    """Whether a directory is ours, and nobody else can write to it: it may hold code."""
     if not hasattr(os, "getuid"):
         return directory.is_dir()
     status = directory.stat()

@@ -23,8 +23,7 @@ _CODE = "gdl", "propnet"
 
 def load(rules: Rules) -> bytes | None:
     """The bytes of the network of these rules, if they are stored."""
-    files = _files()
-    return files.get(_name(rules)) if files is not None else None
+    return files.get(_name(rules)) if (files := _files()) is not None else None
 
 
 def keep(rules: Rules, network: bytes) -> bool:
@@ -50,8 +49,7 @@ def _code_version() -> bytes:
 
 
 def code_version(root: Path) -> bytes:
-    """Bytes that change when a module that takes part in building, in a folder of packages, changes, moves,
-    comes or goes."""
+    """Bytes that change with the modules that take part in building, in the packages below a folder."""
     modules: list[str] = []
     for folder in _CODE:
         for path in sorted((root / folder).rglob("*.py")):
