@@ -21,7 +21,7 @@ from propnet.kernels.expand_block import Rows
 from propnet.kernels.expand_kernel import expand
 from propnet.kernels.plan import Plan
 from propnet.kernels.records import record_words
-from propnet.kernels.scratch import new_block_scratch, new_wires
+from propnet.kernels.scratch import new_block_scratch
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -91,11 +91,8 @@ class Expander:
             raise ValueError(f"{rows} rows: an expander needs one at least")
         self.machine = machine
         self.rows = rows
-        self._scratch = new_block_scratch(len(machine.roles), machine.network.move_count)
+        self._scratch = new_block_scratch(machine.plan, rows)
         self._costs = _costs(machine.plan, len(machine.roles))
-        # A second set of wires, in which successors are looked at.
-        self._after = new_wires(machine.plan)
-        self._waiting = np.zeros(rows, np.int32)
         self._out = self._new_rows(rows)
 
     def stream(
@@ -123,10 +120,8 @@ class Expander:
             filled, state, skip = expand(
                 machine.kernel_args,
                 machine.scratch.wires,
-                self._after,
                 self._scratch,
                 self._costs,
-                self._waiting,
                 records,
                 state,
                 skip,

@@ -19,7 +19,7 @@ from propnet.jit.vector512 import BYTES, LANES, WORDS, load, splat, store
 from propnet.jit.xoshiro import streams
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.lanes import record_mask
+from propnet.kernels.records import record_mask
 from propnet.kernels.scratch import Scratch, new_scratch
 from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, terminal_lanes
 from propnet.machine import PropnetMachine

@@ -50,13 +50,7 @@ class ClosedList:
         self._table = np.zeros(_FIRST_SLOTS, np.uint64)
 
     def add(
-        self,
-        records: Words,
-        parents: Int32s,
-        moves: Int32s,
-        skipped: Flags,
-        first_parent: int,
-        layer: int,
+        self, records: Words, parents: Int32s, moves: Int32s, skipped: Flags, first_parent: int, layer: int
     ) -> bool:
         """Add those of n states that are new. Returns whether there was room for all of them.
 

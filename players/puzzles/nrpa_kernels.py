@@ -16,7 +16,7 @@ from propnet.jit.arrays import Floats, Goals, Index, Int32s, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, load, lowest_bit, splat, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.lanes import list_lanes, set_lane
+from propnet.kernels.records import list_lanes, set_lane
 from propnet.kernels.scratch import Scratch
 from propnet.kernels.step import (
     evaluate_goals,
@@ -139,12 +139,7 @@ def policy_playouts(
 
 @kernel
 def legal_along(
-    args: KernelArgs,
-    scratch: Scratch,
-    start: Words,
-    line: Int32s,
-    firsts: Int32s,
-    options: Int32s,
+    args: KernelArgs, scratch: Scratch, start: Words, line: Int32s, firsts: Int32s, options: Int32s
 ) -> int:
     """The legal moves at each step of a line from one record (1, words).
 
@@ -174,13 +169,7 @@ def legal_along(
 
 @kernel
 def adapt(
-    weights: Floats,
-    coding: int,
-    moves: int,
-    line: Int32s,
-    firsts: Int32s,
-    options: Int32s,
-    rate: float,
+    weights: Floats, coding: int, moves: int, line: Int32s, firsts: Int32s, options: Int32s, rate: float
 ) -> None:
     """Make the moves of a line more likely: the logit of each move made grows by ``rate``,
     those of all legal ones fall by ``rate`` times their chances. ``options`` as from :func:`legal_along`;

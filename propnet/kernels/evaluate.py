@@ -8,8 +8,7 @@ from propnet.jit.arrays import Flags, Goals, Int32s, Words
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import LANES, WORDS, item, raw, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.lanes import get_lane, set_lane
-from propnet.kernels.records import read_lanes
+from propnet.kernels.records import get_lane, read_lanes, set_lane
 from propnet.kernels.step import (
     clear_moves,
     evaluate_goals,
@@ -23,13 +22,7 @@ from propnet.kernels.step import (
 
 @kernel
 def evaluate(
-    args: KernelArgs,
-    wires: Words,
-    records: Words,
-    terminal: Flags,
-    goals: Goals,
-    legal: Words,
-    single: bool,
+    args: KernelArgs, wires: Words, records: Words, terminal: Flags, goals: Goals, legal: Words, single: bool
 ) -> None:
     """Fill in whether each of n states is terminal (n,), its goals (n, roles; -1 on entry and
     where no value holds, or with ``single`` several do) and its legal moves as records (n, words)."""

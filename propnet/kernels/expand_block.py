@@ -26,8 +26,7 @@ from propnet.jit.vector512 import (
 )
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs
-from propnet.kernels.lanes import get_lane, set_lane
-from propnet.kernels.records import transpose
+from propnet.kernels.records import get_lane, set_lane, transpose
 from propnet.kernels.scratch import BlockScratch
 from propnet.kernels.step import evaluate_goals, read_goals, terminal_lanes
 from propnet.kernels.uniform_choice import add_carry
@@ -49,11 +48,10 @@ class Rows(NamedTuple):
 
 class ExpandArgs(NamedTuple):
     """What the parts of the kernel share, as bare pointers, and numbers: ``words`` of a record,
-    ``roles``, and whether successors are ``judged``, for which ``after`` are wires."""
+    ``roles``, and whether successors are ``judged``."""
 
     args: KernelArgs
     wires: Words
-    after: Words
     scratch: BlockScratch
     parents: Int32s
     moves: Int32s

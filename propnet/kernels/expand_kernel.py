@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from propnet.jit.arrays import Goals, Index, Int32s, Ints, Octets, Vector, Words
+from propnet.jit.arrays import Goals, Index, Ints, Octets, Vector, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, put, raw, splat, store
 from propnet.kernels.expand_block import ExpandArgs, Rows, count_joints, count_moves, judge, name_moves, share
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.lanes import set_lane
-from propnet.kernels.records import collect, spread, write_lanes
+from propnet.kernels.records import collect, set_lane, spread, write_lanes
 from propnet.kernels.scratch import BlockScratch
 from propnet.kernels.step import clear_moves, evaluate_moves, evaluate_play
 
@@ -32,10 +31,8 @@ from propnet.kernels.step import clear_moves, evaluate_moves, evaluate_play
 def expand(
     args: KernelArgs,
     wires: Words,
-    after: Words,
     scratch: BlockScratch,
     costs: Ints,
-    waiting: Int32s,
     records: Words,
     state: int,
     skip: int,
@@ -49,16 +46,14 @@ def expand(
     states is begun that does not fit.
 
     ``over`` (n,) and ``goals`` (n, roles) take what holds in the records themselves, as
-    ``out`` does for successors; they may have no rows. ``after`` are wires for looking at successors.
-    ``costs`` (3,): of a pass over a block, what each live move adds to that, and of a dense pass, in one
-    unit. ``waiting`` has room for as many numbers as there are rows. Returns how many rows were written,
-    and the state and joint move to go on from.
+    ``out`` does for successors; they may have no rows. ``costs`` (3,): of a pass over a block, what each
+    live move adds to that, and of a dense pass, in one unit. Returns how many rows were written, and the
+    state and joint move to go on from.
     """
     sizes = sizes_of(args)
     given = ExpandArgs(
         raw(args),
         raw(wires),
-        raw(after),
         raw(scratch),
         raw(out.parents),
         raw(out.moves),
@@ -89,16 +84,16 @@ def expand(
         if filled == first:
             continue
         name_moves(given, state - block + (skip > 0))
-        pending = _sparse(given, block, costs, raw(waiting), out.goals)
+        pending = _sparse(given, block, costs, out.goals)
         for at in range(0, pending, LANES):
-            _dense(given, raw(records), raw(waiting), at, min(LANES, pending - at), out.goals)
+            _dense(given, raw(records), at, min(LANES, pending - at), out.goals)
     return filled, state, skip
 
 
 @inner
-def _sparse(given: ExpandArgs, state: int, costs: Ints, waiting: Int32s, goals: Goals) -> int:
+def _sparse(given: ExpandArgs, state: int, costs: Ints, goals: Goals) -> int:
     """Play joint move 0, 1, ... of all lanes as long as it pays; lane 0 is this state. Writes the parents of
-    all rows, lists in ``waiting`` those that are left, and returns how many these are."""
+    all rows, lists those that are left, and returns how many these are."""
     scratch = given.scratch
     walked = np.int64(0)
     for role in range(given.roles):
@@ -139,7 +134,7 @@ def _sparse(given: ExpandArgs, state: int, costs: Ints, waiting: Int32s, goals: 
         whole = low == 0 and high == item(scratch.joints, lane)
         for joint in range(max(low, passes if whole else 0), high):
             row = item(scratch.begin, lane) + joint
-            put(waiting, pending, row)
+            put(scratch.waiting, pending, row)
             put(given.parents, row, state + lane)
             pending += 1
     return pending
@@ -175,23 +170,16 @@ def _next_joint(given: ExpandArgs) -> None:
 
 
 @inner
-def _dense(
-    given: ExpandArgs,
-    records: Words,
-    waiting: Int32s,
-    first: Index,
-    count: Index,
-    goals: Goals,
-) -> None:
+def _dense(given: ExpandArgs, records: Words, first: Index, count: Index, goals: Goals) -> None:
     """Play the joint moves of ``count`` waiting rows, of whatever states."""
     scratch, wires = given.scratch, given.wires
     bases = sizes_of(given.args).bases
     block = scratch.block
     for lane in range(count):
         put(scratch.lanes, lane, lane)
-        put(scratch.rows, lane, item(waiting, first + lane))
+        put(scratch.rows, lane, item(scratch.waiting, first + lane))
     for lane in range(count, LANES):
-        put(scratch.rows, lane, item(waiting, first))
+        put(scratch.rows, lane, item(scratch.waiting, first))
     for word in range(given.words):
         for row in range(64):
             for column in range(WORDS):
@@ -224,6 +212,6 @@ def _put(given: ExpandArgs, count: Index, goals: Goals) -> None:
     if given.judged:
         for base in range(bases):
             value = read_wire(wires, args.next_offsets, args.next_signs, base)
-            store(given.after, (1 + base) * BYTES, value)
-        evaluate_play(args, given.after)
-        judge(given, given.after, count, given.terminal, goals)
+            store(scratch.after, (1 + base) * BYTES, value)
+        evaluate_play(args, scratch.after)
+        judge(given, scratch.after, count, given.terminal, goals)

@@ -241,13 +241,7 @@ def _sections(network: Network, start: Ints, read: Ints) -> Ints:
 
 
 def _by_place(
-    order: Ints,
-    start: Ints,
-    read: Ints,
-    shape: tuple[Ints, Ints],
-    loop_of: Ints,
-    level: Ints,
-    first: int,
+    order: Ints, start: Ints, read: Ints, shape: tuple[Ints, Ints], loop_of: Ints, level: Ints, first: int
 ) -> Ints:
     """The same order, but gates that were equal sorted by the mean place of what they read."""
     order = order.copy()
@@ -266,13 +260,7 @@ def _by_place(
     return order
 
 
-def _inputs(
-    order: Ints,
-    first: int,
-    start: Ints,
-    read: Ints,
-    negated: Int32s,
-) -> tuple[Ints, Offsets]:
+def _inputs(order: Ints, first: int, start: Ints, read: Ints, negated: Int32s) -> tuple[Ints, Offsets]:
     """Each node's wire, and :attr:`Plan.inputs`, for this order of gates."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -311,11 +299,7 @@ def _levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
 
 
 def _runs(
-    plain: Ints,
-    negated: Ints,
-    loop: Ints,
-    bounds: tuple[int, ...],
-    first_wire: int,
+    plain: Ints, negated: Ints, loop: Ints, bounds: tuple[int, ...], first_wire: int
 ) -> tuple[Int32s, Int32s, Ints]:
     """Runs and blocks of gates in plan order, and each block's first gate; no block straddles
     one of the bounds."""

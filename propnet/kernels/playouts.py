@@ -31,9 +31,8 @@ from propnet.jit.vector512 import (
     store,
 )
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.lanes import get_lane, list_lanes, record_mask, set_lane
 from propnet.kernels.move_weights import HEAVIEST, Policy
-from propnet.kernels.records import write_lanes
+from propnet.kernels.records import get_lane, list_lanes, record_mask, set_lane, write_lanes
 from propnet.kernels.scratch import Scratch
 from propnet.kernels.step import (
     choose_moves,
@@ -153,10 +152,7 @@ def _play(
         evaluate_play(args, wires)
         over = terminal_lanes(args, wires)
         if weighted:
-            stopped = choose_by_policy(
-                args, policy, wires, scratch.weighted_planes, depth, notes.widths, scratch.planes, streams,
-                notes.choosing,
-            )  # fmt: skip
+            stopped = choose_by_policy(args, policy, scratch, depth, notes.widths, streams, notes.choosing)
         else:
             stopped = choose_moves(args, wires, scratch.planes, depth, streams, notes.choosing)
         if watched >= 0:

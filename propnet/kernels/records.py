@@ -19,6 +19,8 @@ from propnet.jit.vector512 import (
     aligned,
     item,
     load,
+    lowest_bit,
+    put,
     shift_left,
     shift_right,
     splat,
@@ -81,14 +83,7 @@ def transpose(block: Words) -> None:
 
 
 @kernel
-def write_lanes(
-    records: Words,
-    first: Index,
-    n: Index,
-    wires: Words,
-    wire: Index,
-    bits: Index,
-) -> None:
+def write_lanes(records: Words, first: Index, n: Index, wires: Words, wire: Index, bits: Index) -> None:
     """Write the records ``first .. first + n - 1`` to lanes 0 .. n - 1 of ``bits`` wires from
     ``wire`` on; the other lanes become 0."""
     block = np.empty((64, WORDS), np.uint64)
@@ -108,14 +103,7 @@ def write_lanes(
 
 
 @kernel
-def read_lanes(
-    wires: Words,
-    offsets: Offsets,
-    signs: Ints,
-    records: Words,
-    first: Index,
-    n: Index,
-) -> None:
+def read_lanes(wires: Words, offsets: Offsets, signs: Ints, records: Words, first: Index, n: Index) -> None:
     """Read the records ``first .. first + n - 1`` from lanes 0 .. n - 1: bit b of a record is
     the wire at byte offset ``offsets[b]``, negated where ``signs[b]`` is -1."""
     block = np.empty((64, WORDS), np.uint64)
@@ -142,14 +130,7 @@ def spread(block: Words, wires: Words, wire: Index, bits: Index) -> None:
 
 
 @inner
-def collect(
-    wires: Words,
-    offsets: Offsets,
-    signs: Ints,
-    first: Index,
-    bits: Index,
-    block: Words,
-) -> None:
+def collect(wires: Words, offsets: Offsets, signs: Ints, first: Index, bits: Index, block: Words) -> None:
     """The reverse of :func:`spread`: fill the block with the record words that begin at bit
     ``first`` and have ``bits`` bits (at most 64), from the wires at ``offsets``, negated where
     ``signs`` is -1."""
@@ -215,3 +196,36 @@ def _swap(low: Vector, high: Vector, step: int, mask: int) -> tuple[Vector, Vect
     """Exchange the upper halves of the fields of ``low`` with the lower halves of ``high``'s."""
     change = (shift_right(low, step) ^ high) & splat(mask)
     return low ^ shift_left(change, step), high ^ change
+
+
+@inner
+def get_lane(lanes: Words, lane: Index) -> np.uint64:
+    """A lane's bit, 0 or 1; lane ``512 * v + i`` is lane i of vector v of ``lanes``."""
+    word: np.uint64 = item(lanes, lane >> 6)
+    return (word >> np.uint64(lane & 63)) & np.uint64(1)
+
+
+@inner
+def set_lane(lanes: Words, lane: Index) -> None:
+    """Set a lane's bit, counted as in :func:`get_lane`."""
+    put(lanes, lane >> 6, item(lanes, lane >> 6) | (np.uint64(1) << np.uint64(lane & 63)))
+
+
+@inner
+def list_lanes(wanted: Vector, scratch: Words, lane_of: Ints) -> Index:
+    """List the wanted lanes in ``lane_of`` (512,), ascending; how many they are. ``scratch`` is (1, 8)."""
+    store(scratch, 0, wanted)
+    count = np.int64(0)
+    for word in range(WORDS):
+        left = item(scratch, word)
+        while left != 0:
+            put(lane_of, count, 64 * word + lowest_bit(left))
+            left &= left - np.uint64(1)
+            count += 1
+    return count
+
+
+@inner
+def record_mask(records: Words, row: Index, base: Index) -> np.int64:
+    """-1 where a base proposition is true in a record, else 0: what to fill a vector with."""
+    return -np.int64((records[row, base >> 6] >> np.uint64(base & 63)) & np.uint64(1))

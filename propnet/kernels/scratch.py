@@ -59,7 +59,8 @@ def new_weighted_planes(most: int) -> Words:
 
 class BlockScratch(NamedTuple):
     """What batched expansion works in besides. Flat but for the vectors, which are on 64-byte borders:
-    ``block`` (64, 8), ``masks`` (2, 8) and ``legal`` (moves, 8), the legality of the live moves.
+    ``block`` (64, 8), ``masks`` (2, 8), ``legal`` (moves, 8), the legality of the live moves, and ``after``
+    (wires, 8), wires in which successors are looked at.
 
     Per lane of a block of states: ``counts`` and ``strides`` (roles * 512), each role's legal moves
     and how many joint moves pass before its move changes; ``seen`` (512), moves met; ``joints``
@@ -67,11 +68,13 @@ class BlockScratch(NamedTuple):
     moves wanted. ``lanes`` and ``ended`` (512) list lanes, ``rows`` (512) says the row of a lane.
     ``live`` (moves) lists the moves that are legal in some lane, role r's from ``live_from[r]`` to
     before ``live_from[r + 1]``; ``chooses`` (roles) says whether a role has a choice in some lane.
+    ``waiting`` (rows) lists rows that wait for dense passes.
     """
 
     block: Words
     masks: Words
     legal: Words
+    after: Words
     counts: Ints
     strides: Ints
     seen: Ints
@@ -82,20 +85,24 @@ class BlockScratch(NamedTuple):
     lanes: Ints
     ended: Ints
     rows: Int32s
+    waiting: Int32s
     live: Ints
     live_from: Ints
     chooses: Ints
 
 
-def new_block_scratch(roles: int, moves: int) -> BlockScratch:
-    """Scratch arrays for a game of so many roles and moves."""
+def new_block_scratch(plan: Plan, rows: int) -> BlockScratch:
+    """Scratch arrays for the expansion of states into so many rows."""
+    roles = len(plan.role_moves) - 1
     sizes = dict.fromkeys(("seen", "joints", "begin", "low", "high", "lanes", "ended"), LANES)
     sizes |= {"counts": roles * LANES, "strides": roles * LANES}
-    sizes |= {"live": moves, "live_from": roles + 1, "chooses": roles}
+    sizes |= {"live": plan.moves, "live_from": roles + 1, "chooses": roles}
     return BlockScratch(
         block=aligned(64),
         masks=aligned(2),
-        legal=aligned(max(1, moves)),
+        legal=aligned(max(1, plan.moves)),
+        after=new_wires(plan),
         rows=np.zeros(LANES, np.int32),
+        waiting=np.zeros(rows, np.int32),
         **{name: np.zeros(size, np.int64) for name, size in sizes.items()},
     )

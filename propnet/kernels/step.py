@@ -15,8 +15,7 @@ from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, any_lane, item, load, splat, store
 from propnet.kernels.gates import evaluate_segments, read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.lanes import get_lane, record_mask
-from propnet.kernels.records import write_lanes
+from propnet.kernels.records import get_lane, record_mask, write_lanes
 from propnet.kernels.uniform_choice import choose, legal_wires
 
 

@@ -17,13 +17,7 @@ from propnet.kernels.records import transpose
 
 
 @inner
-def note_choices(
-    args: KernelArgs,
-    wires: Words,
-    choosing: Words,
-    lanes: Vector,
-    chosen: Words,
-) -> None:
+def note_choices(args: KernelArgs, wires: Words, choosing: Words, lanes: Vector, chosen: Words) -> None:
     """Note the moves just made in these lanes by the roles that had several legal ones;
     ``choosing`` (roles, 8) says where."""
     sizes = sizes_of(args)

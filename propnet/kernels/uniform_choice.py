@@ -58,11 +58,8 @@ def choose(wires: Words, first: Index, last: Index, planes: Words, depth: Index,
     bits = highest_rank(planes, depth, some)
     if bits > 0:
         draw(planes, depth, bits, some, streams)
-        if bits <= 3:
-            _walk3(wires, begin, end, planes, 2 * depth * BYTES)
-        else:
-            for plane in range(0, bits, 6):
-                _walk6(wires, begin, end, planes, (2 * depth + plane) * BYTES)
+        for plane in range(0, bits, 6):
+            _walk(wires, begin, end, planes, (2 * depth + plane) * BYTES, bool(bits > 3))
     return some
 
 
@@ -191,20 +188,13 @@ def count_down(borrow: Vector, p0: Vector, p1: Vector, p2: Vector) -> tuple[Vect
 
 
 @inner
-def _walk3(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index) -> None:
-    p0, p1, p2 = load_planes(planes, ranks)
-    for at in range(begin, end, BYTES):
-        lent, p0, p1, p2 = count_down(load(wires, at), p0, p1, p2)
-        store(wires, at, lent)
-
-
-@inner
-def _walk6(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index) -> None:
+def _walk(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index, six: bool) -> None:
     p0, p1, p2 = load_planes(planes, ranks)
     p3, p4, p5 = load_planes(planes, ranks + 3 * BYTES)
     for at in range(begin, end, BYTES):
         lent, p0, p1, p2 = count_down(load(wires, at), p0, p1, p2)
-        lent, p3, p4, p5 = count_down(lent, p3, p4, p5)
+        if six:
+            lent, p3, p4, p5 = count_down(lent, p3, p4, p5)
         store(wires, at, lent)
 
 

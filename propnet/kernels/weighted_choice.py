@@ -18,6 +18,8 @@ class's counts need.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from propnet.jit.arrays import Index, Ints, Vector, Words
@@ -25,6 +27,7 @@ from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, any_lane, item, load, put, splat, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.move_weights import HEAVIEST, Policy, class_of
+from propnet.kernels.scratch import Scratch
 from propnet.kernels.uniform_choice import (
     add_carry,
     choose,
@@ -39,33 +42,47 @@ from propnet.kernels.uniform_choice import (
 _CLASSES = HEAVIEST + 1
 
 
+class RoleChoice(NamedTuple):
+    """A choice among the moves of the classes ``low <= c < high``, whose legality the wires ``out + m`` hold;
+    ``planes`` and ``widths`` are scratch as the module says."""
+
+    wires: Words
+    policy: Policy
+    low: Index
+    high: Index
+    out: Index
+    planes: Words
+    depth: Index
+    widths: Ints
+
+
 @inner
 def choose_by_policy(
     args: KernelArgs,
     policy: Policy,
-    wires: Words,
-    planes: Words,
+    scratch: Scratch,
     depth: Index,
     widths: Ints,
-    uniform_planes: Words,
     streams: Words,
     choosing: Words,
 ) -> Vector:
     """Choose a move for every role by a policy; the rest is as in
     :func:`propnet.kernels.step.choose_moves`. ``depth`` is that of both arrays of planes."""
     sizes = sizes_of(args)
-    out = 1 + sizes.bases
+    wires, planes = scratch.wires, scratch.planes
     stuck = splat(0)
     for role in range(sizes.roles):
         first, last = legal_wires(args, wires, role)
         low = np.int64(item(policy.role_classes, role))
         high = np.int64(item(policy.role_classes, role + 1))
         if high - low <= 1:
-            some = choose(wires, first, last, uniform_planes, depth, streams)
-            store(choosing, role * BYTES, load(uniform_planes, depth * BYTES))
+            some = choose(wires, first, last, planes, depth, streams)
+            several = load(planes, depth * BYTES)
         else:
-            some = choose_weighted(wires, policy, low, high, out, planes, depth, widths, streams)
-            store(choosing, role * BYTES, load(planes, _chosen(depth, np.int64(0))))
+            out = 1 + sizes.bases
+            choice = RoleChoice(wires, policy, low, high, out, scratch.weighted_planes, depth, widths)
+            some, several = choose_weighted(choice, streams)
+        store(choosing, role * BYTES, several)
         stuck = stuck | ~some
     return stuck
 
@@ -98,28 +115,18 @@ def _chosen(depth: Index, place: Index) -> Index:
 
 
 @inner
-def choose_weighted(
-    wires: Words,
-    policy: Policy,
-    low: Index,
-    high: Index,
-    out: Index,
-    planes: Words,
-    depth: Index,
-    widths: Ints,
-    streams: Words,
-) -> Vector:
-    """Choose among the moves of the classes ``low <= c < high`` whose legality the wires ``out + m``
-    hold; returns the lanes with some legal move."""
+def choose_weighted(choice: RoleChoice, streams: Words) -> tuple[Vector, Vector]:
+    """Choose a move; returns the lanes with some legal move, and those with several."""
+    low, high, planes, depth = choice.low, choice.high, choice.planes, choice.depth
     some = splat(0)
     several = splat(0)
-    for at in range(0, (depth + _CLASSES) * BYTES, BYTES):
-        store(planes, at, splat(0))
+    for k in range(depth + _CLASSES):
+        store(planes, k * BYTES, splat(0))
     top: Index = np.int64(0)
     for c in range(low, high):
         counts = _counts(depth, c - low)
-        width = _count_class(wires, policy, c, out, planes, counts, depth)
-        put(widths, c - low, width)
+        width = _count_class(choice, c, counts)
+        put(choice.widths, c - low, width)
         if width > 0:
             here = load(planes, counts)
             more = splat(0)
@@ -128,42 +135,34 @@ def choose_weighted(
             here = here | more
             several = several | more | (some & here)
             some = some | here
-            top = max(top, _add(planes, counts, width, class_of(policy, c).exponent))
+            top = max(top, _add(planes, counts, width, class_of(choice.policy, c).exponent))
     if any_lane(several):
         bits = highest_rank(planes, top, some)
         draw(planes, top, bits, some, streams)
-        most = _choose_class(policy, low, high, planes, depth, widths, 2 * top * BYTES, bits, some)
-        ranks = _within(depth)
-        if most <= 3:
-            _walk3(wires, policy, low, high, out, planes, ranks, _chosen(depth, np.int64(0)))
-        else:
-            for plane in range(0, most, 6):
-                chunk = ranks + plane * BYTES
-                _walk6(wires, policy, low, high, out, planes, chunk, _chosen(depth, np.int64(0)))
-    # The place of the lanes that chose the first class is free now.
-    store(planes, _chosen(depth, np.int64(0)), several)
-    return some
+        most = _choose_class(choice, 2 * top * BYTES, bits, some)
+        for plane in range(0, most, 6):
+            _walk(choice, _within(depth) + plane * BYTES, bool(most > 3))
+    return some, several
 
 
 @inner
-def _count_class(
-    wires: Words, policy: Policy, number: Index, out: Index, planes: Words, counts: Index, depth: Index
-) -> Index:
+def _count_class(choice: RoleChoice, number: Index, counts: Index) -> Index:
     """Count the lanes' legal moves of a class; returns how many planes the counts need."""
+    planes = choice.planes
     ones = splat(0)
     twos = splat(0)
     fours = splat(0)
-    for k in range(3, depth):
+    for k in range(3, choice.depth):
         store(planes, counts + k * BYTES, splat(0))
-    members = class_of(policy, number)
+    members = class_of(choice.policy, number)
     for i in range(members.first, members.end):
-        legal = load(wires, (out + item(policy.order, i)) * BYTES)
+        legal = load(choice.wires, (choice.out + item(choice.policy.order, i)) * BYTES)
         ones, twos, fours, carry = count_move(legal, ones, twos, fours)
         add_carry(planes, counts + 3 * BYTES, carry)
     store(planes, counts, ones)
     store(planes, counts + BYTES, twos)
     store(planes, counts + 2 * BYTES, fours)
-    width = np.int64(depth)
+    width = np.int64(choice.depth)
     while width > 0 and not any_lane(load(planes, counts + (width - 1) * BYTES)):
         width -= 1
     return width
@@ -184,28 +183,19 @@ def _add(planes: Words, counts: Index, width: Index, exponent: Index) -> Index:
 
 
 @inner
-def _choose_class(
-    policy: Policy,
-    low: Index,
-    high: Index,
-    planes: Words,
-    depth: Index,
-    widths: Ints,
-    ranks: Index,
-    bits: Index,
-    undecided: Vector,
-) -> Index:
+def _choose_class(choice: RoleChoice, ranks: Index, bits: Index, undecided: Vector) -> Index:
     """Subtract the classes' weights from the ranks until these pass below zero: note the lanes that
     chose each class, and their ranks in it. Returns how many planes these need."""
+    low, planes, depth = choice.low, choice.planes, choice.depth
     lesser = _lesser(depth)
     within = _within(depth)
     for k in range(depth):
         store(planes, within + k * BYTES, splat(0))
     most = np.int64(0)
-    for c in range(low, high):
+    for c in range(low, choice.high):
         counts = _counts(depth, c - low)
-        width = item(widths, c - low)
-        exponent = class_of(policy, c).exponent
+        width = item(choice.widths, c - low)
+        exponent = class_of(choice.policy, c).exponent
         borrow = splat(0)
         if width > 0 and any_lane(undecided):
             for k in range(bits - exponent):
@@ -234,49 +224,20 @@ def _choose_class(
     return most
 
 
-# The walks are those of :mod:`propnet.kernels.uniform_choice`, class by class: only the lanes that
+# The walk is that of :mod:`propnet.kernels.uniform_choice`, class by class: only the lanes that
 # chose a class count down over its moves.
 
 
 @inner
-def _walk3(
-    wires: Words,
-    policy: Policy,
-    low: Index,
-    high: Index,
-    out: Index,
-    planes: Words,
-    ranks: Index,
-    chosen: Index,
-) -> None:
-    p0, p1, p2 = load_planes(planes, ranks)
-    for c in range(low, high):
-        here = load(planes, chosen + (c - low) * BYTES)
-        members = class_of(policy, c)
+def _walk(choice: RoleChoice, ranks: Index, six: bool) -> None:
+    p0, p1, p2 = load_planes(choice.planes, ranks)
+    p3, p4, p5 = load_planes(choice.planes, ranks + 3 * BYTES)
+    for c in range(choice.low, choice.high):
+        here = load(choice.planes, _chosen(choice.depth, c - choice.low))
+        members = class_of(choice.policy, c)
         for i in range(members.first, members.end):
-            at = (out + item(policy.order, i)) * BYTES
-            lent, p0, p1, p2 = count_down(load(wires, at) & here, p0, p1, p2)
-            store(wires, at, lent)
-
-
-@inner
-def _walk6(
-    wires: Words,
-    policy: Policy,
-    low: Index,
-    high: Index,
-    out: Index,
-    planes: Words,
-    ranks: Index,
-    chosen: Index,
-) -> None:
-    p0, p1, p2 = load_planes(planes, ranks)
-    p3, p4, p5 = load_planes(planes, ranks + 3 * BYTES)
-    for c in range(low, high):
-        here = load(planes, chosen + (c - low) * BYTES)
-        members = class_of(policy, c)
-        for i in range(members.first, members.end):
-            at = (out + item(policy.order, i)) * BYTES
-            lent, p0, p1, p2 = count_down(load(wires, at) & here, p0, p1, p2)
-            lent, p3, p4, p5 = count_down(lent, p3, p4, p5)
-            store(wires, at, lent)
+            at = (choice.out + item(choice.policy.order, i)) * BYTES
+            lent, p0, p1, p2 = count_down(load(choice.wires, at) & here, p0, p1, p2)
+            if six:
+                lent, p3, p4, p5 = count_down(lent, p3, p4, p5)
+            store(choice.wires, at, lent)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,42 +155,24 @@ class _Program:
                 if gate < 0 or done[gate] or not within[gate]:
                     stack.pop()
                     continue
-                if loop_of[gate] >= 0:
-                    self._visit_loop(gate, stack, within)
-                    continue
+                loop = loop_of[gate]
+                unit = self._unit(gate)
+                read = reversed(inputs[gate]) if loop < 0 else chain.from_iterable(inputs[g] for g in unit)
                 below = [
                     node
-                    for literal in reversed(inputs[gate])
-                    if (node := (literal >> 1) - first) >= 0 and not done[node] and within[node]
+                    for literal in read
+                    if (node := (literal >> 1) - first) >= 0
+                    and not done[node]
+                    and within[node]
+                    and (loop < 0 or loop_of[node] != loop)
                 ]
                 if below:
                     stack += below
-                else:
-                    done[gate] = 1
-                    self.order.append(gate)
-                    stack.pop()
-
-    def _visit_loop(self, gate: int, stack: list[int], within: bytes | bytearray) -> None:
-        """One step of :meth:`_visit` where a loop's gate is on top of the stack."""
-        first, done = self.first, self.done
-        unit = self._unit(gate)
-        low = self.loop_of[gate]
-        below = [
-            node
-            for member in unit
-            for literal in self.inputs[member]
-            if (node := (literal >> 1) - first) >= 0
-            and not done[node]
-            and within[node]
-            and self.loop_of[node] != low
-        ]
-        if below:
-            stack += below
-        else:
-            for member in unit:
-                done[member] = 1
-                self.order.append(member)
-            stack.pop()
+                    continue
+                for member in unit:
+                    done[member] = 1
+                    self.order.append(member)
+                stack.pop()
 
     def _copy(self, literal: int, wire: int | None) -> int:
         """Append a gate that copies a literal, to this wire if there is one; returns its node."""

@@ -12,7 +12,7 @@ from propnet.jit.xoshiro import streams
 from propnet.kernels.move_weights import HEAVIEST, UNIFORM, policy_of
 from propnet.kernels.records import pack, unpack
 from propnet.kernels.scratch import new_weighted_planes
-from propnet.kernels.weighted_choice import choose_weighted
+from propnet.kernels.weighted_choice import RoleChoice, choose_weighted
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine, compile_network
 from tests.propnet.circuits import random_network, tic_tac_toe
@@ -24,7 +24,8 @@ def choose_often(times, legal, wires, policy, low, high, out, planes, depth, wid
     some = np.empty((times, 8), np.uint64)
     for t in range(times):
         wires[out:] = legal
-        able = choose_weighted(wires, policy, low, high, out, planes, depth, widths, state)
+        choice = RoleChoice(wires, policy, low, high, out, planes, depth, widths)
+        able, _ = choose_weighted(choice, state)
         store(some, 64 * t, able)
         chosen[t] = wires[out:]
     return some
