@@ -16,14 +16,15 @@ from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.tree import Tree
 
 _LONG = 1 << 20
+"""More moves than a line has."""
 
 
-class Lines(NamedTuple):
-    """Lines of a batch.
+class BatchLines(NamedTuple):
+    """n finished or unfinished lines of a batch.
 
     Attributes:
-        goals: int16, shape (n,): what each comes to.
-        lengths: int32, shape (n,): its moves.
+        goals: int16, shape (n,): the goal at the end of each, -1 for none.
+        lengths: int32, shape (n,): how many moves it has.
         finished: bool, shape (n,): whether it came to its end.
         paths: int64, shape (n,): the path of the batch that it begins with.
     """
@@ -34,15 +35,20 @@ class Lines(NamedTuple):
     paths: NDArray[np.int64]
 
     def best(self) -> int:
-        """The one with the highest goal, and of these the shortest."""
+        """The finished line with the highest goal, and of these the shortest."""
         return int(np.argmax(np.where(self.finished, self.goals.astype(np.int64), -1) * _LONG - self.lengths))
 
 
 def keep_played(
-    line: BestLine, root: State, tree: Tree, rollouts: Rollouts, lines: Lines, played: NDArray[np.int32]
+    line: BestLine,
+    root: State,
+    tree: Tree,
+    rollouts: Rollouts,
+    lines: BatchLines,
+    played: NDArray[np.int32],
 ) -> None:
-    """Keep the best of these lines if it beats the one that is kept. Line i ends with the i-th of the last
-    playouts, which has ``played[i]`` moves."""
+    """Keep the best of these lines if it beats ``line``. Line i ends with the i-th of the last playouts,
+    which has ``played[i]`` moves."""
     best = lines.best()
     goal, length = int(lines.goals[best]), int(lines.lengths[best])
     if not lines.finished[best] or not line.beaten_by(goal, length):
@@ -53,8 +59,8 @@ def keep_played(
     line.keep(root, moves, max(0, goal))
 
 
-def keep_known(line: BestLine, root: State, tree: Tree, lines: Lines) -> None:
-    """The same of lines that end in states whose results are known."""
+def keep_known(line: BestLine, root: State, tree: Tree, lines: BatchLines) -> None:
+    """Keep the best of these lines, which end in states whose results are known, if it beats ``line``."""
     best = lines.best()
     path, goal = int(lines.paths[best]), int(lines.goals[best])
     if not lines.finished[best] or not line.beaten_by(goal, int(lines.lengths[best])):

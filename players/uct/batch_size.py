@@ -1,8 +1,8 @@
-"""How large the next batch of a search should be: paths through the tree, playouts from the end of each, and
-steps of each playout.
+"""How large the next batch of a search should be: paths, playouts from each leaf, steps of each playout.
 
-The clock bounds it (:mod:`players.batch_pace`), the cost of paths and playouts says how many playouts a path
-should have (:mod:`players.uct.leaf_playouts`), and a young tree grows better in small batches.
+The clock bounds it (:mod:`players.batch_pace`), and a young tree grows better in small batches. How many
+playouts a leaf should have (leaf parallelization: Cazenave and Jouandeau 2007) follows from what paths and
+playouts cost.
 """
 
 from __future__ import annotations
@@ -11,22 +11,30 @@ from typing import NamedTuple
 
 from players.batch_machine import BatchMachine
 from players.batch_pace import Pace
-from players.uct.leaf_playouts import MOST_IDLE, LeafPlayouts
 from players.uct.tuning import Tuning
 
 _FIXED_STEPS = 1000
+"""Steps after which a playout is cut where the number of playouts is limited."""
 _FEWEST_PATHS = 8
 _GROWTH = 32
 """A batch of paths is at most this part of the visits that the root has: a young tree grows better in small
-batches, and mixed strategies come to an equilibrium by small steps."""
+batches, and mixed strategies come to an equilibrium by small steps (see docs/measurements.md)."""
 _BATCH = 16_384
 """Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
 idle at its end."""
 _BATCH_SECONDS = 0.02
 """What a batch may take: a process hears of the next turn only between two of them."""
 _FEWEST_OF_MANY = 256
-"""Paths in a batch at least, once the tree is large enough: fewer would pay more each for what a batch
-costs, and so ask for more playouts each, and for fewer paths."""
+"""Paths in a batch at least, once the tree is large enough: with fewer, what a batch costs would make each
+path dearer, and so ask for more playouts from each leaf, and for fewer paths."""
+PLAYOUT_SHARE = 0.87
+"""Share of the time that playouts are to take; so many start from each leaf, ..."""
+MOST_EACH = 6
+"""... but not more than this: more states in the tree are worth more (see docs/measurements.md)."""
+MOST_IDLE = 256
+"""The limit where lanes would otherwise be idle."""
+_FEWEST_MEASURED = 128
+"""Paths of a batch that is measured."""
 
 
 class Batch(NamedTuple):
@@ -50,30 +58,54 @@ class Outcome(NamedTuple):
         longest: steps of the longest playout.
         cut: playouts that did not come to an end.
         playouts: how many there were; paths to known results have none.
-        rolled: seconds that they took.
+        playing: seconds that they took.
         seconds: that everything else took.
     """
 
     longest: int
     cut: int
     playouts: int
-    rolled: float
+    playing: float
     seconds: float
 
 
-class Batches:
+class LeafPlayouts:
+    """Learns how many playouts should start from each leaf.
+
+    Attributes:
+        each: so many.
+    """
+
+    def __init__(self, width: int) -> None:
+        """``width``: playouts that cost about as much as one."""
+        self.each = 1
+        self._width = width
+        self._path_seconds = self._playout_seconds = 0.0
+
+    def learn(self, paths: int, outcome: Outcome) -> None:
+        """Take note of what became of a batch of so many paths."""
+        if paths < _FEWEST_MEASURED or outcome.playouts < self._width:
+            return
+        self._path_seconds = _smoothed(self._path_seconds, outcome.seconds / paths)
+        self._playout_seconds = _smoothed(self._playout_seconds, outcome.playing / outcome.playouts)
+        ratio = self._path_seconds / max(self._playout_seconds, 1e-9)
+        wanted = ratio * PLAYOUT_SHARE / (1 - PLAYOUT_SHARE)
+        self.each = int(max(1, min(wanted, 2 * self.each, MOST_EACH)))
+
+
+class BatchSize:
     """Plans batches, and learns from each what the next will cost.
 
     Args:
-        lanes: the machine.
+        batched: the machine.
         most: the most paths in a batch.
     """
 
-    def __init__(self, lanes: BatchMachine, most: int) -> None:
-        self._width = lanes.width
-        self._pace = Pace(lanes.width, most, lanes.warm_up())
-        self._leaf = LeafPlayouts(lanes.width)
-        self._seconds = 0.0
+    def __init__(self, batched: BatchMachine, most: int) -> None:
+        self._width = batched.width
+        self._pace = Pace(batched.width, most, batched.warm_up())
+        self._leaf = LeafPlayouts(batched.width)
+        self._playout_seconds = 0.0
 
     def plan(self, tuning: Tuning, left: float, first: bool, visits: int) -> Batch | None:
         """The next batch; None where there is no time for one.
@@ -94,16 +126,16 @@ class Batches:
         if not tuning.per_leaf:
             # Playouts in lanes that would be idle cost nothing.
             each = max(each, min(MOST_IDLE, self._width // paths))
-        if self._seconds:
-            affordable = max(self._width, int(_BATCH_SECONDS / self._seconds))
+        if self._playout_seconds:
+            affordable = max(self._width, int(_BATCH_SECONDS / self._playout_seconds))
             paths = min(paths, max(1, affordable // each))
         return Batch(paths, each, steps)
 
     def plan_limited(
         self, tuning: Tuning, left: float, first: bool, visits: int, playouts: int
     ) -> Batch | None:
-        """The next batch where ``playouts`` are left, which does not depend on time as long as there is
-        enough; the rest is as in :meth:`plan`."""
+        """The next batch where ``playouts`` are left; the rest is as in :meth:`plan`. It does not depend on
+        time as long as there is enough."""
         if playouts <= 0 or not self._pace.plan(left, first)[0]:
             return None
         each = max(1, min(tuning.per_leaf or 1, playouts))
@@ -112,8 +144,12 @@ class Batches:
 
     def learn(self, batch: Batch, seconds: float, outcome: Outcome, left: float) -> None:
         """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
-        paths, each, _ = batch
-        self._leaf.learn(outcome.seconds, paths, outcome.rolled, outcome.playouts)
-        self._pace.learn(paths * each, seconds, outcome.longest, outcome.cut, left)
-        taken = seconds / (paths * each)
-        self._seconds = min(taken, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else taken
+        playouts = batch.paths * batch.each
+        self._leaf.learn(batch.paths, outcome)
+        self._pace.learn(playouts, seconds, outcome.longest, outcome.cut, left)
+        self._playout_seconds = _smoothed(self._playout_seconds, seconds / playouts)
+
+
+def _smoothed(average: float, cost: float) -> float:
+    """A running average, 0 at first, after one more cost; a single dear batch counts for little."""
+    return min(cost, 2 * average) * 0.2 + average * 0.8 if average else cost

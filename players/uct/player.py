@@ -2,7 +2,7 @@
 
 It searches in processes of its own (:mod:`players.uct.workers.pool`), each with its own tree; what they know
 of the root's moves is merged when the time is up (:mod:`players.uct.root_statistics`). They go on while the
-others think. Without processes it searches here, and only when it is asked.
+other players think. Without processes it searches in this one, and only during its turns.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.02
-"""How often what the processes know is looked at for an early end."""
+"""How often it looks at what the processes know, for an early end."""
 _GRACE_SECONDS = 0.1
 _GRACE_SHARE = 0.2
-"""The processes may take so long, and so much of the time left, before this one searches too."""
+"""If no process has searched after so many seconds, or this share of the time, this process searches too."""
 _MEND_SECONDS = 0.1
-"""So much time must be left for a process to be replaced."""
+"""A process is replaced only if so much time is left."""
 _OWN_MEMORY = 1 << 26
-_TREES_PART = 0.6
-"""This part of the memory is for the trees together, the rest for proofs."""
+_TREES_SHARE = 0.6
+"""Share of the memory for the trees together; the rest is for proofs."""
 
 
 def _workers(text: str) -> int:
@@ -71,7 +71,7 @@ class UctPlayer(Player):
         self._ponder: bool = tuning.pop("ponder")
         self._workers: int = tuning.pop("workers")
         memory: int = tuning.pop("memory")
-        trees = int(memory * _TREES_PART) if tuning["prove"] else memory
+        trees = int(memory * _TREES_SHARE) if tuning["prove"] else memory
         self._tuning = Tuning(**tuning, memory=trees // max(1, self._workers), proof_memory=memory - trees)
         self._pool: Pool | None = None
         self._search: Search | None = None
@@ -97,8 +97,7 @@ class UctPlayer(Player):
             self._think(state, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        found = self._think(state, deadline)
-        return self._answer(found, options)
+        return self._answer(self._think(state, deadline), options)
 
     def update_machine(self, machine: Machine) -> None:
         old = self.machine
@@ -107,7 +106,7 @@ class UctPlayer(Player):
             self._search.set_machine(machine)
         if self._pool is not None:
             self._line.move_to(old, machine)
-            # Lines that are still on their way begin there.
+            # Lines that the processes send now still begin there.
             self._root_state = self.own_state(self._root_state)
             self._pool.set_machine(machine)
 
@@ -145,8 +144,7 @@ class UctPlayer(Player):
 
     # --- thinking -------------------------------------------------------------------------------
     def _think(self, state: State, deadline: float) -> RootStatistics:
-        """What is known about the moves of a state by the deadline, or when nothing more is to be
-        found."""
+        """Search until the deadline, or until nothing more is to be found; returns what is known then."""
         self._began = time.monotonic()
         self._shown = self._began
         machine = self.machine
@@ -177,45 +175,42 @@ class UctPlayer(Player):
         self._collect_lines(pool)
         self._line.follow(state)
         self._root_state = state
-        perfect = self._line.value == 100
-        if perfect:
+        if self._line.value == 100:
             pool.rest()
             return RootStatistics.empty(self._counts)
         pool.set_root(state, deadline)
         own: Search | None = None
         alone_from = self._began + min(_GRACE_SECONDS, _GRACE_SHARE * (deadline - self._began))
         while True:
-            parts = pool.read()
+            others = pool.read()
             self._collect_lines(pool)
-            if own is not None:
-                parts.append(own.statistics())
-            found = merge(self._counts, parts)
+            merged = merge(self._counts, others if own is None else [*others, own.statistics()])
             now = time.monotonic()
             left = deadline - MARGIN - now
-            if left <= 0 or found.value >= 0 or (self.playouts and found.playouts >= self.playouts):
-                return found
-            if self._is_interrupted():
-                return found
-            if self._line.value == 100 and now > self._line.found + SHORTEN_SECONDS:
-                return found
+            if left <= 0 or self._is_enough(merged, now):
+                return merged
             if self._is_progress_due():
-                self._show(found)
+                self._show(merged)
             if left > _MEND_SECONDS:
                 pool.mend()
-            if (own is None and parts) or now < alone_from:
+            if others or now < alone_from:
                 pool.watch(min(left, _LOOK_SECONDS))
                 continue
             # Nobody else searches yet, or any more.
             if own is None:
                 own = self._own_search()
                 own.set_root(state)
-            elif len(parts) > 1:
-                pool.watch(min(left, _LOOK_SECONDS))
-                continue
             if not own.step(deadline):
                 pool.watch(min(left, _LOOK_SECONDS))
             if own.line.moves and self._line.beaten_by(own.line.value, len(own.line.moves)):
                 self._line.keep(state, own.line.moves, own.line.value)
+
+    def _is_enough(self, statistics: RootStatistics, now: float) -> bool:
+        """Whether to stop before the deadline."""
+        if statistics.value >= 0 or (self.playouts and statistics.playouts >= self.playouts):
+            return True
+        perfect = self._line.value == 100 and now > self._line.found + SHORTEN_SECONDS
+        return perfect or self._is_interrupted()
 
     def _collect_lines(self, pool: Pool) -> None:
         """Keep the best of the lines that the processes have sent."""
@@ -232,58 +227,58 @@ class UctPlayer(Player):
     def _is_progress_due(self) -> bool:
         return self.on_progress is not None and time.monotonic() - self._shown > _PROGRESS_SECONDS
 
-    def _show(self, found: RootStatistics) -> None:
+    def _show(self, statistics: RootStatistics) -> None:
         self._shown = time.monotonic()
-        if self.on_progress is not None and found.playouts:
-            self.on_progress(self._choice(found))
+        if self.on_progress is not None and statistics.playouts:
+            self.on_progress(self._choice(statistics))
 
     # --- the answer -----------------------------------------------------------------------------
-    def _answer(self, found: RootStatistics, options: list[int]) -> Choice:
-        choice = self._choice(found)
-        if found.mixed and found.value < 0 and choice.candidates:
+    def _answer(self, statistics: RootStatistics, options: list[int]) -> Choice:
+        choice = self._choice(statistics)
+        if statistics.mixed and statistics.value < 0 and choice.candidates:
             moves = self._options[self.role]
-            drawn = self._random.choices(moves, strategy(found, self.role).tolist())[0]
+            drawn = self._random.choices(moves, strategy(statistics, self.role).tolist())[0]
             ordered = sorted(choice.candidates, key=lambda candidate: candidate.move != drawn)
             choice = Choice(drawn, tuple(ordered), f"{choice.note}, drawn by its share")
         if choice.move not in options:
             choice = replace(choice, move=options[0])
         if self._pool is not None:
-            if self._ponder and found.playouts and self._line.value < 100:
+            if self._ponder and statistics.playouts and self._line.value < 100:
                 self._pool.fix(self._options[self.role].index(choice.move))
             else:
                 self._pool.rest()
         return choice
 
-    def _choice(self, found: RootStatistics) -> Choice:
+    def _choice(self, statistics: RootStatistics) -> Choice:
         moves = self._options[self.role]
         line = self._line if len(self._counts) == 1 else None
-        if line and line.moves and not found.playouts:
+        if line and line.moves and not statistics.playouts:
             return Choice(line.moves[0], (), f"goes on with the line found, {line}")
-        ranking = rank(found, self.role)
+        ranking = rank(statistics, self.role)
         if not any(ranking.visits):
-            note = self._note(found) if found.playouts else "no time to search"
+            note = self._note(statistics) if statistics.playouts else "no time to search"
             return Choice(self._random.choice(moves), (), note)
         order = ranking.order
         if line and line.moves:
             chosen = moves.index(line.moves[0])
             order = [chosen, *(place for place in order if place != chosen)]
         candidates = tuple(Candidate(moves[i], ranking.visits[i], ranking.values[i]) for i in order)
-        return Choice(candidates[0].move, candidates, self._note(found, ranking))
+        return Choice(candidates[0].move, candidates, self._note(statistics, ranking))
 
-    def _note(self, found: RootStatistics, ranking: Ranking | None = None) -> str:
+    def _note(self, statistics: RootStatistics, ranking: Ranking | None = None) -> str:
         seconds = max(time.monotonic() - self._began, 1e-6)
         parts = [
-            f"{found.playouts:,} playouts",
-            f"{found.playouts / seconds:,.0f}/s",
-            f"{found.nodes:,} states",
-            f"depth {found.depth}",
+            f"{statistics.playouts:,} playouts",
+            f"{statistics.playouts / seconds:,.0f}/s",
+            f"{statistics.nodes:,} states",
+            f"depth {statistics.depth}",
         ]
         if self._pool is not None:
             parts.append(f"{self._workers} worker{'s' if self._workers > 1 else ''}")
         if len(self._counts) == 1 and self._line.moves:
             parts.append(str(self._line))
-        if found.value >= 0:
-            parts.append(f"proven {found.value}")
+        if statistics.value >= 0:
+            parts.append(f"proven {statistics.value}")
         elif ranking is not None and len(self._counts) > 1:
             parts.append(f"expects {ranking.worth:.0f}")
         return ", ".join(parts)

@@ -1,7 +1,7 @@
-"""The moves of the root, in an order that every search process agrees on, and what the tree tells of them.
+"""The moves of the root, in an order that every search process agrees on, and their statistics.
 
-A tree that leaves out moves that lose at once may hold a root whose list is not whole: it was a node below
-another root before. What it leaves out is known to lose.
+A tree that leaves out moves that lose at once may lack some of the root's edges, if the root was a node below
+another root before. What is left out is known to lose.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class RootMoves:
         for role in range(len(machine.roles)):
             edges = tree.edges(tree.root, role)
             listed: list[int] = tree.arrays.edges["move"][edges].tolist()
-            place = {move: edges.start - first + i for i, move in enumerate(listed)}
+            place = {move: i for i, move in enumerate(listed, edges.start - first)}
             moves = sorted(
                 machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move))
             )
@@ -52,7 +52,7 @@ class RootMoves:
         low = sum(self.counts[:role])
         return low + int(np.flatnonzero(self._numbers[low : low + self.counts[role]] == move)[0])
 
-    def told(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
+    def statistics(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
         """Visits, total and proven result of each move: see
         :class:`players.uct.root_statistics.RootStatistics`."""
         first = int(tree.arrays.nodes["first_edge"][tree.root])
@@ -66,16 +66,16 @@ class RootMoves:
             return visits, totals, proven
         low = 0
         for role, count in enumerate(self.counts):
-            part = slice(low, low + count)
-            listed = self.places[part] >= 0
+            own = slice(low, low + count)
+            listed = self.places[own] >= 0
             if listed.sum() == 1 < count:
                 # The tree saw no choice here, and booked the visits for role 0.
-                to_move = tree.arrays.edges[first]
-                visits[part] = max(1, int(to_move["visits"]))
-                totals[part] = to_move["total"] if role == 0 else to_move["visits"] - to_move["total"]
-                proven[part] = 100 - tree.proven if role and tree.proven >= 0 else tree.proven
-            proven[part][~listed] = 0
-            visits[part][~listed] = 0
-            totals[part][~listed] = 0.0
+                only = tree.arrays.edges[first]
+                visits[own] = max(1, int(only["visits"]))
+                totals[own] = only["total"] if role == 0 else only["visits"] - only["total"]
+                proven[own] = 100 - tree.proven if role and tree.proven >= 0 else tree.proven
+            proven[own][~listed] = 0
+            visits[own][~listed] = 0
+            totals[own][~listed] = 0.0
             low += count
         return visits, totals, proven

@@ -1,13 +1,13 @@
-"""What a search knows about the moves of its root; merged from several searches, and the choice.
+"""What searches know about the moves of their root: merged, and turned into a choice.
 
-Moves stand in the order of their text, which is the same in every process and on every machine.
-Root parallelization: Cazenave and Jouandeau 2007, Chaslot, Winands and van den Herik 2008.
+Root parallelization: Cazenave and Jouandeau 2007, Chaslot, Winands and van den Herik 2008. Moves stand in
+the order of their text, which is the same in every process and on every machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from players.uct.tree.regret_matching import random_choices
 
 _RARE = 0.02
+"""A mixed strategy leaves out moves with less than this share of the visits of the most visited one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,11 @@ class RootStatistics:
         visits: int64, shape (M,): how often each was taken.
         totals: float64, shape (M,): the sum of the role's own results, 0..1 each.
         proven: int16, shape (M,): the role's own result after this move where it is proven, else -1.
-        playouts: how many playouts this comes from, of this turn alone.
+        playouts: playouts of this turn.
         nodes: states in the tree.
         depth: length of the longest path.
         value: the proven result of the role that searches; -1 while unknown.
-        mixed: whether the visits are shares of a mixed strategy, to draw a move by.
+        mixed: whether the visits are a mixed strategy, by which a move is drawn.
     """
 
     counts: tuple[int, ...]
@@ -60,20 +61,18 @@ def merge(counts: Sequence[int], parts: Iterable[RootStatistics]) -> RootStatist
     """Add up what several searches of the same state know: means are weighted by visits, and what
     one has proven is proven. Parts that are not about these moves are left out."""
     merged = RootStatistics.empty(counts)
-    playouts, nodes, depth, value, mixed = 0, 0, 0, -1, False
-    for part in parts:
-        if part.counts != merged.counts:
-            continue
+    fitting = [part for part in parts if part.counts == merged.counts]
+    for part in fitting:
         merged.visits[:] += part.visits
         merged.totals[:] += part.totals
         np.maximum(merged.proven, part.proven, out=merged.proven)
-        playouts += part.playouts
-        nodes += part.nodes
-        depth = max(depth, part.depth)
-        value = max(value, part.value)
-        mixed = mixed or part.mixed
-    return RootStatistics(
-        merged.counts, merged.visits, merged.totals, merged.proven, playouts, nodes, depth, value, mixed
+    return replace(
+        merged,
+        playouts=sum(part.playouts for part in fitting),
+        nodes=sum(part.nodes for part in fitting),
+        depth=max((part.depth for part in fitting), default=0),
+        value=max((part.value for part in fitting), default=-1),
+        mixed=any(part.mixed for part in fitting),
     )
 
 
@@ -86,8 +85,8 @@ class Ranking:
         order: places of all moves, the best first and then the most visited.
         visits: as in the statistics.
         values: mean result of each move, or the proven one, 0..100.
-        worth: what the role may expect, 0..100: the value of the best move; where moves are mixed, their
-            values by their shares in :func:`strategy`, so that what was tried at random does not count.
+        worth: what the role may expect, 0..100: the value of the best move, or where moves are mixed the
+            mean of their values by :func:`strategy`, so that what was tried at random does not count.
     """
 
     best: int
@@ -97,29 +96,29 @@ class Ranking:
     worth: float
 
 
-def rank(found: RootStatistics, role: int) -> Ranking:
-    """Rank the moves of a role, which must have one: the best of what is proven against the most
-    visited of the rest."""
-    part = found.of_role(role)
-    visits: list[int] = found.visits[part].tolist()
-    known: list[int] = found.proven[part].tolist()
+def rank(statistics: RootStatistics, role: int) -> Ranking:
+    """Rank the moves of a role, which must have one: the best of the proven moves against the most
+    visited of the others."""
+    own = statistics.of_role(role)
+    visits: list[int] = statistics.visits[own].tolist()
+    proven: list[int] = statistics.proven[own].tolist()
     values = [
-        float(sure) if sure >= 0 else 100 * total / n if n else 0.0
-        for n, total, sure in zip(visits, found.totals[part].tolist(), known, strict=True)
+        float(value) if value >= 0 else 100 * total / n if n else 0.0
+        for n, total, value in zip(visits, statistics.totals[own].tolist(), proven, strict=True)
     ]
     places = range(len(visits))
-    sure = max(places, key=lambda i: (known[i], visits[i]))
-    hoped = max((i for i in places if known[i] < 0), key=lambda i: (visits[i], values[i]), default=sure)
-    best = sure if found.value >= 0 or known[sure] >= values[hoped] else hoped
+    sure = max(places, key=lambda i: (proven[i], visits[i]))
+    hoped = max((i for i in places if proven[i] < 0), key=lambda i: (visits[i], values[i]), default=sure)
+    best = sure if statistics.value >= 0 or proven[sure] >= values[hoped] else hoped
     order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
-    worth = float(strategy(found, role) @ np.array(values)) if found.mixed else values[best]
+    worth = float(strategy(statistics, role) @ np.array(values)) if statistics.mixed else values[best]
     return Ranking(best, order, visits, values, worth)
 
 
-def strategy(found: RootStatistics, role: int) -> NDArray[np.float64]:
-    """The mixed strategy that a role's visits tell: probabilities, without what was visited at random
-    or so rarely that it may come from the search's beginning."""
-    visits = found.visits[found.of_role(role)].astype(np.float64)
+def strategy(statistics: RootStatistics, role: int) -> NDArray[np.float64]:
+    """The mixed strategy in a role's visits: probabilities, shape (its moves,). Visits at random do not
+    count, nor those so rare that they may come from the search's beginning."""
+    visits = statistics.visits[statistics.of_role(role)].astype(np.float64)
     shares = visits - random_choices(float(visits.sum())) / len(visits)
     shares[shares < _RARE * shares.max()] = 0.0
     total = shares.sum()

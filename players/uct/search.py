@@ -1,8 +1,8 @@
 """One search: a tree, the machine it thinks on, and batches of paths and playouts.
 
-UCT (Kocsis and Szepesvari 2006); the parts that run compiled, and where they come from, are in
-:mod:`players.uct.tree.select` and :mod:`players.uct.tree.backup`. Several playouts start from each new leaf
-(leaf parallelization: Cazenave and Jouandeau 2007).
+UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, playouts start from their leaves, several
+from each (leaf parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions work
+beside the tree: trials of playout policies, puzzle solvers, proof search.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import Machine, State
-from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
+from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
 from players.player import same_numbering
 from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
-from players.uct.batch_lines import Lines, keep_known, keep_played
-from players.uct.batch_size import Batch, Batches, Outcome
+from players.uct.batch_lines import BatchLines, keep_known, keep_played
+from players.uct.batch_size import Batch, BatchSize, Outcome
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.policy_trials import PolicyTrials
@@ -30,6 +30,7 @@ from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
 from players.uct.tree.arrays import ENDED, FRESH, LEAF, OPEN
 from players.uct.tree.backup import average
+from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
 
@@ -37,27 +38,30 @@ GREED = 0.5
 """In one-player games a move is worth this part of its best result, the rest of its mean."""
 
 _ALONE_SPREAD = 0.25
-"""In one-player games results are taken to differ so much: there the best one counts more than the mean."""
+"""The standard deviation of results that is assumed in one-player games: there the best one counts more than
+the mean."""
+
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _VARIANCE_STEP = 0.05
-"""How much a batch changes what is known of the variance of results."""
+"""How far a batch moves the running variance of results towards its own."""
 _REMEMBER = 0.5
 """How much what a rollout policy has learnt still counts when the root has moved."""
 _SOLVERS_MEMORY = 0.75
-"""In one-player games the solvers of lines get this part of the memory."""
+"""Share of the memory that puzzle solvers get in one-player games."""
 
 
 class Search:
     """Searches for one role from one root after another; what is known below the root is kept.
 
-    ``set_machine`` comes first, then ``set_root``, then any number of ``step``.
+    Call ``set_machine`` first, then ``set_root``, then ``step`` as often as wanted.
 
     Attributes:
+        role: index of the role.
+        tuning: the options of the search.
         machine: the machine.
         line: the best finished line, in one-player games.
-        playouts: how many were made since the root was set; a path to a state whose result is known
-            counts as one.
+        playouts: playouts since the root was set; a path to a state whose result is known counts as one.
         opened: whether the root's moves could be listed.
     """
 
@@ -87,8 +91,8 @@ class Search:
         old = self.machine if self._tree is not None else None
         self.machine = machine
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
-        self._sizes = Batches(self._batched, self.tuning.paths)
         self._shares = TimeShares()
+        self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
@@ -131,15 +135,15 @@ class Search:
         self._shares.join(self._trials)
 
     def _trims(self) -> bool:
-        """Whether moves that lose at once can be left out of the tree: none is worse, if what one role
-        wins the other one loses."""
+        """Whether moves that lose at once can be left out of the tree: no move is worse, if one role wins
+        what the other one loses."""
         return self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
 
     @property
     def _memory(self) -> int:
-        """Bytes for the tree, and for the solvers of one-player games."""
-        spare = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
-        return self.tuning.memory + spare
+        """Bytes for the tree and for puzzle solvers, which get what proof search does not need."""
+        unused = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
+        return self.tuning.memory + unused
 
     @property
     def _proves(self) -> bool:
@@ -179,8 +183,11 @@ class Search:
             self._proofs.set_root(tree.arrays.records[tree.root])
 
     def fix(self, place: int) -> None:
-        """Take for granted that the role makes this move of the root (its place in the order of
-        text), until the root is set again."""
+        """Search only below this move of the role at the root, until the root is set again.
+
+        Args:
+            place: the move's place among the role's moves in the order of text.
+        """
         if not self.opened:
             return
         self._fixed = self._moves.edge(self.role, place)
@@ -199,14 +206,13 @@ class Search:
     @property
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
-        found = str(self._trials or "")
-        chosen = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
-        return "; ".join(filter(None, (found, chosen)))
+        selection = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
+        return "; ".join(filter(None, (str(self._trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
         """Whether more search would tell nothing: the result is proven, or a perfect line was found
-        some time ago (a shorter one may follow)."""
+        some time ago (for a while a shorter one is looked for)."""
         if not self.opened or self.tree.proven >= 0:
             return True
         if self._shares.value >= 0:
@@ -217,19 +223,20 @@ class Search:
 
     # --- the search -------------------------------------------------------------------------
     def step(self, deadline: float, limit: int | None = None) -> bool:
-        """One batch. Returns whether there was time for it, and anything left to search.
+        """Do one batch, or let a companion work for a while. Returns whether there was time for it, and
+        anything left to search.
 
         Args:
             deadline: when it must be over; time.monotonic() seconds.
-            limit: playouts since the root was set after which to stop; then what is found does not
-                depend on time.
+            limit: playouts since the root was set after which to stop. With a limit companions rest, and
+                the outcome does not depend on time.
         """
         if self.finished:
             return False
         if limit is None and self._step_beside(deadline):
             return True
         if self._restart:
-            # Moves were left out for what is worst in games of constant sum only.
+            # Moves were left out that are worst only in games of constant sum.
             self._restart = self.tree.trimmed = False
             self.tree.restart()
             self.tree.open_root()
@@ -260,65 +267,69 @@ class Search:
         return step is not None
 
     def _run(self, batch: Batch, deadline: float) -> Outcome:
-        """One round of selection, playouts and backup."""
-        lanes, each, steps = batch
+        """One round of selection, playouts and backing up."""
+        count, each, _ = batch
         began = time.perf_counter()
         tree = self.tree
-        arrays = tree.arrays
-        fixed = self._fixed + int(arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
+        selecting, rule = self._rules()
+        fixed = self._fixed + int(tree.arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
+        leaves = tree.select(count, selecting, fixed)
+        results = np.empty((count, len(self.machine.roles)))
+        open_ = self._fill_known(leaves, results)
+        bests = results[:, 0].copy()
+        steps = float(tree.paths.length[:count].sum())
+        longest = cut = 0
+        playing = 0.0
+        if len(open_):
+            # Playouts in which the same role is to move go together: lanes that all choose for one
+            # role are faster.
+            open_ = open_[np.argsort(tree.paths.length[open_] % results.shape[1], kind="stable")]
+            playing = time.perf_counter()
+            ends = self._play_out(leaves[open_], batch, deadline)
+            playing = time.perf_counter() - playing
+            self._note_ends(leaves[open_], ends, each)
+            average(ends.goals, each, 0 if self._alone else 50, open_, results, bests)
+            longest = int(ends.lengths.max())
+            cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
+            steps += float(ends.lengths.sum()) / each
+            if self._alone:
+                paths = np.repeat(open_, each)
+                lengths = tree.paths.length[paths] + ends.lengths
+                lines = BatchLines(ends.goals[:, 0], lengths, ends.finished, paths)
+                keep_played(self.line, self._root, tree, self._rollouts, lines, ends.lengths)
+        if self._alone and len(open_) < count:
+            paths = np.setdiff1d(np.arange(count), open_)
+            goals = np.rint(results[paths, 0] * 100).astype(np.int16)
+            lines = BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
+            keep_known(self.line, self._root, tree, lines)
+        self._length, self._mean = steps / count, float(results[:, self.role].mean())
+        self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
+        tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
+        playouts = len(open_) * each
+        self.playouts += playouts + count - len(open_)
+        return Outcome(longest, cut, playouts, playing, time.perf_counter() - began - playing)
+
+    def _rules(self) -> tuple[SelectionRule, SelectionRule]:
+        """The rule by which the next batch selects its paths, and that by which it is backed up."""
+        tree = self.tree
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self.tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
         stage = self.tuning.stage(rule, tree.visits, tree.choices)
         self._stage = max(self._stage, stage)
-        descent, rule = self.tuning.turned(rule, self._batches, stage)
-        leaves = tree.select(lanes, descent, fixed)
-        ended = arrays.nodes["status"][leaves] == ENDED
-        proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
-        results = np.empty((lanes, len(self.machine.roles)))
-        self._known(leaves, ended, proven, results)
-        bests = results[:, 0].copy()
+        return self.tuning.turned(rule, self._batches, stage)
 
-        longest = cut = 0
-        rolled = 0.0
-        rest = np.flatnonzero(~ended & ~proven)
-        if len(rest):
-            # Playouts in which the same role is to move go together: lanes that all choose for one
-            # role are faster.
-            rest = rest[np.argsort(tree.paths.length[rest] % results.shape[1], kind="stable")]
-            self._batches += 1
-            seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
-            starts = arrays.records[leaves[rest]]
-            rolled = time.perf_counter()
-            ends = self._rollouts.playouts(starts, seed, steps, deadline, each)
-            rolled = time.perf_counter() - rolled
-            self._note_ends(leaves[rest], ends.goals[::each], ends.lengths[::each], ends.finished[::each])
-            average(ends.goals, each, 0 if self._alone else 50, rest, results, bests)
-            longest = int(ends.lengths.max())
-            cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
-            if self._alone:
-                paths = np.repeat(rest, each)
-                whole = tree.paths.length[paths] + ends.lengths
-                lines = Lines(ends.goals[:, 0], whole, ends.finished, paths)
-                keep_played(self.line, self._root, tree, self._rollouts, lines, ends.lengths)
-        if self._alone and len(rest) < lanes:
-            paths = np.flatnonzero(ended | proven)
-            goals = np.rint(results[paths, 0] * 100).astype(np.int16)
-            lines = Lines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
-            keep_known(self.line, self._root, tree, lines)
-        length = float(tree.paths.length[:lanes].sum()) + (
-            float(ends.lengths.sum()) / each if len(rest) else 0.0
-        )
-        self._length, self._mean = length / lanes, float(results[:, self.role].mean())
-        self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
-        tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
-        self.playouts += len(rest) * each + lanes - len(rest)
-        return Outcome(longest, cut, len(rest) * each, rolled, time.perf_counter() - began - rolled)
+    def _play_out(self, leaves: NDArray[np.int32], batch: Batch, deadline: float) -> Ends:
+        """Playouts from these leaves."""
+        self._batches += 1
+        seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
+        starts = self.tree.arrays.records[leaves]
+        return self._rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
-    def _hear(self, prover: ProofScheduler) -> None:
+    def _hear(self, proofs: ProofScheduler) -> None:
         """Take over what is proven."""
-        if self._may_prove and not prover.adds_to_100:
+        if self._may_prove and not proofs.adds_to_100:
             self._prove_no_more()
-        prover.tell(self.tree, self._may_prove)
+        proofs.tell(self.tree, self._may_prove)
 
     def _prove_no_more(self) -> None:
         """The goals do not add up to 100: what one role gets the other one does not lose."""
@@ -326,34 +337,27 @@ class Search:
         self.tree.unprove()
         self._restart = self.tree.trimmed
 
-    def _known(
-        self,
-        leaves: NDArray[np.int32],
-        ended: NDArray[np.bool_],
-        proven: NDArray[np.bool_],
-        results: NDArray[np.float64],
-    ) -> None:
-        """Fill in the results of the leaves where they are known."""
+    def _fill_known(self, leaves: NDArray[np.int32], results: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Fill in the results of the leaves where they are known; returns which of them are not."""
         arrays = self.tree.arrays
+        ended = arrays.nodes["status"][leaves] == ENDED
+        proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
         goals = arrays.goals[leaves[ended]]
         results[ended] = np.where(goals < 0, 0 if self._alone else 50, goals) / 100.0
         values = arrays.nodes["proven"][leaves[proven]] / 100.0
         results[proven, 0] = values
         results[proven, 1:] = 1.0 - values[:, None]
+        return np.flatnonzero(~ended & ~proven)
 
-    def _note_ends(
-        self,
-        nodes: NDArray[np.int32],
-        goals: NDArray[np.int16],
-        lengths: NDArray[np.int32],
-        finished: NDArray[np.bool_],
-    ) -> None:
-        """Playouts without a step show that the match is over in the node they began in."""
+    def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
+        """Note which nodes were played out from, ``each`` times, and in which of them the match is over:
+        there playouts have no step."""
+        goals, lengths, finished = ends.goals[::each], ends.lengths[::each], ends.finished[::each]
         over = finished & (lengths == 0)
         tree = self.tree
         status = tree.arrays.nodes["status"]
-        begun = nodes[finished | (lengths > 0)]
-        status[begun[status[begun] == FRESH]] = LEAF
+        played = nodes[finished | (lengths > 0)]
+        status[played[status[played] == FRESH]] = LEAF
         if not over.any():
             return
         if self._may_prove and len(self.machine.roles) == 2:
@@ -368,7 +372,7 @@ class Search:
         tree = self.tree
         if not self.opened:
             return RootStatistics.empty([0] * len(self.machine.roles))
-        visits, totals, proven = self._moves.told(tree)
+        visits, totals, proven = self._moves.statistics(tree)
         value = 100 - tree.proven if self.role == 1 and tree.proven >= 0 else tree.proven
         if self._solvers is not None:
             value = max(value, self._solvers.value)
@@ -376,14 +380,7 @@ class Search:
             value = self._proofs.value
             if self._proofs.best >= 0:
                 proven[self._moves.numbered(self.role, self._proofs.best)] = value
+        counts = self._moves.counts
         return RootStatistics(
-            self._moves.counts,
-            visits,
-            totals,
-            proven,
-            self.playouts,
-            tree.nodes,
-            tree.depth,
-            value,
-            tree.mixed,
+            counts, visits, totals, proven, self.playouts, tree.nodes, tree.depth, value, tree.mixed
         )

@@ -2,22 +2,20 @@
 
 Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013; regrets that never
 fall below 0: Tammelin 2014. What joint moves have brought is kept in cells, a table for each node that
-was visited often enough to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then a move is
-worth what it has brought whatever the other role did.
+was visited often enough to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then the average
+of a move stands for all of its cells.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct.tree.arrays import Arrays, Numbers, find_link
+from players.uct.tree.arrays import Arrays, Numbers, RandomState, Table, find_link
 from players.uct.tree.decorators import arena_kernel, inlined
-from players.uct.tree.selection_rules import start
-from propnet.jit.splitmix import next_random
+from players.uct.tree.selection_rules import below, following, uniform
 
 _RANDOM = 0.06
 """Share of the choices that are random..."""
@@ -27,7 +25,7 @@ _CELLS_A_VISIT = 8
 """A node gets its table when it has a visit for so many cells."""
 _SMALL_TABLE = 1024
 _ASK_VISITS = 256
-"""Whether anything is proven is asked only once in so many visits of a node with more joint moves."""
+"""Of a node with more joint moves, one visit in so many looks whether anything is proven."""
 
 
 def random_choices(visits: float) -> float:
@@ -37,38 +35,36 @@ def random_choices(visits: float) -> float:
 
 
 @inlined
-def matched_edge(edges: Any, random: Any, first: Any, count: Any, visits: Any) -> Any:
-    """An edge drawn in proportion to the regrets, where the node has been visited so often; edges never
-    taken come first, in random order."""
+def matched_edge(
+    edges: Table, random: RandomState, first: np.int64, count: np.int64, visits: int
+) -> np.int64:
+    """An edge drawn in proportion to the regrets, in a node of so many ``visits``; edges never taken come
+    first, in random order."""
     if count == 1:
         return np.int64(first)
-    begin = first + start(random, count)
-    at = begin
+    begin = np.int64(first + below(random, count))
+    edge = begin
     total = 0.0
     for _ in range(count):
-        if edges[at].visits + edges[at].pending == 0:
-            return at
-        total += edges[at].worth
-        at += 1
-        if at == first + count:
-            at = first
-    often = _RANDOM * min(1.0, math.sqrt(_STEADY / max(1.0, visits)))
-    drawn = (next_random(random) >> np.uint64(11)) * 2.0**-53
-    if total <= 0.0 or drawn < often:
+        if edges[edge].visits + edges[edge].pending == 0:
+            return edge
+        total += edges[edge].worth
+        edge = following(edge, first, count)
+    random_share = _RANDOM * min(1.0, math.sqrt(_STEADY / max(1.0, visits)))
+    drawn = uniform(random)
+    if total <= 0.0 or drawn < random_share:
         return begin
-    rest = (drawn - often) / (1.0 - often) * total
+    rest = (drawn - random_share) / (1.0 - random_share) * total
     for _ in range(count):
-        rest -= edges[at].worth
+        rest -= edges[edge].worth
         if rest < 0.0:
-            return at
-        at += 1
-        if at == first + count:
-            at = first
-    return at
+            return edge
+        edge = following(edge, first, count)
+    return edge
 
 
 @inlined
-def joint_moves(counts: Any, node: Any) -> Any:
+def joint_moves(counts: Numbers, node: int) -> np.int64:
     """How many joint moves a node has."""
     number = np.int64(1)
     for role in range(counts.shape[1]):
@@ -95,7 +91,7 @@ def wants_cells(tree: Arrays, node: int) -> bool:
 
 
 @inlined
-def give_cells(tree: Arrays, node: Any) -> None:
+def give_cells(tree: Arrays, node: int) -> None:
     """Give a node its cells, if there is room for them."""
     number = joint_moves(tree.counts, node)
     first = tree.used[0].cells
@@ -117,8 +113,9 @@ def give_cells(tree: Arrays, node: Any) -> None:
 
 
 @inlined
-def _regret(edges: Any, edge: Any, would: Any, got: Any) -> None:
-    edges[edge].worth = max(np.float32(0.0), np.float32(edges[edge].worth + would - got))
+def _regret(edges: Table, edge: int, instead: float, result: float) -> None:
+    """Let a role regret more, or less, that it did not make a move that would have brought ``instead``."""
+    edges[edge].worth = max(np.float32(0.0), np.float32(edges[edge].worth + instead - result))
 
 
 @inlined
@@ -188,10 +185,10 @@ def is_time_to_prove(tree: Arrays, node: int, joint: np.uint64) -> bool:
 
 
 @inlined
-def prove_pair(tree: Arrays, node: Any) -> Any:
-    """Whether the value of a node where both of two roles choose now follows: one role has a move that
-    makes sure of it, and the other one a move that allows no more. Sets ``proven`` if so, of the node
-    and of these moves. It looks at the whole table, and is asked for seldom."""
+def prove_pair(tree: Arrays, node: int) -> bool:
+    """Whether the value of a node where both of two roles choose now follows: role 0 has a move that makes
+    sure of it, and role 1 a move that allows no more. Sets ``proven`` if so, of the node and of these
+    moves. It looks at the whole table, so it is to be called seldom."""
     rows = np.int64(tree.counts[node, 0])
     columns = np.int64(tree.counts[node, 1])
     sure, row = np.int64(-1), np.int64(-1)

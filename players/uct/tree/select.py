@@ -15,7 +15,7 @@ from players.uct.tree.arrays import ABREAST, LEAF, OPEN, PAIR, Arrays, Numbers, 
 from players.uct.tree.decorators import arena_kernel, inlined
 from players.uct.tree.expand import add_child, add_link
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
-from players.uct.tree.selection_rules import UCB, SelectionRule, best_edge, start
+from players.uct.tree.selection_rules import UCB, SelectionRule, below, best_edge, following, uniform
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
 
@@ -63,12 +63,11 @@ def _choose_together(
 def _mixed_edge(
     edges: Table, random: RandomState, first: np.int64, count: np.int64, visits: int, exploration: float
 ) -> np.int64:
-    """UCB1 where several roles choose: the exploration terms vary at random and some choices
-    are random. Else roles with like statistics would choose in step, and learn what their
-    moves are worth in pairs."""
+    """UCB1 where several roles choose. The exploration terms vary at random and some choices are random:
+    otherwise roles with like statistics would choose in step, and learn what pairs of moves are worth."""
     if count == 1:
         return np.int64(first)
-    edge = np.int64(first + start(random, count))
+    edge = np.int64(first + below(random, count))
     best = edge
     if next_random(random) < _RANDOM_CHOICE:
         return best
@@ -78,13 +77,11 @@ def _mixed_edge(
         tried = edges[edge].visits + edges[edge].pending
         if tried == 0:
             return edge
-        term = weight / math.sqrt(tried) * (0.5 + (next_random(random) >> np.uint64(11)) * 2.0**-53)
+        term = weight / math.sqrt(tried) * (0.5 + uniform(random))
         if edges[edge].worth + term > best_score:
             best_score = edges[edge].worth + term
             best = edge
-        edge += 1
-        if edge == first + count:
-            edge = first
+        edge = following(edge, first, count)
     return best
 
 

@@ -1,25 +1,21 @@
-"""The compiled rules by which one role chooses among its moves in the tree, and what they know beforehand.
+"""The compiled rules by which one role chooses among its moves in the tree, and the priors of moves.
 
-UCB1: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in the form of Silver et al.
-2017. First-play urgency: Wang and Gelly 2007. Averages of moves and of pairs of moves (NST): Tak, Winands and
-Bjornsson 2012, here of the moves in the tree.
+UCB1: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in the form of Silver et al. 2017. First-play
+urgency: Wang and Gelly 2007. Averages of moves and of pairs of moves (NST): Tak, Winands and Bjornsson 2012,
+here of the moves in the tree. A prior counts as some visits with that result (Gelly and Silver 2007).
 
 Paths under way count as visits, and about half of them as lost ones (virtual loss: Chaslot, Winands and
-van den Herik 2008): a batch of paths would else go down one line, however many lead elsewhere.
-
-A prior counts as so many visits with that result (Gelly and Silver 2007). ``Arrays.averages`` has a row
-``[number, sum of goals]`` for each move of each role, ``Arrays.pairs`` such rows by a hash of a move
-and the move made before it.
+van den Herik 2008). Otherwise all paths of a batch would go down the same line.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from players.uct.tree.arrays import Arrays
+from players.uct.tree.arrays import Arrays, RandomState, Table
 from players.uct.tree.decorators import arena_kernel, inlined
 from propnet.jit.splitmix import next_random
 
@@ -28,9 +24,10 @@ UCB, PUCT = 0, 1
 NONE, NST = 0, 1
 """Values of :attr:`SelectionRule.prior`."""
 _DOUBT = np.float32(8.0)
-"""Results of a move that count as much as the average of all moves of its role."""
+"""A move's average and that of all moves of its role count alike after so many results."""
 _TEMPERATURE = 0.1
-"""Priors differ so much where the shares of PUCT differ by a factor e."""
+"""Where priors differ by this, the shares of PUCT differ by a factor e."""
+_NEVER = np.float32(-1e9)
 
 
 class SelectionRule(NamedTuple):
@@ -51,13 +48,25 @@ class SelectionRule(NamedTuple):
 
 
 @inlined
-def start(random: Any, count: Any) -> Any:
+def below(random: RandomState, count: int) -> np.int64:
     """A random number below ``count``."""
     return np.int64(((next_random(random) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
 @inlined
-def about_log(x: Any) -> Any:
+def uniform(random: RandomState) -> float:
+    """A random number from 0 on, below 1."""
+    return float((next_random(random) >> np.uint64(11)) * 2.0**-53)
+
+
+@inlined
+def following(edge: np.int64, first: np.int64, count: np.int64) -> np.int64:
+    """The edge after this one, of ``count`` that begin with ``first``; the first one comes after the last."""
+    return edge + 1 if edge + 1 < first + count else first
+
+
+@inlined
+def about_log(x: int) -> np.float32:
     """About the logarithm of a number from 1 on: not off by more than 0.005."""
     bits = np.float32(x).view(np.int32)
     exponent = np.float32((bits >> np.int32(23)) - np.int32(127))
@@ -67,52 +76,56 @@ def about_log(x: Any) -> Any:
 
 
 @inlined
-def _any_untried(edges: Any, random: Any, first: Any, count: Any) -> Any:
-    """One of the edges that were never taken, the next one after a random place."""
-    at = first + start(random, count)
-    while edges[at].visits + edges[at].pending:
-        at += 1
-        if at == first + count:
-            at = first
-    return at
+def _any_untried(edges: Table, random: RandomState, first: np.int64, count: np.int64) -> np.int64:
+    """One of the edges that were never taken: the next one after a random place."""
+    edge = np.int64(first + below(random, count))
+    while edges[edge].visits + edges[edge].pending:
+        edge = following(edge, first, count)
+    return edge
 
 
 @inlined
 def best_edge(
-    edges: Any, random: Any, first: Any, count: Any, visits: Any, eager: Any, rule: SelectionRule
-) -> Any:
+    edges: Table,
+    random: RandomState,
+    first: np.int64,
+    count: np.int64,
+    visits: int,
+    eager: bool,
+    rule: SelectionRule,
+) -> np.int64:
     """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
     if count == 1:
         return np.int64(first)
     weight = np.float32(rule.exploration)
     weight *= np.float32(math.sqrt(np.float32(visits + 1) if rule.kind == PUCT else about_log(visits + 1)))
     best = np.int64(first)
-    best_score = np.float32(-1e9)
+    best_score = _NEVER
     untried = 0
-    # Without branches as far as it goes: what they would depend on is not to be foreseen.
-    for at in range(first, first + count):
-        pending = edges[at].pending
-        tried = edges[at].visits + pending
+    # There are few branches in this loop, because the processor could not foresee them.
+    for edge in range(first, first + count):
+        pending = edges[edge].pending
+        tried = edges[edge].visits + pending
         untried += tried == 0
         n = np.float32(max(tried, 1))
         if rule.kind == UCB:
             term = weight / np.float32(math.sqrt(n))
         else:
-            term = weight * edges[at].share / np.float32(1 + tried)
+            term = weight * edges[edge].share / np.float32(1 + tried)
         # About half of the paths under way are lost.
-        score = edges[at].worth * (n / (n + np.float32(pending))) + term
-        # Where the result is known visits tell more elsewhere. It counts in the final choice.
-        score = score if edges[at].proven < 0 else np.float32(-1e9)
+        score = edges[edge].worth * (n / (n + np.float32(pending))) + term
+        # Where the result is known, a visit would tell nothing; the final choice considers it.
+        score = score if edges[edge].proven < 0 else _NEVER
         better = score > best_score
-        best = np.int64(at) if better else best
+        best = np.int64(edge) if better else best
         best_score = score if better else best_score
     if untried and eager:
-        return _any_untried(edges, random, first, count)
+        return np.int64(_any_untried(edges, random, first, count))
     return best
 
 
 @inlined
-def pair_row(pairs: Any, before: Any, column: Any) -> Any:
+def pair_row(pairs: Table, before: int, column: int) -> np.int64:
     """The row of a move, its column, after the move made before it: a column too, or -1."""
     h = (np.uint64(np.int64(before) + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
     h *= np.uint64(0xC2B2AE3D27D4EB4F)
@@ -178,9 +191,9 @@ def mean_prior(tree: Arrays, node: int) -> np.float64:
 
 
 @arena_kernel
-def forget(averages: Any, pairs: Any, keep: Any) -> None:
-    """Let the averages count for less: ``keep`` (0..1) of what they did."""
+def forget(averages: Table, pairs: Table, share: float) -> None:
+    """Let the averages count for less: for ``share`` (0..1) of what they did."""
     for counts in (averages, pairs):
         for row in range(len(counts)):
-            counts[row].number *= np.float32(keep)
-            counts[row].total *= np.float32(keep)
+            counts[row].number *= np.float32(share)
+            counts[row].total *= np.float32(share)

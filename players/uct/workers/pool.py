@@ -1,8 +1,8 @@
-"""The search processes of one player: started, told, watched, replaced, ended.
+"""The search processes of one player: they are started, given commands, watched, replaced, ended.
 
-Nothing here waits for a process: what it has found lies in shared memory, commands go to sockets that
-do not block, and a process that is dead, stopped or hangs is replaced by a new one that is told the
-same. A process ends by itself when this one does, however that comes about.
+Nothing here waits for a process: its results lie in shared memory, commands go to sockets that do not
+block, and a process that is dead, stopped or hangs is replaced by a new one that gets the same commands. A
+process ends by itself when this one does, however that comes about.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from gdl.terms import Term
 from players.processes.launch import launch
 from players.uct.root_statistics import RootStatistics
 from players.uct.tuning import Tuning
+from players.uct.workers.messages import Messages
 from players.uct.workers.shared_statistics import Slot, new_memory, shared_bytes
-from players.uct.workers.wire import Wire
 from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
@@ -35,8 +35,8 @@ LOADING_SECONDS = 60.0
 """How long it may take to the first one."""
 
 STUCK_SECONDS = 180.0
-"""A process that lives and yet does not do what it is told for so long is replaced. Loading a machine
-takes long where its code was never compiled on this computer."""
+"""A process that lives and yet carries out no command for so long is replaced. Loading a machine takes long
+where its code was never compiled on this computer."""
 
 START_SECONDS = 1.0
 """How long the first processes are waited for."""
@@ -52,19 +52,19 @@ class Pool:
         size: how many.
 
     Attributes:
-        news: what they have found out about the game, for people to read; whoever reads it clears it.
+        news: what they have found out about the game, for people to read; the reader clears it.
     """
 
     def __init__(self, size: int) -> None:
         self.news: list[str] = []
         self._size = size
-        self._processes: list[_Process] = []
+        self._processes: list[_SearchProcess] = []
         # Starting and ending a process can take long on a busy computer.
         self._helper = ThreadPoolExecutor(1, "uct-pool")
-        self._coming: list[Future[_Process]] = []
+        self._starting: list[Future[_SearchProcess]] = []
         self._ender = weakref.finalize(self, _end_all, self._processes)
         self._failures = 0
-        self._made = 0
+        self._replaced = 0
         self._start: tuple[int, int, Tuning] | None = None
         self._machine = -1
         self._root_number = 0
@@ -74,52 +74,51 @@ class Pool:
     # --- commands to all --------------------------------------------------------------------
     def start(self, role: int, seed: int, tuning: Tuning, machine: Machine) -> None:
         """Begin with an empty tree for a role of a match."""
-        wait(self._coming, START_SECONDS)
+        wait(self._starting, START_SECONDS)
         self._root = self._start = None
         self._failures = 0
         self.mend()
         self._start = role, seed, tuning
         for number, process in enumerate(self._processes):
-            own = replace(tuning, number=number % self._size)
-            process.tell(("start", role, seed * 1009 + number, own))
+            self._begin(process, number)
         self.set_machine(machine)
 
     def set_machine(self, machine: Machine) -> None:
-        """Hand this machine to all, and let them go on searching on it."""
+        """Send this machine to all, and let them go on searching on it."""
         try:
             data = pack_machine(machine)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
-            return  # it cannot be handed on: they go on with the one they have
+            return  # it cannot be sent: they go on with the one they have
         self._close_machine()
         self._machine = shared_bytes(data)
         for process in self._processes:
-            self._hand(process)
+            self._send_machine(process)
 
     def set_root(self, state: State, deadline: float) -> None:
-        """Search from this state from now on; ``deadline`` is when that will be asked for."""
+        """Search from this state from now on; ``deadline`` is when the results will be read."""
         self._root_number += 1
         if self._machine < 0:
             return  # they have nothing to search on
         self._root = ("root", self._root_number, state.propositions, deadline)
         for process in self._processes:
-            process.tell(self._root)
+            process.send(self._root)
 
     def fix(self, place: int) -> None:
         """Go on below this move of the role, its place in the order of text: it was made."""
         for process in self._processes:
-            process.tell(("fix", self._root_number, place))
+            process.send(("fix", self._root_number, place))
 
     def rest(self) -> None:
         """Search no more until the next root."""
         self._root = None
         for process in self._processes:
-            process.tell(("rest",))
+            process.send(("rest",))
 
     # --- what they find ---------------------------------------------------------------------
     def read(self) -> list[RootStatistics]:
-        """What each process has told about the root; those that have told nothing are left out."""
-        found = (process.slot.read(self._root_number) for process in self._processes)
-        return [part for part in found if part is not None]
+        """What each process knows about the root; those that know nothing yet are left out."""
+        read = (process.slot.read(self._root_number) for process in self._processes)
+        return [statistics for statistics in read if statistics is not None]
 
     def lines(self) -> Iterator[tuple[int, list[Term]]]:
         """New finished lines from the root with their values (one-player games); also collects news."""
@@ -132,7 +131,7 @@ class Pool:
 
     def watch(self, seconds: float) -> None:
         """Wait until one sends a message, but not longer than that."""
-        sockets = [process.wire.connection for process in self._processes if process.alive]
+        sockets = [process.channel.connection for process in self._processes if process.alive]
         select.select(sockets, [], [], max(0.0, seconds))
 
     def resize(self, size: int) -> None:
@@ -152,13 +151,13 @@ class Pool:
                     continue
             self._processes.remove(process)
             self._helper.submit(process.end)
-            self._made += 1
+            self._replaced += 1
             if not process.slot.used:
                 self._failures += 1
-        for coming in [future for future in self._coming if future.done()]:
-            self._coming.remove(coming)
-            if coming.exception() is None:
-                self._welcome(coming.result())
+        for started in [future for future in self._starting if future.done()]:
+            self._starting.remove(started)
+            if started.exception() is None:
+                self._welcome(started.result())
             else:  # no more processes or files to be had
                 self._failures += 1
         while len(self._processes) > self._size:
@@ -167,10 +166,10 @@ class Pool:
 
     def stop(self) -> None:
         """End all processes."""
-        for coming in self._coming:
-            if not coming.cancel() and coming.exception() is None:
-                self._processes.append(coming.result())
-        self._coming.clear()
+        for starting in self._starting:
+            if not starting.cancel() and starting.exception() is None:
+                self._processes.append(starting.result())
+        self._starting.clear()
         self._ender()
         self._helper.shutdown()
         self._close_machine()
@@ -182,24 +181,29 @@ class Pool:
 
     # --- details ------------------------------------------------------------------------------
     def _fill(self) -> None:
-        while len(self._processes) + len(self._coming) < self._size and self._failures < MOST_FAILURES:
-            self._coming.append(self._helper.submit(_Process))
+        while len(self._processes) + len(self._starting) < self._size and self._failures < MOST_FAILURES:
+            self._starting.append(self._helper.submit(_SearchProcess))
 
-    def _welcome(self, process: _Process) -> None:
+    def _welcome(self, process: _SearchProcess) -> None:
         self._processes.append(process)
         if self._start is not None:
-            role, seed, tuning = self._start
-            number = len(self._processes) + self._size * self._made
-            own = replace(tuning, number=number % self._size)
-            process.tell(("start", role, seed * 1009 + number, own))
-            self._hand(process)
+            self._begin(process, len(self._processes) + self._size * self._replaced)
+            self._send_machine(process)
 
-    def _hand(self, process: _Process) -> None:
+    def _begin(self, process: _SearchProcess, number: int) -> None:
+        """Let a process begin its search, with random numbers that follow from ``number``."""
+        assert self._start is not None
+        role, seed, tuning = self._start
+        own = replace(tuning, number=number % self._size)
+        process.send(("start", role, seed * 1009 + number, own))
+
+    def _send_machine(self, process: _SearchProcess) -> None:
+        """Send a process the machine, and the root if there is one."""
         if self._machine < 0:
             return
-        process.tell(("machine",), self._machine)
+        process.send(("machine",), self._machine)
         if self._root is not None:
-            process.tell(self._root)
+            process.send(self._root)
 
     def _close_machine(self) -> None:
         if self._machine >= 0:
@@ -207,11 +211,13 @@ class Pool:
             self._machine = -1
 
 
-class _Process:
+class _SearchProcess:
     """One of them.
 
     Attributes:
-        alive: whether it can be talked to.
+        slot: what it knows about the root.
+        channel: commands to it, lines and news from it.
+        popen: the process.
         born: when it was started; time.monotonic() seconds.
     """
 
@@ -220,11 +226,11 @@ class _Process:
         memory = new_memory()
         try:
             self.slot = Slot(memory)
-            given = theirs.fileno(), memory
+            files = theirs.fileno(), memory
             self.popen = launch(
                 "players.uct.workers.worker",
-                [str(file) for file in given],
-                {file: file for file in given},
+                [str(file) for file in files],
+                {file: file for file in files},
                 session=True,
             )
         except OSError:
@@ -234,23 +240,24 @@ class _Process:
             theirs.close()
             os.close(memory)
         ours.setblocking(False)
-        self.wire = Wire(ours)
+        self.channel = Messages(ours)
         self.born = time.monotonic()
         self._broken = False
 
     @property
     def alive(self) -> bool:
+        """Whether it runs and takes commands."""
         return not self._broken and self.popen.poll() is None
 
-    def tell(self, message: tuple[Any, ...], file: int | None = None) -> None:
+    def send(self, message: tuple[Any, ...], file: int | None = None) -> None:
         try:
-            self.wire.send(message, file)
+            self.channel.send(message, file)
         except (OSError, RecursionError):
             self._broken = True
 
     def messages(self) -> Iterator[tuple[Any, ...]]:
         try:
-            while (message := self.wire.receive()) is not None:
+            while (message := self.channel.receive()) is not None:
                 yield message
             self._broken = True
         except BlockingIOError:
@@ -260,11 +267,11 @@ class _Process:
 
     def end(self) -> None:
         self.popen.kill()
-        self.wire.close()
+        self.channel.close()
         self.popen.wait()
 
 
-def _end_all(processes: list[_Process]) -> None:
+def _end_all(processes: list[_SearchProcess]) -> None:
     for process in processes:
         process.popen.kill()
     for process in processes:

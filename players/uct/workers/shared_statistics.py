@@ -3,8 +3,6 @@
 The memory has no name, so that nothing is left when all who have it open are gone. Two copies of
 the statistics are written in turn: one is whole at any time, also if the writer was stopped or
 killed in the midst of the other. The number of the writing says which copy is whole.
-
-Layout, in 64-bit words: HEADER, then for each copy META, visits, totals, proven.
 """
 
 from __future__ import annotations
@@ -19,23 +17,40 @@ import numpy as np
 from players.uct.root_statistics import RootStatistics
 
 MOVES = 1 << 14
-"""The most moves of all roles in one state that can be told; states with more are told as none."""
+"""The most moves of all roles in one state whose statistics fit; of states with more nothing is written."""
 ROLES = 64
 """The most roles, likewise."""
 
-_HEADER = 8
-_WRITTEN, _PULSE, _TASK = range(3)
-_META = 8 + ROLES
-_ROOT, _PLAYOUTS, _NODES, _DEPTH, _VALUE, _ROLES, _MIXED = range(7)
-_COPY = _META + 3 * MOVES
-_BYTES = 8 * (_HEADER + 2 * _COPY)
 _TRIES = 10
+_COPY = np.dtype(
+    [
+        ("root", np.int64),
+        ("playouts", np.int64),
+        ("nodes", np.int64),
+        ("depth", np.int64),
+        ("value", np.int64),
+        ("mixed", np.int64),
+        ("roles", np.int64),
+        ("counts", np.int64, ROLES),
+        ("visits", np.int64, MOVES),
+        ("totals", np.float64, MOVES),
+        ("proven", np.int64, MOVES),
+    ]
+)
+_SLOT = np.dtype(
+    [
+        ("writings", np.int64),  # how many there were: 0 for none yet
+        ("pulse", np.int64),  # when the writer's process last gave a sign of life, in ns
+        ("task", np.int64),  # when it began its latest task
+        ("copies", _COPY, 2),
+    ]
+)
 
 
 def new_memory() -> int:
-    """A file descriptor of memory for one slot, or for anything else if it is resized."""
+    """A file descriptor of memory for one slot."""
     descriptor = _nameless()
-    os.ftruncate(descriptor, _BYTES)
+    os.ftruncate(descriptor, _SLOT.itemsize)
     return descriptor
 
 
@@ -58,74 +73,69 @@ class Slot:
     """A view on such memory. One process writes, any may read."""
 
     def __init__(self, descriptor: int) -> None:
-        self._memory = mmap.mmap(descriptor, _BYTES)
-        self._words = np.frombuffer(self._memory, np.int64)
+        slot = np.frombuffer(mmap.mmap(descriptor, _SLOT.itemsize), _SLOT)
+        self._writings, self._pulse, self._task = slot["writings"], slot["pulse"], slot["task"]
+        self._copies = slot["copies"][0]
 
     def pulse(self) -> None:
         """Note that the writer's process lives."""
-        self._words[_PULSE] = time.monotonic_ns()
+        self._pulse[0] = time.monotonic_ns()
 
     def task(self) -> None:
         """Note that the writer goes on to its next task."""
-        self._words[_TASK] = time.monotonic_ns()
+        self._task[0] = time.monotonic_ns()
 
     @property
     def last_pulse(self) -> float:
         """When the last pulse was; time.monotonic() seconds, 0 for never."""
-        return float(self._words[_PULSE]) / 1e9
+        return float(self._pulse[0]) / 1e9
 
     @property
     def last_task(self) -> float:
         """When the last task was begun, likewise."""
-        return float(self._words[_TASK]) / 1e9
+        return float(self._task[0]) / 1e9
 
     @property
     def used(self) -> bool:
         """Whether anything was ever written."""
-        return bool(self._words[_WRITTEN])
+        return bool(self._writings[0])
 
-    def write(self, root: int, found: RootStatistics) -> None:
-        """Tell what is known about root number ``root``."""
-        following = int(self._words[_WRITTEN]) + 1
-        copy = self._copy(following)
-        moves = len(found.visits)
-        if moves > MOVES or len(found.counts) > ROLES:
-            found = RootStatistics.empty([0])
-            moves = 0
-        copy[:_META] = 0
-        copy[:5] = (root, found.playouts, found.nodes, found.depth, found.value)
-        copy[_ROLES], copy[_MIXED] = len(found.counts), found.mixed
-        copy[8 : 8 + len(found.counts)] = found.counts
-        copy[_META : _META + moves] = found.visits
-        copy[_META + MOVES : _META + MOVES + moves].view(np.float64)[:] = found.totals
-        copy[_META + 2 * MOVES : _META + 2 * MOVES + moves] = found.proven
-        self._words[_WRITTEN] = following
+    def write(self, root: int, statistics: RootStatistics) -> None:
+        """Write what is known about root number ``root``."""
+        number = int(self._writings[0]) + 1
+        copy = self._copies[number & 1]
+        if len(statistics.visits) > MOVES or len(statistics.counts) > ROLES:
+            statistics = RootStatistics.empty([0])
+        moves = len(statistics.visits)
+        copy["root"] = root
+        for name in ("playouts", "nodes", "depth", "value", "mixed"):
+            copy[name] = getattr(statistics, name)
+        copy["roles"] = len(statistics.counts)
+        copy["counts"][: len(statistics.counts)] = statistics.counts
+        for name in ("visits", "totals", "proven"):
+            copy[name][:moves] = getattr(statistics, name)
+        self._writings[0] = number
 
     def read(self, root: int) -> RootStatistics | None:
-        """What the writer last told, if it was about this root."""
+        """What was last written, if it is about this root."""
         for _ in range(_TRIES):
-            written = int(self._words[_WRITTEN])
-            copy = self._copy(written)
-            meta = copy[:_META].copy()
-            counts = tuple(meta[8 : 8 + int(meta[_ROLES])].tolist())
-            if not written or meta[_ROOT] != root:
+            number = int(self._writings[0])
+            copy = self._copies[number & 1]
+            counts = tuple(copy["counts"][: int(copy["roles"])].tolist())
+            if not number or copy["root"] != root:
                 return None
             moves = sum(counts)
-            found = RootStatistics(
+            statistics = RootStatistics(
                 counts,
-                copy[_META : _META + moves].copy(),
-                copy[_META + MOVES : _META + MOVES + moves].view(np.float64).copy(),
-                copy[_META + 2 * MOVES : _META + 2 * MOVES + moves].astype(np.int16),
-                int(meta[_PLAYOUTS]),
-                int(meta[_NODES]),
-                int(meta[_DEPTH]),
-                int(meta[_VALUE]),
-                bool(meta[_MIXED]),
+                copy["visits"][:moves].copy(),
+                copy["totals"][:moves].copy(),
+                copy["proven"][:moves].astype(np.int16),
+                int(copy["playouts"]),
+                int(copy["nodes"]),
+                int(copy["depth"]),
+                int(copy["value"]),
+                bool(copy["mixed"]),
             )
-            if int(self._words[_WRITTEN]) == written:
-                return found
+            if int(self._writings[0]) == number:
+                return statistics
         return None
-
-    def _copy(self, number: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        first = _HEADER + (number & 1) * _COPY
-        return self._words[first : first + _COPY]

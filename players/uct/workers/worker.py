@@ -1,6 +1,6 @@
 """A search process: ``python -m players.uct.workers.worker SOCKET MEMORY``, both inherited descriptors.
 
-It takes commands from the socket (:mod:`players.uct.workers.wire`), searches, and lets its results be seen in
+It takes commands from the socket (:mod:`players.uct.workers.messages`), searches, and shows its results in
 the memory (:mod:`players.uct.workers.shared_statistics`). It ends at once when the other end of the socket
 is closed, whatever it is busy with: so it never outlives the player that it works for.
 """
@@ -27,27 +27,27 @@ from players.proof.search import warm_up as warm_up_proofs
 from players.uct.search import Search
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
+from players.uct.workers.messages import Messages
 from players.uct.workers.shared_statistics import Slot
-from players.uct.workers.wire import Wire
 
 PONDER_SECONDS = 600.0
-"""How long after a deadline the search goes on, if nothing else is told."""
+"""How long after a deadline the search goes on, if no command comes."""
 
-_TELL_SECONDS = 0.005
+_WRITE_SECONDS = 0.005
 """How often results are written to the shared memory."""
 
 _PULSE_SECONDS = 0.25
 _IDLE_SECONDS = 0.25
 
 _MOST_SECONDS = 1.0
-"""A batch is planned as if so much time were left at least: this process may be late."""
+"""A batch is planned as if at least so much time were left: this process may be late."""
 
 
-class Worker:
-    """Does what it is told, and searches while nothing new is told."""
+class SearchWorker:
+    """Carries out commands, and searches while there are none."""
 
-    def __init__(self, wire: Wire, slot: Slot) -> None:
-        self._wire = wire
+    def __init__(self, messages: Messages, slot: Slot) -> None:
+        self._messages = messages
         self._slot = slot
         self._search: Search | None = None
         self._root = 0
@@ -55,7 +55,7 @@ class Worker:
         self._until = 0.0
         self._line: list[int] = []
         self._news = ""
-        self._told = 0.0
+        self._written = 0.0
 
     def run(self) -> None:
         """Serve until the socket is closed."""
@@ -75,7 +75,7 @@ class Worker:
 
     def _listen(self, inbox: queue.SimpleQueue[tuple[Any, ...]]) -> None:
         try:
-            while (message := self._wire.receive()) is not None:
+            while (message := self._messages.receive()) is not None:
                 inbox.put(message)
         finally:
             os._exit(0)
@@ -109,16 +109,16 @@ class Worker:
         self._root = 0
         try:
             search.set_root(search.machine.state_of(propositions))
-        except GdlError:  # a state that this machine cannot hold: others have to search
+        except GdlError:  # this machine cannot hold the state: others have to search
             return
         self._root = root
         self._deadline = deadline
         self._until = max(deadline, time.monotonic()) + PONDER_SECONDS
         self._line = []
-        self._tell()
+        self._write()
 
     def _do_fix(self, root: int, place: int) -> None:
-        """Search only below this move of our role from now on: it was made."""
+        """Search only below this move of the role from now on: it was made."""
         if root == self._root and self._search is not None:
             self._search.fix(place)
             self._deadline = 0.0
@@ -135,23 +135,24 @@ class Worker:
         if now > self._until:
             return False
         went_on = search.step(max(self._deadline, now + _MOST_SECONDS))
-        if not went_on or now - self._told > _TELL_SECONDS:
-            self._tell()
+        if not went_on or now - self._written > _WRITE_SECONDS:
+            self._write()
         return went_on
 
-    def _tell(self) -> None:
+    def _write(self) -> None:
+        """Let others see what is known."""
         search = self._search
         assert search is not None
-        # The line first: who reads that the result is proven has it, or finds it in the socket.
+        # The line goes first: who reads that the result is proven has it, or finds it in the socket.
         if search.line.moves and search.line.moves != self._line:
             self._line = search.line.moves
             terms = search.line.terms(search.machine)
-            self._wire.send(("line", self._root, search.line.value, terms))
+            self._messages.send(("line", self._root, search.line.value, terms))
         if search.news != self._news:
             self._news = search.news
-            self._wire.send(("news", f"search {search.tuning.number}: {self._news}"))
+            self._messages.send(("news", f"search {search.tuning.number}: {self._news}"))
         self._slot.write(self._root, search.statistics())
-        self._told = time.monotonic()
+        self._written = time.monotonic()
 
 
 def pack_machine(machine: Machine) -> bytes:
@@ -163,20 +164,20 @@ def pack_machine(machine: Machine) -> bytes:
 
 def unpack_machine(data: Any) -> Machine:
     """The machine from what :func:`pack_machine` made (it comes from our own program)."""
-    found = pickle.loads(data)
-    if isinstance(found, Rules):
+    packed = pickle.loads(data)
+    if isinstance(packed, Rules):
         from gdl.prover.machine import ProverMachine
 
-        return ProverMachine(found)
-    assert isinstance(found, Machine)
-    return found
+        return ProverMachine(packed)
+    assert isinstance(packed, Machine)
+    return packed
 
 
 def main() -> None:
     """Work until the player is gone."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     try:
-        Worker(Wire(connection), Slot(int(sys.argv[2]))).run()
+        SearchWorker(Messages(connection), Slot(int(sys.argv[2]))).run()
     except BrokenPipeError:
         os._exit(0)
     except Exception as error:  # another process takes the place of this one

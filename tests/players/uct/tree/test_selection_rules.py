@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from ggp.game import Game
-from players.uct.leaf_playouts import MOST_EACH, LeafPlayouts
+from players.uct.batch_size import MOST_EACH, LeafPlayouts, Outcome
 from players.uct.root_statistics import rank
 from players.uct.search import Search
 from players.uct.tree import selection_rules as uct_policy
@@ -281,6 +281,6 @@ def test_playouts_from_a_leaf_stay_within_bounds_whatever_is_measured(
     batches: list[tuple[float, int, float, int]],
 ) -> None:
     leaf = LeafPlayouts(512)
-    for seconds, paths, rolled, playouts in batches:
-        leaf.learn(seconds, paths, rolled, playouts)
+    for seconds, paths, playing, playouts in batches:
+        leaf.learn(paths, Outcome(1, 0, playouts, playing, seconds))
         assert 1 <= leaf.each <= MOST_EACH

@@ -14,11 +14,11 @@ from typing import Any
 _LENGTH = struct.Struct("<I")
 
 
-class Wire:
-    """One end.
+class Messages:
+    """One end of a pair of sockets, by which messages go both ways.
 
     Args:
-        connection: of a pair of stream sockets.
+        connection: the stream socket.
     """
 
     def __init__(self, connection: socket.socket) -> None:
@@ -43,7 +43,8 @@ class Wire:
     def receive(self) -> tuple[Any, ...] | None:
         """The next message, a file's descriptor as its last field; None where there is no more.
 
-        Where this end does not block, BlockingIOError if there is none yet.
+        Raises:
+            BlockingIOError: there is none yet, where this end does not block.
         """
         while True:
             if len(self._received) >= _LENGTH.size:
