@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from ggp.processes.child import Child
@@ -27,7 +27,7 @@ class Spare:
     def __init__(
         self, module: str, *arguments: str, server: Callable[[], socket.socket | None] = lambda: None
     ) -> None:
-        self._spawn = lambda: Child.spawn(module, *arguments, server=server())
+        self._spawn: Callable[[], Awaitable[Child]] = lambda: Child.spawn(module, *arguments, server=server())
         self._spare: Child | None = None
         self._refilling: asyncio.Task[None] | None = None
         self._closed = False
