@@ -50,8 +50,7 @@ class MatchState:
     def replay(self, history: Sequence[Sequence[str]]) -> None:
         """Make all joint moves of a match that was begun elsewhere."""
         for joint in history:
-            self._reported = _folded(joint)
-            self._played = True
+            self.resume(joint)
             self._advance(joint, None)
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:

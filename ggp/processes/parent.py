@@ -62,9 +62,11 @@ def _listen(receive: Callable[[JsonMessage], object], end_seconds: float | None)
         pass
     if end_seconds is None:
         os._exit(0)
-    receive({"do": "end"})
-    time.sleep(end_seconds)
-    leave()
+    try:
+        receive({"do": "end"})
+        time.sleep(end_seconds)
+    finally:
+        leave()
 
 
 def leave() -> None:

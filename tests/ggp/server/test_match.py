@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -117,156 +118,149 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def in_match(test: Callable[[MatchCase], Coroutine[Any, Any, None]]) -> None:
-    async def run() -> None:
-        case = MatchCase()
-        await case.begin()
-        await test(case)
-        await case.match.close()
+def in_match(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Runs a test with a match that has begun as its first argument."""
 
-    asyncio.run(run())
+    def run(**options: str) -> None:
+        async def body() -> None:
+            case = MatchCase()
+            await case.begin()
+            await test(case, **options)
+            await case.match.close()
+
+        asyncio.run(body())
+
+    _, *others = inspect.signature(test).parameters.values()
+    run.__signature__ = inspect.Signature(others)  # type: ignore[attr-defined]
+    return run
 
 
-def test_the_players_move_is_the_answer() -> None:
-    async def test(case: MatchCase) -> None:
-        answer = await case.play(None)
-        case.keeper.now.names(1, "a")
-        case.main.now.names(1, "b")
-        case.main.now.answers(1, "c")
-        assert await answer == "c"
-
-    in_match(test)
+@in_match
+async def test_the_players_move_is_the_answer(case: MatchCase) -> None:
+    answer = await case.play(None)
+    case.keeper.now.names(1, "a")
+    case.main.now.names(1, "b")
+    case.main.now.answers(1, "c")
+    assert await answer == "c"
 
 
 @pytest.mark.parametrize("who", ["main", "keeper"])
-def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(who: str) -> None:
-    async def test(case: MatchCase) -> None:
-        answer = await case.play(None)
-        other = case.keeper if who == "main" else case.main
-        other.now.dies()
-        getattr(case, who).now.names(1, "safe")
-        case.time_is_up()
-        assert await answer == "safe"
-
-    in_match(test)
+@in_match
+async def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(case: MatchCase, who: str) -> None:
+    answer = await case.play(None)
+    other = case.keeper if who == "main" else case.main
+    other.now.dies()
+    getattr(case, who).now.names(1, "safe")
+    case.time_is_up()
+    assert await answer == "safe"
 
 
-def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_once() -> None:
-    async def test(case: MatchCase) -> None:
-        first = await case.play(None)
-        case.main.now.answers(1, "legal in turn 1")
-        await first
-        answer = await case.play(("x", "y"))
-        case.time_is_up()
-        await settle()
-        assert not answer.done()
-        case.keeper.now.names(2, "legal in turn 2", ["x", "y"])
-        assert await answer == "legal in turn 2"
+@in_match
+async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_once(
+    case: MatchCase,
+) -> None:
+    first = await case.play(None)
+    case.main.now.answers(1, "legal in turn 1")
+    await first
+    answer = await case.play(("x", "y"))
+    case.time_is_up()
+    await settle()
+    assert not answer.done()
+    case.keeper.now.names(2, "legal in turn 2", ["x", "y"])
+    assert await answer == "legal in turn 2"
 
-    in_match(test)
 
-
-def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer() -> None:
-    async def test(case: MatchCase) -> None:
-        first = await case.play(None)
-        case.main.now.answers(1, "a")
-        await first
-        answer = await case.play(("x", "y"))
-        case.time_is_up()
-        case.time_is_up()
-        assert await answer == "a"
-
-    in_match(test)
+@in_match
+async def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer(case: MatchCase) -> None:
+    first = await case.play(None)
+    case.main.now.answers(1, "a")
+    await first
+    answer = await case.play(("x", "y"))
+    case.time_is_up()
+    case.time_is_up()
+    assert await answer == "a"
 
 
 @pytest.mark.parametrize("who", ["main", "keeper"])
 @pytest.mark.parametrize("how", ["dies", "is stopped"])
-def test_a_lost_process_is_replaced_and_told_where_the_match_stands(who: str, how: str) -> None:
-    async def test(case: MatchCase) -> None:
-        source: FakeSpare = getattr(case, who)
-        first = await case.play(None)
-        case.main.now.names(1, "a")
-        case.main.now.answers(1, "a")
-        await first
-        lost = source.now
-        if how == "dies":
-            lost.dies()
-        else:
-            lost.stopped = True
-        answer = await case.play(("a", "b"))
-        assert not lost.alive
-        assert len(source.children) == 2
-        (start, terms), (play, turn) = source.now.messages
-        assert (start, play) == ("start", "play")
-        assert terms["history"] == []
-        assert (turn["id"], turn["moves"], turn["answered"], turn["advanced"]) == (2, ("a", "b"), "a", False)
-        # Once somebody has made the moves, they are history for those who come later.
-        (case.keeper if who == "main" else case.main).now.names(2, "c", ["a", "b"])
-        source.now.dies()
-        await settle()
-        (_, terms), (_, turn) = source.now.messages
-        assert terms["history"] == [("a", "b")]
-        assert turn["advanced"]
-        source.now.names(2, "c")
-        case.main.now.answers(2, "d")
-        assert await answer == "d"
-
-    in_match(test)
-
-
-def test_processes_that_die_again_and_again_are_tried_once_a_turn() -> None:
-    async def test(case: MatchCase) -> None:
-        answer = await case.play(None)
-        case.keeper.now.names(1, "a")
-        for _ in range(MAX_RESTARTS + 1):
-            case.main.now.dies()
-            await settle()
-        assert len(case.main.children) == MAX_RESTARTS + 1
-        assert not case.main.children[-1].messages[0][1]["fast"]
-        case.time_is_up()
-        assert await answer == "a"
-        await case.play(("a", "b"))
-        assert len(case.main.children) == MAX_RESTARTS + 2
-
-    in_match(test)
+@in_match
+async def test_a_lost_process_is_replaced_and_told_where_the_match_stands(
+    case: MatchCase, who: str, how: str
+) -> None:
+    source: FakeSpare = getattr(case, who)
+    first = await case.play(None)
+    case.main.now.names(1, "a")
+    case.main.now.answers(1, "a")
+    await first
+    lost = source.now
+    if how == "dies":
+        lost.dies()
+    else:
+        lost.stopped = True
+    answer = await case.play(("a", "b"))
+    assert not lost.alive
+    assert len(source.children) == 2
+    (start, terms), (play, turn) = source.now.messages
+    assert (start, play) == ("start", "play")
+    assert terms["history"] == []
+    assert (turn["id"], turn["moves"], turn["answered"], turn["advanced"]) == (2, ("a", "b"), "a", False)
+    # Once somebody has made the moves, they are history for those who come later.
+    (case.keeper if who == "main" else case.main).now.names(2, "c", ["a", "b"])
+    source.now.dies()
+    await settle()
+    (_, terms), (_, turn) = source.now.messages
+    assert terms["history"] == [("a", "b")]
+    assert turn["advanced"]
+    source.now.names(2, "c")
+    case.main.now.answers(2, "d")
+    assert await answer == "d"
 
 
-def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks() -> None:
-    async def test(case: MatchCase) -> None:
-        first = await case.play(None)
-        case.main.now.answers(1, "a")
-        assert await first == "a"
-        case.main.now.dies()
-        again = await case.play(None)
-        case.keeper.now.says("move", id=2, move="a", again=True)
-        assert await again == "a"
-        assert case.match.history == {}
-
-    in_match(test)
-
-
-def test_shares_are_told_when_they_change_and_to_those_who_come_later() -> None:
-    async def test(case: MatchCase) -> None:
-        case.match.share(2, True)
-        assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
-        before = len(case.main.now.messages)
-        case.match.share(2, True)
-        assert len(case.main.now.messages) == before
-        case.match.share(1, False)
+@in_match
+async def test_processes_that_die_again_and_again_are_tried_once_a_turn(case: MatchCase) -> None:
+    answer = await case.play(None)
+    case.keeper.now.names(1, "a")
+    for _ in range(MAX_RESTARTS + 1):
         case.main.now.dies()
         await settle()
-        assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False}
+    assert len(case.main.children) == MAX_RESTARTS + 1
+    assert not case.main.children[-1].messages[0][1]["fast"]
+    case.time_is_up()
+    assert await answer == "a"
+    await case.play(("a", "b"))
+    assert len(case.main.children) == MAX_RESTARTS + 2
 
-    in_match(test)
+
+@in_match
+async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks(case: MatchCase) -> None:
+    first = await case.play(None)
+    case.main.now.answers(1, "a")
+    assert await first == "a"
+    case.main.now.dies()
+    again = await case.play(None)
+    case.keeper.now.says("move", id=2, move="a", again=True)
+    assert await again == "a"
+    assert case.match.history == {}
 
 
-def test_an_end_tells_the_waiting_manager_what_is_known() -> None:
-    async def test(case: MatchCase) -> None:
-        answer = await case.play(None)
-        case.keeper.now.names(1, "a")
-        await case.match.close()
-        assert await answer == "a"
-        assert not case.main.now.alive
-        assert not case.keeper.now.alive
+@in_match
+async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case: MatchCase) -> None:
+    case.match.share(2, True)
+    assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
+    before = len(case.main.now.messages)
+    case.match.share(2, True)
+    assert len(case.main.now.messages) == before
+    case.match.share(1, False)
+    case.main.now.dies()
+    await settle()
+    assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False}
 
-    in_match(test)
+
+@in_match
+async def test_an_end_tells_the_waiting_manager_what_is_known(case: MatchCase) -> None:
+    answer = await case.play(None)
+    case.keeper.now.names(1, "a")
+    await case.match.close()
+    assert await answer == "a"
+    assert not case.main.now.alive
+    assert not case.keeper.now.alive

@@ -290,14 +290,16 @@ def test_a_slow_sender_is_turned_away(serve: Serve) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
     served = ServeProcess("--player", "legal", "--machine", "prover", "--name", "x")
-    reply = talk(served.port, request_bytes(start("m1"), "localhost", "x"))
-    assert body_of(reply) == "ready"
-    below = descendants(served.process.pid)
-    assert below
-    served.process.send_signal(number)
-    served.process.wait(20)
-    eventually(lambda: not any(map(alive, below)))
-    log = served.close()
+    try:
+        reply = talk(served.port, request_bytes(start("m1"), "localhost", "x"))
+        assert body_of(reply) == "ready"
+        below = descendants(served.process.pid)
+        assert below
+        served.process.send_signal(number)
+        served.process.wait(20)
+        eventually(lambda: not any(map(alive, below)))
+    finally:
+        log = served.close()
     if number != signal.SIGKILL:
         assert served.process.returncode == 0
         assert "Traceback" not in log
