@@ -44,12 +44,12 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct")
-    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
-    compile_together((PLAYOUTS if lanes else ()) + (TREE if searches else ()))
+    on_lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
+    compile_together((PLAYOUTS if on_lanes else ()) + (TREE if searches else ()))
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
-    compile_together(LINES if lanes and searches else ())
+    compile_together(LINES if on_lanes and searches else ())
     _play(player, level, one_role)
 
 
