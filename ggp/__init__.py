@@ -1,4 +1,9 @@
-"""The application: games by name, the command line, the match protocol, the game manager.
+"""The application: ``game`` (games by name), ``cli`` and ``commands`` (the command line). Behind these:
+
+- ``terminal``: matches at a terminal;
+- ``protocol``, ``server``, ``match_process``: a player for game managers;
+- ``manager``, ``tournament``: matches between players, one or many;
+- ``traces``: matches recorded and replayed; ``bench``: how fast machines are; ``warm``: compiling beforehand.
 
 >>> from ggp import Game
 >>> Game.load("tictactoe")

@@ -85,8 +85,8 @@ def verify(only: list[str]) -> int:
 
 def main() -> None:
     """Read the arguments; the exit status is 1 where something was missed or is wrong."""
-    summary = (__doc__ or "").splitlines()[0]
-    parser = argparse.ArgumentParser(prog="python -m bench.positions", description=summary)
+    question = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m bench.positions", description=question)
     parser.add_argument("player", nargs="?", default="uct")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move")
     parser.add_argument("--machine", default="auto")

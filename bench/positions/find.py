@@ -89,8 +89,8 @@ def match(machine: Machine, rng: random.Random) -> list[State]:
 
 def main() -> None:
     """Read the arguments, search game by game, print the lines."""
-    summary = (__doc__ or "").splitlines()[0]
-    parser = argparse.ArgumentParser(prog="python -m bench.positions.find", description=summary)
+    question = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m bench.positions.find", description=question)
     parser.add_argument("games", nargs="+")
     parser.add_argument("--each", type=int, default=2, help="positions of each depth")
     parser.add_argument("--nodes", type=int, default=50_000, help="positions looked at for one proof")

@@ -2,15 +2,12 @@
 
 Starts ``ggp serve``, has game managers (:mod:`bench.soak.game_manager`) play matches side by side and check
 every reply's time and legality, keeps the processors busy, and sends SIGKILL and SIGSTOP (sometimes followed
-by SIGCONT) to processes of the server, never to the server itself. Writes its counts as JSON; exit status 1
-if any reply was late or illegal, a match was lost, a process or a file in /dev/shm is left, or the memory has
-grown by more than --growth percent.
+by SIGCONT) to processes of the server, never to the server itself.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import random
@@ -269,16 +266,3 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=Path, help="where to write the JSON")
     add("--verbose", action="store_true", help="show the server's log")
     return options
-
-
-def main() -> int:
-    """Run as a script."""
-    options = parser().parse_args()
-    seen = Soak(options).run()
-    if options.out:
-        given = {name: str(value) for name, value in vars(options).items()}
-        options.out.write_text(json.dumps({"options": given, **seen}, indent=1) + "\n")
-    print(json.dumps({key: value for key, value in seen.items() if key != "memory_mb"}, indent=1))
-    wrong = any(seen[key] for key in ("late", "illegal", "lost", "tracebacks", "exit_status"))
-    wrong = wrong or bool(seen["left_processes"] or seen["left_shared"])
-    return int(wrong or seen["memory"]["growth_percent"] > options.growth)

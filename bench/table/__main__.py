@@ -26,10 +26,10 @@ from ggp.bench.results import Row, read_results
 
 def main() -> None:
     """Read the arguments, measure what is missing, write the report."""
-    summary, _, epilog = (__doc__ or "").partition("\n\n")
+    question, _, epilog = (__doc__ or "").partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="python -m bench.table",
-        description=summary,
+        description=question,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

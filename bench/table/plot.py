@@ -22,7 +22,7 @@ def plot(rows: list[Row], machines: list[str], file: Path) -> None:
         file: where to write; its suffix says the format (.svg, .png).
     """
     good = {m: {r["game"]: r for r in rows if r["machine"] == m and r["status"] == "ok"} for m in machines}
-    lanes = [m for m in machines if any(row["logic_ns"] for row in good[m].values())]
+    with_lanes = [m for m in machines if any(row["logic_ns"] for row in good[m].values())]
     colours = dict(zip(machines, _COLOURS * len(machines), strict=False))
     # Text as text, and no random ids: the same results give the same file.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bench", "font.size": 9}):
@@ -43,17 +43,17 @@ def plot(rows: list[Row], machines: list[str], file: Path) -> None:
             ready.step(times, range(1, len(times) + 1), where="post", color=colours[machine], label=machine)
         ready.set(xscale="log", title="Games ready", xlabel="CPU seconds from the rules to the first playout")
 
-        for machine in lanes:
-            some = [row for row in good[machine].values() if row["ns_per_gate_input"]]
+        for machine in with_lanes:
+            timed = [row for row in good[machine].values() if row["ns_per_gate_input"]]
             inputs.plot(
-                [row["gate_inputs"] for row in some], [row["ns_per_gate_input"] for row in some],
+                [row["gate_inputs"] for row in timed], [row["ns_per_gate_input"] for row in timed],
                 ".", color=colours[machine], label=machine, markersize=4,
             )  # fmt: skip
         inputs.set(
             xscale="log", yscale="log", xlabel="gate inputs", title="Nanoseconds per gate input, 512 lanes"
         )
 
-        divided = [row for row in good[lanes[-1]].values() if row["logic_ns"]] if lanes else []
+        divided = [row for row in good[with_lanes[-1]].values() if row["logic_ns"]] if with_lanes else []
         divided.sort(key=lambda row: row["logic_ns"] / _whole(row))
         below = [0.0] * len(divided)
         for part, colour in _PARTS.items():
@@ -61,7 +61,7 @@ def plot(rows: list[Row], machines: list[str], file: Path) -> None:
             name = part.removesuffix("_ns")
             steps.bar(range(len(divided)), shares, 1.0, below, color=colour, label=name, linewidth=0)
             below = [low + share for low, share in zip(below, shares, strict=True)]
-        steps.set(title=f"Parts of a step, {lanes[-1] if lanes else ''}", xlabel="games", ylim=(0, 1))
+        steps.set(title=" ".join(["Parts of a step,", *with_lanes[-1:]]), xlabel="games", ylim=(0, 1))
 
         for axes in (rates, ready, inputs, steps):
             if axes.has_data():

@@ -93,9 +93,8 @@ def command(
             cipher=cipher_for(loaded.rules, seed) if scramble else None,
             watch=watch,
         )
-        console.print(f"{escape(loaded.name)}: " + ", ".join(
-            f"{escape(role)} = {escape(seat.name)}" for role, seat in zip(roles, seats, strict=False)
-        ), soft_wrap=True)  # fmt: skip
+        who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=False))
+        console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
         await manager.run()
 
     try:

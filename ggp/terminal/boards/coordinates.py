@@ -11,8 +11,8 @@ from gdl.terms import ARITIES, Term
 
 @dataclass
 class CoordinateOrder:
-    """Orders coordinates: numbers by value, letters by the alphabet, others by a successor relation
-    among the facts, or else by the alphabet."""
+    """Orders coordinates: numbers by value, letters by the alphabet, others by a successor relation among
+    the facts, else by the alphabet."""
 
     rules: Rules
     chains: list[dict[Term, int]] = field(init=False)
@@ -27,18 +27,20 @@ class CoordinateOrder:
 
     def sure(self, domain: set[Term]) -> int:
         """1 where the domain has an order of its own, else 0."""
-        plain = all(t.name.isdecimal() or len(t.name) == 1 for t in domain)
-        return int(plain or self._chain(domain) is not None)
+        return int(_plain(domain) or self._chain(domain) is not None)
 
     def sort(self, domain: set[Term]) -> tuple[Term, ...]:
         """The coordinates in order."""
-        chain = self._chain(domain)
-        if chain is None or all(t.name.isdecimal() or len(t.name) == 1 for t in domain):
-            return tuple(sorted(domain))
-        return tuple(sorted(domain, key=lambda t: chain[t]))
+        chain = None if _plain(domain) else self._chain(domain)
+        return tuple(sorted(domain, key=chain.__getitem__ if chain else None))
 
     def _chain(self, domain: set[Term]) -> dict[Term, int] | None:
         return next((chain for chain in self.chains if domain <= chain.keys()), None)
+
+
+def _plain(domain: set[Term]) -> bool:
+    """Whether all are numbers or letters."""
+    return all(t.name.isdecimal() or len(t.name) == 1 for t in domain)
 
 
 def _ranks(pairs: list[tuple[Term, Term]]) -> dict[Term, int]:

@@ -130,7 +130,7 @@ def _games(settings: TournamentSettings, results: Sequence[Result]) -> str:
 def _conduct(results: Sequence[Result], labels: Sequence[str]) -> str:
     lines = conduct(results)
     rows = [
-        (label, line.matches, line.turns, line.late, line.illegal, line.crashed)
+        (label, line.matches, line.steps, line.late, line.illegal, line.crashed)
         for label in labels
         if (line := lines.get(label)) is not None
     ]

@@ -132,7 +132,7 @@ class Conduct:
     """How much a player played, and what it did wrong."""
 
     matches: int = 0
-    turns: int = 0
+    steps: int = 0
     late: int = 0
     illegal: int = 0
     crashed: int = 0
@@ -150,7 +150,7 @@ def conduct(results: Iterable[Result]) -> dict[str, Conduct]:
         for label, (late, illegal, crashed) in zip(result.fixture.seats, result.faults, strict=True):
             line = lines[label]
             line.matches += 1
-            line.turns += result.steps
+            line.steps += result.steps
             line.late += late
             line.illegal += illegal
             line.crashed += crashed
