@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import check_machine
+from ggp.commands import check_machine
 
 
 def command(
