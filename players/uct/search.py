@@ -219,7 +219,7 @@ class Search:
             return True
         if self.line.value < 100:
             return False
-        return not self.playouts or time.monotonic() > self.line.found + SHORTEN_SECONDS
+        return not self.playouts or time.monotonic() > self.line.found_at + SHORTEN_SECONDS
 
     # --- the search -------------------------------------------------------------------------
     def step(self, deadline: float, limit: int | None = None) -> bool:
