@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
-from ggp.terminal.boards.text import ROLE_STYLES, DrawnState, Painter
+from ggp.boards.text import ROLE_STYLES, DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.local_match import MatchSnapshot, MatchView
 from players.player import Choice, Player
