@@ -67,7 +67,7 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
     lines += ["  N = state_tables()", "  while True:", "   try:"]
     for predicate, twin in plan.next:
         value, load = _relation(predicate, evaluator)
-        lines += [f"    {line}" for line in (*load, f"N[{evaluator.slot(twin)}] = {value}")]
+        lines += [f"    {line}" for line in (*load, f"N[{evaluator.relations.slot(twin)}] = {value}")]
     lines += ["    break", "   except E as e: recover(e, M, D)", "  M = N", "  n += 1"]
     namespace = evaluator.relations.namespace
     namespace.update(names)

@@ -53,7 +53,6 @@ class Evaluator:
             if schema.level[predicate] is not Dependence.STATIC:
                 self.relations.path(predicate, (), schema.every(predicate))
 
-    # --- asking --------------------------------------------------------------------------
     def state_tables(self) -> Tables:
         """Tables of a state in which nothing is true."""
         return self.relations.slots[0].copy()
@@ -61,10 +60,6 @@ class Evaluator:
     def move_tables(self) -> Tables:
         """Tables of a joint move that consists of nothing."""
         return self.relations.slots[1].copy()
-
-    def slot(self, predicate: int) -> int:
-        """The slot of a dynamic relation in the tables."""
-        return self.relations.slot(predicate)
 
     def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
         """The relation in this state (and move), from the tables or computed now.
@@ -144,7 +139,6 @@ class Evaluator:
                 if p in cone and not self.schema.given[p] and p not in self.schema.static:
                     self._call(p, state, move)
 
-    # --- measuring -------------------------------------------------------------------------
     def measure(self, samples: list[Tables]) -> None:
         """Plan anew by the sizes that relations have in some states."""
         for predicate in range(len(self.schema.program.predicates)):
@@ -165,7 +159,6 @@ class Evaluator:
             if self.schema.level[key[0]] is Dependence.STATE:
                 self._estimates.measure_calls(key[:2], samples, self.relations.lazy_slot(key))
 
-    # --- static relations --------------------------------------------------------------------
     def _try_static(self, stratum: Stratum) -> None:
         """Compute the relations of a static stratum; one that is too large, or reads one that is,
         becomes dynamic."""
