@@ -242,10 +242,9 @@ def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTabl
 
 def _roles(reached: Reached, written: Sequence[Term]) -> list[Term]:
     """The roles in the order in which the rules name them."""
-    roles: set[Term] = set()
-    for p in reached.program.named(ROLE, 1):
-        relation = reached.relations[p.index]
-        roles.update(reached.program.arguments(p.index, relation.row(i))[0] for i in range(relation.n))
+    program, relations = reached.program, reached.relations
+    predicates = [p.index for p in program.named(ROLE, 1)]
+    roles = {program.arguments(p, relations[p].row(i))[0] for p in predicates for i in range(relations[p].n)}
     rank = {role: i for i, role in reversed(list(enumerate(written)))}
     return sorted(roles, key=lambda role: (rank.get(role, len(rank)), sort_key(role)))
 

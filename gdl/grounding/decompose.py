@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.joins.bindings import Bindings
-from gdl.grounding.joins.keys import FEW, Coder, first_rows
-from gdl.grounding.joins.relation import Ids
+from gdl.grounding.joins.keys import FEW, Coder, Ids, first_rows
 
 MIN_RULES = 32
 """Clauses with fewer ground rules stay whole."""

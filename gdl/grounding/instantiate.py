@@ -18,8 +18,8 @@ from gdl.compile.stratify import Dependence, components
 from gdl.grounding.decompose import MIN_RULES, BoundClause, BoundLiteral, decompose
 from gdl.grounding.joins.bindings import Bindings, variables_of
 from gdl.grounding.joins.join import UNLIMITED, Body, TooManyRowsError
-from gdl.grounding.joins.keys import first_rows
-from gdl.grounding.joins.relation import Ids, Relation
+from gdl.grounding.joins.keys import Ids, first_rows
+from gdl.grounding.joins.relation import Relation
 from gdl.grounding.joins.tuple_index import Row, row_getter
 from gdl.grounding.reachability import Reached, fixpoint
 from gdl.grounding.split import Splitter

@@ -40,7 +40,7 @@ class Splitter:
         whole = self._rows(clause.positives, self._relevant(clause))
         if whole < SPLIT_FROM and not force:
             return None
-        least = (1.0 if force else GAIN) * whole * (1 + self._length(clause))
+        least = (1.0 if force else GAIN) * whole * (1 + len(self._literals(clause)))
         best = None
         edges = [variables_of(atom.args) for atom in (*clause.positives, *clause.negatives)]
         edges += [variables_of(left, right) for left, right in clause.distincts]
@@ -51,12 +51,14 @@ class Splitter:
             if clauses is None:
                 continue
             inner, outer = clauses
-            shared = {v: self._distinct(inner.positives, v) for v in inner.head.args}
+            shared = {
+                v: min([self._column(a, v) for a in inner.positives if v in a.args]) for v in inner.head.args
+            }
             inside = self._rows(inner.positives, self._relevant(inner))
             atoms = min(inside, prod(shared.values()))
             known = [p for p in outer.positives if p.predicate != auxiliary]
             outside = self._rows(known, self._relevant(outer), (atoms, shared))
-            cost = inside * (1 + self._length(inner)) + outside * (1 + self._length(outer))
+            cost = inside * (1 + len(self._literals(inner))) + outside * (1 + len(self._literals(outer)))
             if cost < least:
                 best, least = clauses, cost
         return best
@@ -103,17 +105,9 @@ class Splitter:
         literals = (*clause.positives, *clause.negatives)
         return [a for a in literals if a.predicate >= len(self.dynamic) or self.dynamic[a.predicate]]
 
-    def _length(self, clause: FlatClause) -> int:
-        """How long the ground rules of a clause are."""
-        return len(self._literals(clause))
-
     def _relevant(self, clause: FlatClause) -> frozenset[int]:
         """The variables that ground rules of a clause differ in."""
         return variables_of(clause.head.args, *[a.args for a in self._literals(clause)])
-
-    def _distinct(self, atoms: Collection[FlatAtom], variable: int) -> int:
-        """The least number of different values of a variable in any literal."""
-        return min([self._column(a, variable) for a in atoms if variable in a.args], default=1 << 30)
 
     def _column(self, atom: FlatAtom, variable: int) -> int:
         """The number of different values of a variable in a literal."""
