@@ -1,8 +1,8 @@
 """Instantiation: every rule with all bindings under which its body is reachable.
 
 It runs after reachability, so each clause is joined once over relations that no longer grow, and every ground
-rule is made exactly once. Goes from the outputs down, so that only rules are made that some output depends
-on. Static literals only filter; variables that nothing but static literals know are projected away.
+rule is made exactly once. It goes from the outputs down, so that only rules are made that some output depends
+on. Static literals only filter; variables that stand in nothing but static literals are projected away.
 """
 
 from __future__ import annotations

@@ -69,32 +69,29 @@ class Splitter:
         """The two clauses of a split; None where one of them would have nothing to do."""
 
         def touches(atom: FlatAtom) -> bool:
-            return any(a in interior for a in atom.args)
+            return not interior.isdisjoint(atom.args)
 
         def inside(atom: FlatAtom) -> bool:
-            return touches(atom) or (
-                not self.dynamic[atom.predicate] and all(a >= 0 or a in bag for a in atom.args)
-            )
+            return touches(atom) or (not self.dynamic[atom.predicate] and variables_of(atom.args) <= bag)
 
         positives = tuple(p for p in clause.positives if inside(p))
-        bound = variables_of(*[p.args for p in positives])
         moved = [a for a in (*clause.positives, *clause.negatives) if touches(a)]
+        bound = variables_of(*[p.args for p in positives])
         if not any(self.dynamic[a.predicate] for a in moved) or not bag <= bound:
             return None
         head = FlatAtom(auxiliary, tuple(sorted(bag - interior, reverse=True)))
-        rest = tuple(p for p in clause.positives if not touches(p))
         inner = replace(
             clause,
             head=head,
             positives=positives,
             negatives=tuple(n for n in clause.negatives if inside(n)),
-            distincts=tuple(d for d in clause.distincts if all(a >= 0 or a in bag for a in (*d[0], *d[1]))),
+            distincts=tuple(d for d in clause.distincts if variables_of(*d) <= bag),
         )
         outer = replace(
             clause,
-            positives=(head, *rest),
+            positives=(head, *[p for p in clause.positives if not touches(p)]),
             negatives=tuple(n for n in clause.negatives if not touches(n)),
-            distincts=tuple(d for d in clause.distincts if not any(a in interior for a in (*d[0], *d[1]))),
+            distincts=tuple(d for d in clause.distincts if not variables_of(*d) & interior),
         )
         if set(inner.positives) == set(clause.positives) and set(inner.negatives) == set(clause.negatives):
             return None

@@ -241,8 +241,8 @@ class RelationView:
         return known[1]
 
     def index(self, places: tuple[int, ...]) -> list[Index]:
-        """Indexes on some variables' columns, each on a range of the rows. The ranges become
-        shorter and shorter, so that new rows make few old ones be indexed again."""
+        """Indexes on some variables' columns, each on a range of the rows. The ranges become shorter and
+        shorter, so that few rows are indexed again when some are added."""
         indexes = self._indexes.setdefault(places, [])
         start = indexes[-1].stop if indexes else 0
         if start < self.n or not indexes:
