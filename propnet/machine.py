@@ -8,12 +8,12 @@ from itertools import chain, pairwise, product
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import MoveError, StateError
 from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
+from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
 from propnet.jit.xoshiro import streams
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args
@@ -36,9 +36,9 @@ class Evaluation:
             moves of all roles counted on in role order (role r's begin at ``role_moves[r]``).
     """
 
-    terminal: NDArray[np.bool_]
-    goals: NDArray[np.int16]
-    legal: NDArray[np.uint64]
+    terminal: Flags
+    goals: Goals
+    legal: Words
 
 
 class PropnetMachine(Machine):
@@ -75,7 +75,7 @@ class PropnetMachine(Machine):
         self.words = record_words(len(network.bases))
         self.move_words = record_words(network.move_count)
         self.plan, self.kernel_args = self._laid_out()
-        self.role_moves: NDArray[np.int32] = self.plan.role_moves
+        self.role_moves: Int32s = self.plan.role_moves
         self.scratch = new_scratch(self.plan)
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
@@ -172,20 +172,20 @@ class PropnetMachine(Machine):
             bits[0, self.proposition_id(proposition)] = True
         return State(self, pack(bits).tobytes())
 
-    def records(self, states: Sequence[State]) -> NDArray[np.uint64]:
+    def records(self, states: Sequence[State]) -> Words:
         """The records (n, words) of states of this machine."""
         joined = b"".join([cast(bytes, state.key) for state in states])
         return np.frombuffer(joined, np.uint64).reshape(len(states), self.words)
 
-    def states(self, records: NDArray[np.uint64]) -> list[State]:
+    def states(self, records: Words) -> list[State]:
         """The states with these records (n, words)."""
         return [State(self, record.tobytes()) for record in records]
 
-    def _record(self, key: Hashable) -> NDArray[np.uint64]:
+    def _record(self, key: Hashable) -> Words:
         return np.frombuffer(cast(bytes, key), np.uint64).reshape(1, self.words)
 
     # --- many at once --------------------------------------------------------------------
-    def evaluate(self, records: NDArray[np.uint64], single: bool = False) -> Evaluation:
+    def evaluate(self, records: Words, single: bool = False) -> Evaluation:
         """What holds in the states with these records: uint64, shape (n, words), any n. With ``single``
         a role has a goal only where exactly one value holds."""
         n = len(records)
@@ -197,7 +197,7 @@ class PropnetMachine(Machine):
         )
         return Evaluation(terminal, goals, legal)
 
-    def successors(self, records: NDArray[np.uint64], moves: NDArray[np.int32]) -> NDArray[np.uint64]:
+    def successors(self, records: Words, moves: Int32s) -> Words:
         """The records after joint moves.
 
         Args:
@@ -221,13 +221,13 @@ class PropnetMachine(Machine):
 
     def playouts_from(
         self,
-        records: NDArray[np.uint64],
+        records: Words,
         seed: int = 0,
         max_steps: int = 100_000,
         each: int = 1,
         *,
         policy: Policy = UNIFORM,
-        tallies: NDArray[np.int32] | None = None,
+        tallies: Int32s | None = None,
         counted: int | None = None,
     ) -> Playouts:
         """Random playouts, ``each`` from every record: playout i starts from record ``i // each``.
@@ -250,14 +250,14 @@ class PropnetMachine(Machine):
 
     def playout_moves(
         self,
-        records: NDArray[np.uint64],
+        records: Words,
         row: int,
         length: int,
         seed: int = 0,
         max_steps: int = 100_000,
         each: int = 1,
         policy: Policy = UNIFORM,
-    ) -> NDArray[np.int32]:
+    ) -> Int32s:
         """The moves of playout ``row`` of the same call of :meth:`playouts_from`, which gave its ``length``:
         int32, shape (length, roles). Plays them all again."""
         trace = np.zeros((length, len(self.roles)), np.int32)
@@ -267,13 +267,13 @@ class PropnetMachine(Machine):
     def _play(
         self,
         n: int,
-        starts: NDArray[np.uint64],
+        starts: Words,
         seed: int,
         max_steps: int,
         watched: int = -1,
-        trace: NDArray[np.int32] | None = None,
+        trace: Int32s | None = None,
         policy: Policy = UNIFORM,
-        tallies: NDArray[np.int32] | None = None,
+        tallies: Int32s | None = None,
         counted: int = 0,
     ) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
@@ -307,7 +307,7 @@ class PropnetMachine(Machine):
         return [[(joint, next(after)) for joint in of_state] for of_state in joints]
 
 
-def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _rows(records: Words) -> Words:
     """The records in the kind of array that the kernels are compiled for."""
     flags = records.flags
     if records.dtype == np.uint64 and flags.c_contiguous and flags.writeable and flags.aligned:
@@ -315,7 +315,7 @@ def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.array(records, np.uint64, order="C")
 
 
-def _pairs(tallies: NDArray[np.int32] | None, moves: int, n: int) -> NDArray[np.int64]:
+def _pairs(tallies: Int32s | None, moves: int, n: int) -> Ints:
     """The tallies with each pair of numbers as one, the first as its lower half; no rows for None."""
     if tallies is None:
         return np.zeros((0, moves), np.int64)

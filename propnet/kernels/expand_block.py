@@ -11,19 +11,7 @@ import numpy as np
 
 from propnet.jit.arrays import Goals, Index, Int32s, Octets, Words
 from propnet.jit.decorators import inner
-from propnet.jit.vector512 import (
-    BYTES,
-    LANES,
-    WORDS,
-    any_lane,
-    item,
-    load,
-    lowest_bit,
-    put,
-    raw,
-    splat,
-    store,
-)
+from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, put, splat, store
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs
 from propnet.kernels.records import get_lane, set_lane, transpose
@@ -53,10 +41,7 @@ class ExpandArgs(NamedTuple):
     args: KernelArgs
     wires: Words
     scratch: BlockScratch
-    parents: Int32s
-    moves: Int32s
-    records: Words
-    terminal: Octets
+    rows: Rows
     words: Index
     roles: Index
     judged: bool
@@ -77,7 +62,7 @@ def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals
         put(scratch.ended, ended, lane)
         ended += np.int64(bit)
         for role in range(given.roles):
-            put(raw(goals), row * given.roles + role, -1)
+            put(goals, row * given.roles + role, -1)
     if ended > 0:
         evaluate_goals(given.args, wires)
         read_goals(given.args, wires, scratch.ended, ended, scratch.rows, scratch.masks, goals)
@@ -190,7 +175,7 @@ def name_moves(given: ExpandArgs, count: Index) -> None:
                     row = item(scratch.seen, lane)
                     if row >= 0:
                         put(scratch.seen, lane, row + 1)
-                        put(given.moves, row * given.roles + role, number)
+                        put(given.rows.moves, row * given.roles + role, number)
                     else:
                         put(scratch.seen, lane, row - 1)
                         stride = item(strides, LANES * role + lane)
@@ -198,7 +183,7 @@ def name_moves(given: ExpandArgs, count: Index) -> None:
                         low, high = item(scratch.low, lane), item(scratch.high, lane)
                         at, step = item(scratch.begin, lane) * given.roles + role, given.roles
                         joint = (-1 - row) * stride
-                        _repeat(given.moves, at, step, number, joint, stride, period, low, high)
+                        _repeat(given.rows.moves, at, step, number, joint, stride, period, low, high)
 
 
 @inner

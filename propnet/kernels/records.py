@@ -16,7 +16,6 @@ from propnet.jit.vector512 import (
     BYTES,
     LANES,
     WORDS,
-    aligned,
     item,
     load,
     lowest_bit,
@@ -50,26 +49,6 @@ def unpack(records: Words, bits: int) -> Flags:
     """Boolean rows (n, bits) of records (n, words)."""
     octets = np.ascontiguousarray(records, "<u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
-
-
-def to_sliced(records: Words, bits: int) -> Words:
-    """The sliced form (bits, 8) of up to 512 records (n, words); lanes past the n-th are 0."""
-    if len(records) > LANES:
-        raise ValueError(f"{len(records)} records, but a sliced array has {LANES} lanes")
-    sliced = aligned(bits)
-    write_lanes(np.ascontiguousarray(records, np.uint64), 0, len(records), sliced, 0, bits)
-    return sliced
-
-
-def to_records(sliced: Words, n: int) -> Words:
-    """Records (n, words) of the first n lanes of a sliced array (bits, 8)."""
-    if n > LANES:
-        raise ValueError(f"{n} records, but a sliced array has {LANES} lanes")
-    bits = len(sliced)
-    records = np.zeros((n, record_words(bits)), np.uint64)
-    offsets = np.arange(bits, dtype=np.uint32) * np.uint32(BYTES)
-    read_lanes(np.ascontiguousarray(sliced), offsets, np.zeros(bits, np.int64), records, 0, n)
-    return records
 
 
 @kernel

@@ -17,10 +17,11 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from propnet.expander import Expander, Expansion, expand_records, measure_expand
-from propnet.kernels.records import pack, to_records, to_sliced, unpack
+from propnet.expander import Expander, Expansion, expand_records
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.propnet.circuits import random_network, tic_tac_toe
+from tests.propnet.sliced import to_records, to_sliced
 
 GAMES = Path(__file__).parents[2] / "games"
 
@@ -297,9 +298,3 @@ def test_games_have_their_known_levels():
     # All states of five disks; 31 moves lead from a tower to the farthest ones.
     hanoi = levels("hanoi")
     assert (sum(hanoi), len(hanoi), hanoi[-1]) == (3**5, 2**5, 2**5)
-
-
-def test_measuring_counts_successors():
-    assert measure_expand(machine_of("hanoi"), 0.0) > 0
-    machine = random_machine(1, 10, [2])
-    assert measure_expand(machine, 0.0) >= 0
