@@ -118,18 +118,9 @@ class Expander:
         state, skip = 0, 0
         while state < len(records):
             filled, state, skip = expand(
-                machine.kernel_args,
-                machine.scratch.wires,
-                self._scratch,
-                self._costs,
-                records,
-                state,
-                skip,
-                judgement.terminal.view(np.uint8),
-                judgement.goals,
-                judged,
-                out,
-            )
+                machine.kernel_args, machine.scratch.wires, self._scratch, self._costs, records, state, skip,
+                judgement.terminal.view(np.uint8), judgement.goals, judged, out,
+            )  # fmt: skip
             if filled:
                 yield _chunk(out, filled, judged)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -39,6 +39,15 @@ class Evaluation:
     terminal: Flags
     goals: Goals
     legal: Words
+
+
+class _Seen(NamedTuple):
+    """What holds in a single state; goals are -1 where there is not exactly one."""
+
+    key: Hashable
+    terminal: bool
+    goals: list[int]
+    legal: list[list[int]]
 
 
 class PropnetMachine(Machine):
@@ -80,10 +89,7 @@ class PropnetMachine(Machine):
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
         self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
-        self._seen_key: Hashable = None
-        self._seen_terminal = False
-        self._seen_goals: list[int] = []
-        self._seen_legal: list[list[int]] = []
+        self._seen = _Seen(None, False, [], [])
 
     @property
     def playout_machine(self) -> PropnetMachine:
@@ -124,35 +130,30 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        self._look(state.key)
-        return list(self._seen_legal[role])
+        return list(self._look(state.key).legal[role])
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         moves = np.array([joint_move], np.int32)
         return State(self, self.successors(self.records([state]), moves).tobytes())
 
     def is_terminal(self, state: State) -> bool:
-        self._look(state.key)
-        return self._seen_terminal
+        return self._look(state.key).terminal
 
     def goal(self, state: State, role: int) -> int | None:
-        self._look(state.key)
-        value = self._seen_goals[role]
+        value = self._look(state.key).goals[role]
         return None if value < 0 else value
 
     def result(self, state: State, role: int) -> int | None:
         value = int(self.evaluate(self._record(state.key)).goals[0, role])
         return None if value < 0 else value
 
-    def _look(self, key: Hashable) -> None:
+    def _look(self, key: Hashable) -> _Seen:
         """Evaluate a state unless it was the last one: questions about a state follow each other."""
-        if key == self._seen_key:
-            return
-        evaluation = self.evaluate(self._record(key), single=True)
-        self._seen_legal = self._move_lists(evaluation)[0]
-        self._seen_terminal = bool(evaluation.terminal[0])
-        self._seen_goals = evaluation.goals[0].tolist()
-        self._seen_key = key
+        if key != self._seen.key:
+            answer = self.evaluate(self._record(key), single=True)
+            goals, legal = answer.goals[0].tolist(), self._move_lists(answer)[0]
+            self._seen = _Seen(key, bool(answer.terminal[0]), goals, legal)
+        return self._seen
 
     def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
         """Per state and role the ids of the legal moves."""
@@ -278,20 +279,12 @@ class PropnetMachine(Machine):
     ) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
+        trace = np.zeros((0, len(self.roles)), np.int32) if trace is None else trace
+        pairs = _pairs(tallies, self.network.move_count, n)
         cut = playouts(
-            self.kernel_args,
-            self.scratch,
-            streams(seed),
-            _rows(starts),
-            max_steps,
-            goals,
-            lengths,
-            watched,
-            np.zeros((0, len(self.roles)), np.int32) if trace is None else trace,
-            policy,
-            _pairs(tallies, self.network.move_count, n),
-            counted,
-        )
+            self.kernel_args, self.scratch, streams(seed), _rows(starts), max_steps, goals, lengths,
+            watched, trace, policy, pairs, counted,
+        )  # fmt: skip
         return Playouts(goals, lengths, int(cut))
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:

@@ -121,30 +121,22 @@ def share(
     scratch: BlockScratch, count: int, state: int, skip: int, filled: int, capacity: int
 ) -> tuple[int, int, int]:
     """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long as there are
-    rows. Returns how many rows are filled then, and the state and joint move to go on from."""
+    rows; further lanes want none. Returns how many rows are filled then, and the state and joint move to
+    go on from."""
     low = skip
-    for lane in range(count):
-        joints = int(item(scratch.joints, lane))
+    end, rest = count, 0
+    for lane in range(LANES):
+        joints: int = item(scratch.joints, lane) if lane < end else 0
         high = min(joints, low + capacity - filled)
         put(scratch.begin, lane, filled - low)
         put(scratch.low, lane, low)
         put(scratch.high, lane, high)
+        put(scratch.joints, lane, joints)
         filled += high - low
         low = 0
         if high < joints:
-            _idle(scratch, lane + 1)
-            return filled, state + lane, high
-    _idle(scratch, count)
-    return filled, state + count, 0
-
-
-@inner
-def _idle(scratch: BlockScratch, first: Index) -> None:
-    """Want no joint moves of the lanes ``first`` and above."""
-    for lane in range(first, LANES):
-        put(scratch.low, lane, 0)
-        put(scratch.high, lane, 0)
-        put(scratch.joints, lane, 0)
+            end, rest = lane, high
+    return filled, state + end, rest
 
 
 @inner

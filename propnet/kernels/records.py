@@ -58,7 +58,7 @@ def transpose(block: Words) -> None:
     Bit c of row r of a matrix changes places with bit r of row c."""
     _exchange_bytes(block)
     for row in range(0, 64 * BYTES, 8 * BYTES):
-        _exchange_bits(block, row, block, row)
+        _exchange(block, row, block, row, BYTES, 1, _BITS)
 
 
 @kernel
@@ -101,9 +101,9 @@ def spread(block: Words, wires: Words, wire: Index, bits: Index) -> None:
     at = wire * BYTES
     full = bits // 8 * (8 * BYTES)
     for row in range(0, full, 8 * BYTES):
-        _exchange_bits(block, row, wires, at + row)
+        _exchange(block, row, wires, at + row, BYTES, 1, _BITS)
     if full < bits * BYTES:
-        _exchange_bits(block, full, block, full)
+        _exchange(block, full, block, full, BYTES, 1, _BITS)
         for row in range(full, bits * BYTES, BYTES):
             store(wires, at + row, load(block, row))
 
@@ -122,16 +122,10 @@ def collect(wires: Words, offsets: Offsets, signs: Ints, first: Index, bits: Ind
 
 @inner
 def _exchange_bytes(block: Words) -> None:
-    """The first half of a transposition: 8x8 bytes change places in every matrix."""
+    """The first half of a transposition: 8x8 bytes change places in every matrix. The second half exchanges
+    8x8 bits in every block of 8 rows and a byte."""
     for at in range(0, 8 * BYTES, BYTES):
         _exchange(block, at, block, at, 8 * BYTES, 8, _BYTES)
-
-
-@inner
-def _exchange_bits(block: Words, at: Index, out: Words, to: Index) -> None:
-    """The second half, for eight rows from byte ``at`` on: 8x8 bits change places in every
-    block of 8 rows and a byte. Written to ``out`` from byte ``to`` on."""
-    _exchange(block, at, out, to, BYTES, 1, _BITS)
 
 
 @inner

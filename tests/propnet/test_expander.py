@@ -58,13 +58,13 @@ def random_records(bases: int, n: int, seed: int) -> np.ndarray:
 
 def expected(machine: PropnetMachine, records: np.ndarray) -> Expansion:
     """The same by the machine's other methods on records, one joint move after the other."""
-    found = machine.evaluate(records)
-    legal = unpack(found.legal, machine.network.move_count)
+    evaluation = machine.evaluate(records)
+    legal = unpack(evaluation.legal, machine.network.move_count)
     parents: list[int] = []
     joints: list[tuple[int, ...]] = []
     for i, row in enumerate(legal):
         options = [np.flatnonzero(row[low:high]).tolist() for low, high in pairwise(machine.role_moves)]
-        for joint in product(*options) if not found.terminal[i] else ():
+        for joint in product(*options) if not evaluation.terminal[i] else ():
             parents.append(i)
             joints.append(joint)
     moves = np.array(joints, np.int32).reshape(-1, len(machine.roles))
@@ -74,13 +74,13 @@ def expected(machine: PropnetMachine, records: np.ndarray) -> Expansion:
     return Expansion(np.array(parents, np.int32), moves, after, judged.terminal, goals.astype(np.int16))
 
 
-def assert_same(found: Expansion, wanted: Expansion, judged: bool = True) -> None:
-    np.testing.assert_array_equal(found.parents, wanted.parents)
-    np.testing.assert_array_equal(found.moves, wanted.moves)
-    np.testing.assert_array_equal(found.records, wanted.records)
-    np.testing.assert_array_equal(found.terminal, wanted.terminal if judged else [])
+def assert_same(expansion: Expansion, wanted: Expansion, judged: bool = True) -> None:
+    np.testing.assert_array_equal(expansion.parents, wanted.parents)
+    np.testing.assert_array_equal(expansion.moves, wanted.moves)
+    np.testing.assert_array_equal(expansion.records, wanted.records)
+    np.testing.assert_array_equal(expansion.terminal, wanted.terminal if judged else [])
     if judged:
-        np.testing.assert_array_equal(found.goals, wanted.goals)
+        np.testing.assert_array_equal(expansion.goals, wanted.goals)
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_successors_are_those_of_the_prover(game):
     records = visited(machine, 3, 200, seed=1)
     records = records[np.random.default_rng(2).permutation(len(records))[:10]]
     records = np.concatenate([records, visited(machine, 1, 200, seed=3)[-1:]])
-    found = expand_records(machine, records, judged=True)
-    after = machine.states(found.records)
+    expansion = expand_records(machine, records, judged=True)
+    after = machine.states(expansion.records)
     for i, state in enumerate(machine.states(records)):
         ours = {}
-        for row in np.flatnonzero(found.parents == i).tolist():
-            joint = tuple(machine.move(r, m) for r, m in enumerate(found.moves[row].tolist()))
+        for row in np.flatnonzero(expansion.parents == i).tolist():
+            joint = tuple(machine.move(r, m) for r, m in enumerate(expansion.moves[row].tolist()))
             goals = [machine.goal(after[row], r) for r in range(len(machine.roles))]
-            ours[joint] = after[row].propositions, bool(found.terminal[row]), goals
+            ours[joint] = after[row].propositions, bool(expansion.terminal[row]), goals
         theirs = {}
         for joint, following in prover.expand([prover.state_of(state.propositions)])[0]:
             goals = [prover.goal(following, r) for r in range(len(prover.roles))]
@@ -143,9 +143,9 @@ def test_any_network_and_any_number_of_rows_give_what_single_steps_give(seed, ba
         n = min(n, 3)
     records = random_records(bases, n, seed)
     expander = Expander(machine, rows)
-    found = expander.new_judgement(n)
+    judgement = expander.new_judgement(n)
     chunks = []
-    for chunk in expander.stream(records, judged, found):
+    for chunk in expander.stream(records, judged, judgement):
         assert 1 <= len(chunk) <= rows
         chunks.append(chunk.copy())
     wanted = expected(machine, records)
@@ -154,8 +154,8 @@ def test_any_network_and_any_number_of_rows_give_what_single_steps_give(seed, ba
         np.testing.assert_array_equal(np.concatenate([whole[:0], *parts]), whole)
     assert_same(expander.expand(records, judged), wanted, judged)
     now = machine.evaluate(records)
-    np.testing.assert_array_equal(found.terminal, now.terminal)
-    np.testing.assert_array_equal(found.goals, np.where(now.terminal[:, None], now.goals, -1))
+    np.testing.assert_array_equal(judgement.terminal, now.terminal)
+    np.testing.assert_array_equal(judgement.goals, np.where(now.terminal[:, None], now.goals, -1))
 
 
 @pytest.mark.parametrize("costs", [(1, 0, 10**6), (10**6, 0, 1), (400, 2, 900)])
