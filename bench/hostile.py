@@ -36,7 +36,7 @@ COUNTING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Probe:
     """One hostile request.
 
     Attributes:
@@ -105,41 +105,41 @@ def broken_rules(rng: random.Random) -> str:
 
 
 # --- kinds of requests --------------------------------------------------------------------------------
-def binary(rng: random.Random) -> Case:
-    return Case("raw bytes", rng.randbytes(rng.randrange(1, 3000)), True, (400, 405, 431))
+def binary(rng: random.Random) -> Probe:
+    return Probe("raw bytes", rng.randbytes(rng.randrange(1, 3000)), True, (400, 405, 431))
 
 
-def binary_body(rng: random.Random) -> Case:
-    return Case("binary body", post(b"\xff" + rng.randbytes(rng.randrange(1, 3000))))
+def binary_body(rng: random.Random) -> Probe:
+    return Probe("binary body", post(b"\xff" + rng.randbytes(rng.randrange(1, 3000))))
 
 
-def parentheses(rng: random.Random) -> Case:
+def parentheses(rng: random.Random) -> Probe:
     text = "".join(rng.choice("()") for _ in range(rng.randrange(1, 200))) + ")" * 200
-    return Case("parentheses", post(text.encode()))
+    return Probe("parentheses", post(text.encode()))
 
 
-def unbalanced_message(rng: random.Random) -> Case:
+def unbalanced_message(rng: random.Random) -> Probe:
     # Cut or doubled parentheses may leave a message that can be read: then it is refused or unknown.
-    return Case(
+    return Probe(
         "unbalanced", post(unbalanced(rng).encode()), statuses=(200, 400), body=r"busy\Z|error: \S.{5,600}\Z"
     )
 
 
-def deep(rng: random.Random) -> Case:
+def deep(rng: random.Random) -> Probe:
     depth = rng.randrange(300, 50_000)
     close = ")" * (depth if rng.random() < 0.5 else 0)
-    return Case("deep nesting", post(("( START h Robot " + "(" * depth + close).encode()))
+    return Probe("deep nesting", post(("( START h Robot " + "(" * depth + close).encode()))
 
 
-def unknown_command(rng: random.Random) -> Case:
+def unknown_command(rng: random.Random) -> Probe:
     name = rng.choice(["FOO", "STARTS", "PLAYER", "?", "<=", "()", "STOP!", "x" * 500, "(PLAY)", ""])
-    return Case("unknown command", post(f"( {name} {junk(rng)} )".encode()))
+    return Probe("unknown command", post(f"( {name} {junk(rng)} )".encode()))
 
 
-def wrong_match(rng: random.Random) -> Case:
+def wrong_match(rng: random.Random) -> Probe:
     command = rng.choice(["PLAY", "STOP", "ABORT", "play", "Stop"])
     moves = "" if command == "ABORT" else rng.choice(["NIL", "(a b)", "((f 1) noop)"])
-    return Case(
+    return Probe(
         "wrong match id",
         post(f"( {command} no{rng.random()} {moves} )".encode()),
         statuses=(200,),
@@ -147,80 +147,80 @@ def wrong_match(rng: random.Random) -> Case:
     )
 
 
-def too_few(rng: random.Random) -> Case:
+def too_few(rng: random.Random) -> Probe:
     command, shortest = rng.choice([("PLAY", 2), ("STOP", 1), ("ABORT", 1), ("START", 5), ("PREVIEW", 2)])
     words = " ".join("a" for _ in range(rng.randrange(shortest)))
-    return Case("too few arguments", post(f"( {command} {words} )".encode()))
+    return Probe("too few arguments", post(f"( {command} {words} )".encode()))
 
 
-def odd_clock(rng: random.Random) -> Case:
+def odd_clock(rng: random.Random) -> Probe:
     clock = rng.choice(["-1", "1.5", "ten", "(1)", "0x10", "1e9", "NaN", "??"])
-    return Case("odd clock", post(f"( START h Robot ((role Robot)) {clock} 1 )".encode()))
+    return Probe("odd clock", post(f"( START h Robot ((role Robot)) {clock} 1 )".encode()))
 
 
-def odd_id(rng: random.Random) -> Case:
+def odd_id(rng: random.Random) -> Probe:
     odd = rng.choice(["(a b)", "x" * 2000, "a\x07b", "\u200b", "()"])
-    return Case("odd match id", post(f"( PLAY {odd} NIL )".encode()))
+    return Probe("odd match id", post(f"( PLAY {odd} NIL )".encode()))
 
 
-def unplayable(rng: random.Random) -> Case:
-    return Case("unplayable rules", post(f"( START h Robot ({broken_rules(rng)}) 9 1 )".encode()))
+def unplayable(rng: random.Random) -> Probe:
+    return Probe("unplayable rules", post(f"( START h Robot ({broken_rules(rng)}) 9 1 )".encode()))
 
 
-def odd_length(rng: random.Random) -> Case:
+def odd_length(rng: random.Random) -> Probe:
     value = rng.choice(["-1", "abc", "1e3", "99999999999999999999", "", "0x8", "8 8"])
-    return Case("odd Content-Length", f"POST / HTTP/1.0\r\nContent-Length: {value}\r\n\r\n( INFO )".encode())
+    return Probe("odd Content-Length", f"POST / HTTP/1.0\r\nContent-Length: {value}\r\n\r\n( INFO )".encode())
 
 
-def huge_length(rng: random.Random) -> Case:
-    return Case("huge Content-Length", post(b"( INFO )", rng.randrange(10**8, 10**15)), statuses=(413,))
+def huge_length(rng: random.Random) -> Probe:
+    return Probe("huge Content-Length", post(b"( INFO )", rng.randrange(10**8, 10**15)), statuses=(413,))
 
 
-def huge_body(rng: random.Random) -> Case:
+def huge_body(rng: random.Random) -> Probe:
     size = rng.choice([2_200_000, 3_000_000])
-    return Case("huge body", b"POST / HTTP/1.0\r\n\r\n( " + b"a " * (size // 2), statuses=(413,))
+    return Probe("huge body", b"POST / HTTP/1.0\r\n\r\n( " + b"a " * (size // 2), statuses=(413,))
 
 
-def short_body(rng: random.Random) -> Case:
+def short_body(rng: random.Random) -> Probe:
     body = b"( INFO )"[: rng.randrange(1, 8)]
-    return Case("body ends early", post(body, 8), True)
+    return Probe("body ends early", post(body, 8), True)
 
 
-def head_only(rng: random.Random) -> Case:
+def head_only(rng: random.Random) -> Probe:
     text = "POST / HTTP/1.0\r\nContent-Length: 8\r\n"
-    return Case("head ends early", text[: rng.randrange(1, len(text))].encode(), True)
+    return Probe("head ends early", text[: rng.randrange(1, len(text))].encode(), True)
 
 
-def long_head(rng: random.Random) -> Case:
+def long_head(rng: random.Random) -> Probe:
     line = "X-Filler: " + "x" * rng.choice([200, 20_000, 80_000]) + "\r\n"
     lines = line * (1 + 20_000 // len(line))
-    return Case("long headers", f"POST / HTTP/1.0\r\n{lines}\r\n".encode(), statuses=(431,))
+    return Probe("long headers", f"POST / HTTP/1.0\r\n{lines}\r\n".encode(), statuses=(431,))
 
 
-def odd_request_line(rng: random.Random) -> Case:
+def odd_request_line(rng: random.Random) -> Probe:
     line = rng.choice(
         ["HELLO", "GET", "POST /", "GET / FTP/1.0", "DELETE / HTTP/1.0", "HEAD / HTTP/1.0", "( INFO )"]
     )
-    return Case("odd request line", f"{line}\r\n\r\n".encode(), statuses=(400, 405))
+    return Probe("odd request line", f"{line}\r\n\r\n".encode(), statuses=(400, 405))
 
 
-def odd_path(rng: random.Random) -> Case:
+def odd_path(rng: random.Random) -> Probe:
     path = rng.choice(
         ["%FF%FE", "%", "%zz", quote(junk(rng) + ")"), "favicon.ico", "../../etc/passwd", "%00", "PLAY%20x"]
     )
-    return Case("odd path", f"GET /{path} HTTP/1.0\r\n\r\n".encode())
+    return Probe("odd path", f"GET /{path} HTTP/1.0\r\n\r\n".encode())
 
 
-def chunked(rng: random.Random) -> Case:
+def chunked(rng: random.Random) -> Probe:
     head = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-    return Case("chunked", head + b"8\r\n( INFO )\r\n0\r\n\r\n", statuses=(411,))
+    return Probe("chunked", head + b"8\r\n( INFO )\r\n0\r\n\r\n", statuses=(411,))
 
 
-def silent(rng: random.Random) -> Case:
-    return Case("silent", b"", True, (0,), "")
+def silent(rng: random.Random) -> Probe:
+    return Probe("silent", b"", True, (0,), "")
 
 
-KINDS: list[tuple[int, Callable[[random.Random], Case]]] = [
+KINDS: list[tuple[int, Callable[[random.Random], Probe]]] = [
     (6, binary), (6, binary_body), (8, parentheses), (12, unbalanced_message), (6, deep),
     (8, unknown_command), (8, wrong_match), (6, too_few), (5, odd_clock), (4, odd_id),
     (14, unplayable), (4, odd_length), (2, huge_length), (1, huge_body), (4, short_body),
@@ -228,7 +228,7 @@ KINDS: list[tuple[int, Callable[[random.Random], Case]]] = [
 ]  # fmt: skip
 
 
-def cases(count: int, seed: int = 0) -> Iterator[Case]:
+def cases(count: int, seed: int = 0) -> Iterator[Probe]:
     """That many hostile requests; the same seed gives the same ones."""
     rng = random.Random(seed)
     weights = [weight for weight, _ in KINDS]
@@ -256,7 +256,7 @@ def send(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -
         return bytes(found)
 
 
-def wrong(case: Case, reply: bytes) -> str:
+def wrong(case: Probe, reply: bytes) -> str:
     """What is wrong with the reply to a case; empty if nothing."""
     if not reply:
         return "" if 0 in case.statuses else "no reply"

@@ -37,7 +37,7 @@ LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ProvenPosition:
     """One line of the file."""
 
     game: str
@@ -55,12 +55,14 @@ class Position:
         return state, machine.role_id(parse_term(self.role))
 
 
-def load(path: Path = FILE) -> list[Position]:
+def load(path: Path = FILE) -> list[ProvenPosition]:
     """All positions of a file."""
     found = []
     for text in path.read_bytes().splitlines():
         fields = orjson.loads(text)
-        found.append(Position(**{**fields, "best": tuple(fields["best"]), "true": tuple(fields["true"])}))
+        found.append(
+            ProvenPosition(**{**fields, "best": tuple(fields["best"]), "true": tuple(fields["true"])})
+        )
     return found
 
 
@@ -70,7 +72,7 @@ def load_game(name: str) -> Game:
     return Game.load(own if own.is_file() else games_folder() / f"{name}.kif")
 
 
-def answer(position: Position, machine: Machine, player: str, seconds: float, seed: int) -> str:
+def answer(position: ProvenPosition, machine: Machine, player: str, seconds: float, seed: int) -> str:
     """The move of a player that has no time but that for this move."""
     state, role = position.on(machine)
     thinker = make_player(player, seed)

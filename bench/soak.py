@@ -30,7 +30,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from bench.soak_referee import Plan, Tally, work
+from bench.soak_referee import SoakPlan, SoakTally, work
 from ggp.server.descendants import descendants, proportional_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -182,7 +182,7 @@ class Soak:
             if self.options.verbose:
                 print(line, end="", file=sys.stderr)
 
-    def _play(self, pid: int, port: int) -> tuple[Tally, Counter[str], float]:
+    def _play(self, pid: int, port: int) -> tuple[SoakTally, Counter[str], float]:
         options = self.options
         burners = [self._context.Process(target=burn, daemon=True) for _ in range(options.burners)]
         harm = Harm(pid, options.kill_every, options.seed)
@@ -191,7 +191,7 @@ class Soak:
         for number in range(options.matches):
             ours, theirs = self._context.Pipe(False)
             first = number * len(games) // options.matches
-            plan = Plan(
+            plan = SoakPlan(
                 f"soak{number}",
                 port,
                 games[first:] + games[:first],
@@ -207,7 +207,7 @@ class Soak:
             process.start()
         if options.kill_every:
             threading.Thread(target=harm.run, daemon=True).start()
-        tally = Tally()
+        tally = SoakTally()
         while managers:
             for pipe in wait(list(managers), options.look):
                 assert isinstance(pipe, Connection)

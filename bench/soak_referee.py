@@ -31,7 +31,7 @@ LONGEST = 60
 
 
 @dataclass
-class Tally:
+class SoakTally:
     """What a game manager has seen.
 
     Attributes:
@@ -55,7 +55,7 @@ class Tally:
     faults: list[str] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: SoakTally) -> None:
         """Count what another one has seen, too."""
         for name in ("turns", "late", "late_starts", "illegal", "lost", "matches", "times", "faults", "ends"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -68,7 +68,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SoakPlan:
     """What a game manager does.
 
     Attributes:
@@ -96,12 +96,12 @@ class Plan:
 class Manager:
     """Carries out a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SoakPlan) -> None:
         self.plan = plan
-        self.tally = Tally()
+        self.tally = SoakTally()
         self._random = random.Random(f"{plan.name} {plan.seed}")
 
-    def run(self) -> Tally:
+    def run(self) -> SoakTally:
         """Play matches until the turns are over."""
         for number in count():
             if self.tally.turns >= self.plan.turns:
@@ -195,7 +195,7 @@ def _move(machine: Machine, role: int, text: str) -> int:
         return -1
 
 
-def work(plan: Plan, pipe: Connection) -> None:
+def work(plan: SoakPlan, pipe: Connection) -> None:
     """In a process of its own: carry out a plan, send the tally."""
     manager = Manager(plan)
     try:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bench import soak
-from bench.soak_referee import Manager, Plan, Tally
+from bench.soak_referee import Manager, SoakPlan, SoakTally
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
@@ -39,7 +39,7 @@ def test_lost_matches_and_illegal_moves_are_seen(
     monkeypatch: pytest.MonkeyPatch, replies: dict[str, str], counted: tuple[int, int]
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    manager = Manager(Plan("m", 0, ("tictactoe",), 1, 10, 10, per_match=1))
+    manager = Manager(SoakPlan("m", 0, ("tictactoe",), 1, 10, 10, per_match=1))
     monkeypatch.setattr(
         manager, "_ask", lambda message, clock: (replies.get(message.split()[1], "done"), 0.1)
     )
@@ -49,6 +49,6 @@ def test_lost_matches_and_illegal_moves_are_seen(
 
 
 def test_tallies_add_up() -> None:
-    one = Tally(turns=1, late=1, slowest=0.5, times=[0.5])
-    one.add(Tally(turns=2, illegal=1, slowest=0.7, times=[0.1, 0.7]))
+    one = SoakTally(turns=1, late=1, slowest=0.5, times=[0.5])
+    one.add(SoakTally(turns=2, illegal=1, slowest=0.7, times=[0.1, 0.7]))
     assert (one.turns, one.late, one.illegal, one.slowest, len(one.times)) == (3, 1, 1, 0.7, 3)

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from bench.positions import BY_SEARCH, LONGEST, Position, load, load_game
+from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
 from bench.solver import Claim, OutOfNodesError, Solver, mover_of
 from ggp.game import Game
 
@@ -45,7 +45,7 @@ def test_the_best_moves_are_legal_and_others_too(game: str) -> None:
     [p for p in POSITIONS if p.proof == BY_SEARCH and p.nodes <= QUICK],
     ids=lambda position: f"{position.game}-{position.plies}-{position.nodes}",
 )
-def test_the_best_moves_are_proven_by_exhaustive_search(position: Position) -> None:
+def test_the_best_moves_are_proven_by_exhaustive_search(position: ProvenPosition) -> None:
     machine = load_game(position.game).machine("prover")
     state, role = position.on(machine)
     found = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
