@@ -102,15 +102,15 @@ def cycles(port: int, numbers: range, options: argparse.Namespace, problems: lis
 
 def grown(first: Held, last: Held, percent: float) -> list[str]:
     """What has grown that should not have."""
-    found = []
+    growths = []
     for name in ("own", "below"):
         before, after = getattr(first, name), getattr(last, name)
         if after > before * (1 + percent / 100):
-            found.append(f"{name} memory: {before / 1e6:.1f} -> {after / 1e6:.1f} MB")
+            growths.append(f"{name} memory: {before / 1e6:.1f} -> {after / 1e6:.1f} MB")
     for name in ("processes", "files", "shared"):
         if getattr(last, name) > getattr(first, name):
-            found.append(f"{name}: {getattr(first, name)} -> {getattr(last, name)}")
-    return found
+            growths.append(f"{name}: {getattr(first, name)} -> {getattr(last, name)}")
+    return growths
 
 
 def main() -> int:
@@ -130,11 +130,11 @@ def main() -> int:
     command += ["--player", options.player, "--machine", options.machine, "--matches", str(options.side)]
     server = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     assert server.stderr is not None
-    found = re.search(r"port=(\d+)", server.stderr.readline())
-    if found is None:
+    match = re.search(r"port=(\d+)", server.stderr.readline())
+    if match is None:
         print("the server did not start")
         return 1
-    port = int(found.group(1))
+    port = int(match.group(1))
     log: list[str] = []
     warm = threading.Event()
 

@@ -91,11 +91,11 @@ class Equilibrium:
             mine, other = (self._machine.goal(state, role) for role in (0, 1))
             if mine is None or other is None or mine + other != 100:
                 raise NotConstantSumError
-            found = Fraction(mine)
+            value = Fraction(mine)
         else:
-            found = matrix_value(self.table(state))[0].limit_denominator(_FINEST)
-        self.values[state] = found
-        return found
+            value = matrix_value(self.table(state))[0].limit_denominator(_FINEST)
+        self.values[state] = value
+        return value
 
     def table(self, state: State) -> Matrix:
         """The values after each joint move, a row for each move of role 0."""
@@ -120,7 +120,9 @@ def compare(
     table = equilibrium.table(state)
     first, second = (_searched(machine, state, role, seconds) for role in (0, 1))
     told = rank(first, 0).worth
-    mine, other = ([float(p) for p in strategy(found, role)] for role, found in enumerate((first, second)))
+    mine, other = (
+        [float(p) for p in strategy(solution, role)] for role, solution in enumerate((first, second))
+    )
     rows, columns = (_by_text(machine, state, role) for role in (0, 1))
     got = min(sum(p * float(table[i][j]) for p, i in zip(mine, rows, strict=True)) for j in columns)
     held = max(sum(p * float(table[i][j]) for p, j in zip(other, columns, strict=True)) for i in rows)

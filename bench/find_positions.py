@@ -28,18 +28,18 @@ DEPTHS = range(1, 8)
 MATCHES = 2000
 
 
-def line(game: str, machine: Machine, state: State, role: int, found: Solution) -> bytes:
+def line(game: str, machine: Machine, state: State, role: int, solution: Solution) -> bytes:
     """A position as a line of the file."""
     spell = machine.rules.spell
     return orjson.dumps(
         {
             "game": game,
             "role": spell(machine.roles[role]),
-            "value": found.value,
-            "plies": found.plies,
-            "best": found.best,
+            "value": solution.value,
+            "plies": solution.plies,
+            "best": solution.best,
             "proof": "search",
-            "nodes": found.nodes,
+            "nodes": solution.nodes,
             "true": [spell(p) for p in sorted(state.propositions)],
         }
     )

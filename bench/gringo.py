@@ -102,7 +102,7 @@ def work(side: Callable[[str, float], dict[str, Any]], path: str, seconds: float
     """Run one side on one game; send what it took."""
     # No RLIMIT_CPU: under one, Linux counts a process's CPU time in ticks of some milliseconds.
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY + (2 << 30), MEMORY + (2 << 30)))
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     try:
         side(WARM_UP, seconds)
         text = read_rules_file(Path(path))
@@ -111,16 +111,16 @@ def work(side: Callable[[str, float], dict[str, Any]], path: str, seconds: float
             run = side(text, seconds)
             spent += run["whole_s"]
             for key in ("ground_s", "whole_s"):
-                run[key] = min(run[key], found.get(key, math.inf))
-            found = {"status": "ok", **run}
+                run[key] = min(run[key], row.get(key, math.inf))
+            row = {"status": "ok", **run}
             if spent > ENOUGH:
                 break
     except GdlError as error:
-        found = {"status": f"{type(error).__name__}: {error.message}"}
+        row = {"status": f"{type(error).__name__}: {error.message}"}
     except (MemoryError, RuntimeError) as error:
-        found = {"status": f"{type(error).__name__}: {error}"}
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    pipe.send(found)
+        row = {"status": f"{type(error).__name__}: {error}"}
+    row["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    pipe.send(row)
 
 
 def measure(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: float) -> dict[str, Any]:
@@ -137,11 +137,11 @@ def measure(side: Callable[[str, float], dict[str, Any]], path: Path, seconds: f
         while not ours_end.poll(0.2):
             if cpu_seconds(child.pid) > seconds + 5:
                 child.kill()
-        found: dict[str, Any] = ours_end.recv()
+        row: dict[str, Any] = ours_end.recv()
     except EOFError:
-        found = {"status": f"stopped after {seconds:g} s of CPU time, or out of memory"}
+        row = {"status": f"stopped after {seconds:g} s of CPU time, or out of memory"}
     child.join()
-    return found
+    return row
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -193,8 +193,8 @@ def markdown(results: list[dict[str, Any]], counts: dict[str, Any]) -> str:
 
 def save(path: Path, results: list[dict[str, Any]]) -> None:
     """Write all findings as JSON."""
-    found = {"summary": summary(results), "results": results}
-    path.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    report = {"summary": summary(results), "results": results}
+    path.write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
 
 
 def main() -> None:

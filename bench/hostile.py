@@ -241,7 +241,7 @@ def cases(count: int, seed: int = 0) -> Iterator[Probe]:
 def send(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
     """All bytes that come back on a connection of its own."""
     with socket.create_connection(("127.0.0.1", port), timeout=wait) as connection:
-        found = bytearray()
+        reply = bytearray()
         try:
             connection.sendall(data)
             if half_close:
@@ -250,10 +250,10 @@ def send(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -
             pass  # it has answered before it has read everything
         try:
             while chunk := connection.recv(65536):
-                found += chunk
+                reply += chunk
         except ConnectionResetError:
             pass
-        return bytes(found)
+        return bytes(reply)
 
 
 def wrong(case: Probe, reply: bytes) -> str:
@@ -307,9 +307,9 @@ class Quiet:
 
 def memory_mb(pid: int) -> float:
     """Resident memory of a process."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found.group(1)) / 1024
+    match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert match is not None
+    return int(match.group(1)) / 1024
 
 
 def main() -> int:
@@ -336,11 +336,11 @@ def main() -> int:
     assert server.stderr is not None
     log: list[str] = []
     first = server.stderr.readline()
-    found = re.search(r"port=(\d+)", first)
-    if found is None:
+    match = re.search(r"port=(\d+)", first)
+    if match is None:
         print(f"the server did not start: {first}")
         return 1
-    port = int(found.group(1))
+    port = int(match.group(1))
     threading.Thread(target=lambda: log.extend(server.stderr or ()), daemon=True).start()
     stop = threading.Event()
     quiet = Quiet(port, [])

@@ -34,9 +34,9 @@ GAMES = ("connectfour", "breakthrough", "othello", "checkers", "hex", "kalah")
 
 def rungs() -> list[str]:
     """The players, the weakest first, as far as there are such."""
-    found = [name for name in ("random", "greedy", "montecarlo") if name in NAMES]
+    weakest = [name for name in ("random", "greedy", "montecarlo") if name in NAMES]
     # Who does not think on the opponent's time can share its cores with it.
-    return [*found, "uct:workers=1,ponder=no", "uct:workers=all,ponder=no"]
+    return [*weakest, "uct:workers=1,ponder=no", "uct:workers=all,ponder=no"]
 
 
 def climb(
@@ -93,9 +93,9 @@ def main() -> None:
     for below, above in pairwise(parse_entrants(given.players or rungs())):
         results = climb([above, below], games, given, test, console)
         scores = block_scores(results, above.label, below.label)
-        found = list(comparisons(results))
-        tally = crosstable(found)[above.label, below.label]
-        ratings = rate(found, [above.label, below.label])
+        compared = list(comparisons(results))
+        tally = crosstable(compared)[above.label, below.label]
+        ratings = rate(compared, [above.label, below.label])
         one = ratings[above.label]
         verdict = test.verdict(scores)
         proven &= verdict == "H1"

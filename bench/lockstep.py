@@ -55,15 +55,15 @@ def compare(game: Game, steps: int, prover_steps: int, seed: int = 0) -> Outcome
     done = asked = 0
     difference = ""
     for batch in range(-(-steps // LANES)):
-        found, other = slow.evaluate(records), fast.evaluate(records)
+        answers, other = slow.evaluate(records), fast.evaluate(records)
         if not (
-            (found.terminal == other.terminal).all()
-            and (found.goals == other.goals).all()
-            and (found.legal == other.legal).all()
+            (answers.terminal == other.terminal).all()
+            and (answers.goals == other.goals).all()
+            and (answers.legal == other.legal).all()
         ):
             difference = "what holds in a state, native and propnet"
             break
-        legal = unpack(found.legal, slow.network.move_count)
+        legal = unpack(answers.legal, slow.network.move_count)
         moves, stuck = _random_moves(slow, legal, numbers)
         after = slow.successors(records, moves)
         if (after != fast.successors(records, moves)).any():
@@ -71,13 +71,13 @@ def compare(game: Game, steps: int, prover_steps: int, seed: int = 0) -> Outcome
             break
         if batch % every == 0:
             lane = rng.randrange(LANES)
-            over = bool(stuck[lane] or found.terminal[lane])
+            over = bool(stuck[lane] or answers.terminal[lane])
             difference = _differs(slow, prover, records[lane], None if over else moves[lane], after[lane])
             asked += 1
             if difference:
                 break
         done += LANES
-        records = np.where((found.terminal | stuck)[:, None], start, after)
+        records = np.where((answers.terminal | stuck)[:, None], start, after)
     return Outcome(game.name, done, asked, fast.compiled, difference)
 
 
@@ -133,12 +133,12 @@ def main() -> int:
         began = time.process_time()
         path = Path(name)
         game = Game.load(path if path.suffix == ".kif" else name)
-        found = compare(game, wanted.steps, wanted.prover_steps, wanted.seed)
-        failed += bool(found.difference)
+        outcome = compare(game, wanted.steps, wanted.prover_steps, wanted.seed)
+        failed += bool(outcome.difference)
         print(
-            f"{found.game}: {found.steps:,} lane steps, {found.prover_steps} with the prover, "
-            f"{found.compiled:.0%} native, {time.process_time() - began:.0f} s: "
-            f"{found.difference or 'no difference'}",
+            f"{outcome.game}: {outcome.steps:,} lane steps, {outcome.prover_steps} with the prover, "
+            f"{outcome.compiled:.0%} native, {time.process_time() - began:.0f} s: "
+            f"{outcome.difference or 'no difference'}",
             flush=True,
         )
     return 1 if failed else 0

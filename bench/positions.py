@@ -57,13 +57,13 @@ class ProvenPosition:
 
 def load(path: Path = FILE) -> list[ProvenPosition]:
     """All positions of a file."""
-    found = []
+    positions = []
     for text in path.read_bytes().splitlines():
         fields = orjson.loads(text)
-        found.append(
+        positions.append(
             ProvenPosition(**{**fields, "best": tuple(fields["best"]), "true": tuple(fields["true"])})
         )
-    return found
+    return positions
 
 
 def load_game(name: str) -> Game:
@@ -109,10 +109,10 @@ def run(player: str, level: str, seconds: float, seed: int, only: list[str]) -> 
                 markup=False,
                 soft_wrap=True,
             )
-    for title, found in (("game", by_game), ("plies", by_depth)):
+    for title, counts in (("game", by_game), ("plies", by_depth)):
         table = Table(title, "right", "of", box=None, header_style="bold")
-        for key in sorted(found):  # type: ignore[type-var]
-            rights = found[key]  # type: ignore[index]
+        for key in sorted(counts):  # type: ignore[type-var]
+            rights = counts[key]  # type: ignore[index]
             table.add_row(str(key), str(sum(rights)), str(len(rights)))
         console.print(table)
     missed = sum(not right for rights in by_game.values() for right in rights)
@@ -130,10 +130,14 @@ def verify(only: list[str]) -> int:
             continue
         machine = load_game(position.game).machine("propnet")
         solver = Solver(machine, 10 * position.nodes + 1000)
-        found = solver.solve(*position.on(machine), LONGEST, count=position.plies > 0)
-        good = (found.value, found.best, found.plies) == (position.value, position.best, position.plies)
+        solution = solver.solve(*position.on(machine), LONGEST, count=position.plies > 0)
+        good = (solution.value, solution.best, solution.plies) == (
+            position.value,
+            position.best,
+            position.plies,
+        )
         wrong += not good
-        print(f"{position.game} {position.role}: {found}" + ("" if good else "  THE FILE SAYS ELSE"))
+        print(f"{position.game} {position.role}: {solution}" + ("" if good else "  THE FILE SAYS ELSE"))
     return wrong
 
 

@@ -25,7 +25,7 @@ _SLICE = 0.05
 def positions(machine: PropnetMachine, plies: int, count: int, seed: int) -> list[State]:
     """States after so many random joint moves in which the match goes on; fewer, if matches end before."""
     rng = random.Random(seed)
-    found: list[State] = []
+    states: list[State] = []
     for _ in range(100 * count):
         state = machine.initial_state()
         for _ in range(plies):
@@ -34,10 +34,10 @@ def positions(machine: PropnetMachine, plies: int, count: int, seed: int) -> lis
             options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
             state = machine.next_state(state, [rng.choice(moves) for moves in options])
         if not machine.is_terminal(state):
-            found.append(state)
-        if len(found) == count:
+            states.append(state)
+        if len(states) == count:
             break
-    return found
+    return states
 
 
 def by_proof(machine: PropnetMachine, state: State, seconds: float) -> tuple[int, float, int]:

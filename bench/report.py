@@ -122,12 +122,12 @@ def _counts(rows: list[Row], machines: Sequence[str]) -> str:
 
 def _published(rows: list[Row], machines: Sequence[str]) -> str:
     """Our rates beside what others have published, and the geometric means of the ratios."""
-    found = {(row["game"], row["machine"]): row for row in rows if row["status"] == "ok"}
+    good_rows = {(row["game"], row["machine"]): row for row in rows if row["status"] == "ok"}
     fastest = machines[-1]
     cells = []
     ratios: dict[str, list[float]] = {machine: [] for machine in machines}
     for game, peer in PUBLISHED.items():
-        prover, best = found.get((game, "prover")), found.get((game, fastest))
+        prover, best = good_rows.get((game, "prover")), good_rows.get((game, fastest))
         if prover is None and best is None:
             continue
         unit = "states" if peer.states else "playouts"
@@ -170,14 +170,14 @@ def _rates(rows: list[Row], machines: Sequence[str]) -> str:
     cells = []
     pairs = [(machines[-1], other) for other in machines[:-1]]
     ratios = [level_ratios(rows, faster, slower) for faster, slower in pairs]
-    for game, found in _by_game(rows).items():
+    for game, by_machine in _by_game(rows).items():
         row = [game]
         for machine in machines:
-            good = found.get(machine)
+            good = by_machine.get(machine)
             ok = good is not None and good["status"] == "ok"
             row.append(_rate(good) if good is not None and ok else "" if good is None else "failed")
         row += [number(by_game.get(game, 0.0)) for by_game in ratios]
-        last = next((r for r in reversed(found.values()) if r["status"] == "ok"), None)
+        last = next((r for r in reversed(by_machine.values()) if r["status"] == "ok"), None)
         cells.append([*row, _length(last) if last else ""])
     heads = ["game", *(f"{machine} playouts/s" for machine in machines)]
     heads += [f"{faster} / {slower} (states/s)" for faster, slower in pairs]
@@ -227,12 +227,12 @@ def _ready(rows: list[Row], machines: Sequence[str]) -> str:
     heads = ["game", *(name for name, _ in sizes)]
     heads += [f"{machine} {name}" for machine in machines for name, _ in times]
     cells = []
-    for game, found in _by_game(rows).items():
-        good = [row for row in found.values() if row["status"] == "ok"]
+    for game, by_machine in _by_game(rows).items():
+        good = [row for row in by_machine.values() if row["status"] == "ok"]
         network = next((row for row in good if row["gates"] or row["moves"]), None)
         row = [game, *(show(network) if network else "" for _, show in sizes)]
         for machine in machines:
-            here = found.get(machine)
+            here = by_machine.get(machine)
             ok = here is not None and here["status"] == "ok"
             row += [show(here) if here is not None and ok else "" for _, show in times]
         cells.append(row)
@@ -242,8 +242,8 @@ def _ready(rows: list[Row], machines: Sequence[str]) -> str:
 def _wide(rows: list[Row], machines: Sequence[str], columns: Sequence[_Cell]) -> str:
     """A row per game, the columns once per machine."""
     cells = []
-    for game, found in _by_game(rows).items():
-        good = {machine: row for machine, row in found.items() if row["status"] == "ok"}
+    for game, by_machine in _by_game(rows).items():
+        good = {machine: row for machine, row in by_machine.items() if row["status"] == "ok"}
         if any(machine in good for machine in machines):
             shown = [show(good[m]) if m in good else "" for m in machines for _, show in columns]
             cells.append([game, *shown])
@@ -251,10 +251,10 @@ def _wide(rows: list[Row], machines: Sequence[str], columns: Sequence[_Cell]) ->
 
 
 def _by_game(rows: list[Row]) -> dict[str, dict[str, Row]]:
-    found: dict[str, dict[str, Row]] = {}
+    by_game: dict[str, dict[str, Row]] = {}
     for row in rows:
-        found.setdefault(row["game"], {})[row["machine"]] = row
-    return found
+        by_game.setdefault(row["game"], {})[row["machine"]] = row
+    return by_game
 
 
 def _table(heads: Sequence[str], cells: Iterable[Sequence[str]], left: int = 1) -> str:

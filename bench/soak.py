@@ -162,7 +162,7 @@ class Soak:
             "processes_at_end": settled,
             "memory": self._growth(),
             "memory_mb": [(round(when, 1), mb // 2**20, count) for when, mb, count in self.memory],
-            "log": dict(Counter(found.group(1) for line in self.log if (found := _EVENT.search(line)))),
+            "log": dict(Counter(match.group(1) for line in self.log if (match := _EVENT.search(line)))),
             "tracebacks": sum("Traceback" in line for line in self.log),
             "exit_status": status,
         }
@@ -171,9 +171,9 @@ class Soak:
         assert server.stderr is not None
         for line in server.stderr:
             self.log.append(line)
-            if found := re.search(r"event=listening .*port=(\d+)", line):
+            if match := re.search(r"event=listening .*port=(\d+)", line):
                 threading.Thread(target=self._read, args=(server,), daemon=True).start()
-                return int(found.group(1))
+                return int(match.group(1))
         raise SystemExit("the server did not start:\n" + "".join(self.log))
 
     def _read(self, server: subprocess.Popen[str]) -> None:
@@ -305,14 +305,14 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Run as a script."""
     options = parser().parse_args()
-    found = Soak(options).run()
-    text = json.dumps({"options": {k: str(v) for k, v in vars(options).items()}, **found}, indent=1)
+    report = Soak(options).run()
+    text = json.dumps({"options": {k: str(v) for k, v in vars(options).items()}, **report}, indent=1)
     if options.out:
         options.out.write_text(text + "\n")
-    print(json.dumps({key: value for key, value in found.items() if key != "memory_mb"}, indent=1))
-    wrong = found["late"] + found["illegal"] + found["lost"] + found["tracebacks"] + found["exit_status"]
-    wrong += len(found["left_processes"]) + len(found["left_shared"])
-    return int(bool(wrong) or found["memory"]["growth_percent"] > options.growth)
+    print(json.dumps({key: value for key, value in report.items() if key != "memory_mb"}, indent=1))
+    wrong = report["late"] + report["illegal"] + report["lost"] + report["tracebacks"] + report["exit_status"]
+    wrong += len(report["left_processes"]) + len(report["left_shared"])
+    return int(bool(wrong) or report["memory"]["growth_percent"] > options.growth)
 
 
 if __name__ == "__main__":

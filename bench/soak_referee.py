@@ -148,9 +148,9 @@ class Manager:
                 tally.fault(f"{match} {name} turn {turn}: {reply[:50]!r} after {seconds:.3f} s")
             legal = [machine.legal_moves(state, other) for other in range(len(machine.roles))]
             joint = [self._random.choice(options) for options in legal]
-            found = _move(machine, role, reply)
-            if found in legal[role]:
-                joint[role] = found
+            move = _move(machine, role, reply)
+            if move in legal[role]:
+                joint[role] = move
             elif reply in (protocol.BUSY, "") or reply.startswith("error"):
                 tally.lost += 1
                 tally.fault(f"{match} {name} turn {turn}: {reply[:200]!r}")
@@ -173,18 +173,18 @@ class Manager:
     def _ask(self, message: str, clock: float) -> tuple[str, float]:
         """The body of the reply, empty for none; and how long it took from before connecting."""
         data = request_bytes(message, "localhost", "player")
-        found = bytearray()
+        received = bytearray()
         began = time.monotonic()
         try:
             with socket.create_connection(("127.0.0.1", self.plan.port), timeout=clock + PATIENCE) as peer:
                 peer.sendall(data)
                 while chunk := peer.recv(65536):
-                    found += chunk
+                    received += chunk
                 seconds = time.monotonic() - began
         except OSError as error:
             self.tally.fault(f"{message[:40]}: {error}")
             return "", time.monotonic() - began
-        return found.partition(b"\r\n\r\n")[2].decode(), seconds
+        return received.partition(b"\r\n\r\n")[2].decode(), seconds
 
 
 def _move(machine: Machine, role: int, text: str) -> int:

@@ -143,19 +143,19 @@ class Solver:
     def _combined(self, state: State, role: int, target: int, plies: int) -> Claim:
         """The claim from those of the successors: one proof is enough where the role moves, one
         refutation where the other one does."""
-        mover = mover_of(self._machine, state)
-        enough, other = (Claim.PROVEN, Claim.REFUTED) if mover == role else (Claim.REFUTED, Claim.PROVEN)
-        found = other
-        for move in self._machine.legal_moves(state, mover):
-            claim = self._search(self._after(state, mover, move), role, target, plies - 1)
+        to_move = mover_of(self._machine, state)
+        enough, other = (Claim.PROVEN, Claim.REFUTED) if to_move == role else (Claim.REFUTED, Claim.PROVEN)
+        combined = other
+        for move in self._machine.legal_moves(state, to_move):
+            claim = self._search(self._after(state, to_move, move), role, target, plies - 1)
             if claim is enough:
                 return enough
             if claim is Claim.OPEN:
-                found = Claim.OPEN
-        return found
+                combined = Claim.OPEN
+        return combined
 
-    def _after(self, state: State, mover: int, move: int) -> State:
-        joint = [move if r == mover else self._machine.legal_moves(state, r)[0] for r in (0, 1)]
+    def _after(self, state: State, to_move: int, move: int) -> State:
+        joint = [move if r == to_move else self._machine.legal_moves(state, r)[0] for r in (0, 1)]
         return self._machine.next_state(state, joint)
 
 

@@ -56,10 +56,10 @@ def work(job: Row, given: Row, pipe: Connection) -> None:
     try:
         game = Game.load(Path(job["path"]))
         row["sha256"] = hashlib.sha256(game.text.encode()).hexdigest()
-        found = measure(
+        measurement = measure(
             job["game"], game.rules, job["machine"], given["seconds"], given["seed"], given["repetitions"]
         )
-        row |= {"status": "ok", **found.as_dict()}
+        row |= {"status": "ok", **measurement.as_dict()}
     except GdlError as error:
         row["status"] = f"{type(error).__name__}: {error.message}"
     except MemoryError:
@@ -178,10 +178,10 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    flags = found.get("flags", "").split()
+    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    flags = fields.get("flags", "").split()
     widest = next((name for name in ("avx512f", "avx2") if name in flags), "")
-    return " ".join(filter(None, (found.get("model name", platform.machine()), widest)))
+    return " ".join(filter(None, (fields.get("model name", platform.machine()), widest)))
 
 
 def warm_up(machines: list[str]) -> None:

@@ -150,8 +150,8 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
     )
     while search.step(time.monotonic() + LONG, 3000):
         pass
-    found = search.statistics()
-    best = rank(found, 0).best
+    statistics = search.statistics()
+    best = rank(statistics, 0).best
     options = sorted(
         search.machine.rules.spell(search.machine.move(0, move))
         for move in search.machine.legal_moves(search._root, 0)
