@@ -19,7 +19,7 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
-from ggp.messages.http10 import request_bytes
+from ggp.protocol.http10 import request_bytes
 from ggp.protocol import messages
 
 PATIENCE = 10.0
