@@ -164,12 +164,3 @@ def _change(old: Row | None, new: Row) -> Change:
         ready_seconds(new) if rate(new) else 0.0,
         note,
     )
-
-
-def level_ratios(rows: list[Row], faster: str, slower: str) -> dict[str, float]:
-    """For every game that ran on both machines: states per CPU second, faster over slower."""
-    rates: dict[str, dict[str, float]] = {faster: {}, slower: {}}
-    for row in rows:
-        if row["machine"] in rates and row["status"] == "ok" and row["states_per_cpu_s"] > 0:
-            rates[row["machine"]][row["game"]] = row["states_per_cpu_s"]
-    return {game: rate / rates[slower][game] for game, rate in rates[faster].items() if game in rates[slower]}

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Paths, Table
-from players.uct.tree.decorators import arena_kernel, inlined
+from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.regret_matching import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
 from players.uct.tree.selection_rules import NST, SelectionRule, mean_prior, note_move, pair_row, set_priors
+from propnet.jit.decorators import kernel
 from propnet.jit.prefetch import prefetch
 
 _RENEW = 4
 """Priors are looked up anew when a node has so many visits, and when they have doubled."""
 
 
-@arena_kernel
+@kernel(**ARENA)
 def average(
     goals: NDArray[np.int16],
     each: int,
@@ -137,7 +138,7 @@ def _prove_path(tree: Arrays, paths: Paths, path: int) -> None:
         node = parent
 
 
-@arena_kernel
+@kernel(**ARENA)
 def back_up(
     tree: Arrays,
     paths: Paths,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from players.uct.tree.arrays import OPEN, Arrays, Numbers, find_link
-from players.uct.tree.decorators import arena_kernel, inlined
+from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.regret_matching import keep_cells
+from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import find_record
 
 
@@ -24,7 +25,7 @@ def _reach(tree: Arrays, child: int, fewest: int, numbers: Numbers, stack: Numbe
     return top
 
 
-@arena_kernel
+@kernel(**ARENA)
 def mark_from(tree: Arrays, root: int, fewest: int, numbers: Numbers, stack: Numbers) -> None:
     """Number the nodes that can be reached from the root through nodes of at least ``fewest`` visits, in
     their old order, in ``numbers``, which is -1 for all nodes before. ``stack`` is room for as many."""
@@ -52,7 +53,7 @@ def mark_from(tree: Arrays, root: int, fewest: int, numbers: Numbers, stack: Num
             reached += 1
 
 
-@arena_kernel
+@kernel(**ARENA)
 def compact(tree: Arrays, numbers: Numbers) -> None:
     """Keep the nodes that :func:`mark_from` numbered, with their edges, links and cells. The hash
     tables are stale afterwards: see :func:`rehash`."""
@@ -111,7 +112,7 @@ def compact(tree: Arrays, numbers: Numbers) -> None:
     tree.used[0].links = links
 
 
-@arena_kernel
+@kernel(**ARENA)
 def rehash(tree: Arrays, had_links: bool) -> None:
     """Build both hash tables anew; ``had_links`` says whether there is anything in that of links."""
     tree.node_table[:] = 0

@@ -1,4 +1,4 @@
-"""`arena_kernel` and `inlined`: for compiled loops that go through the arrays of a tree step by step.
+"""How the loops of the tree are compiled, which go through its arrays step by step, millions a second.
 
 Such a loop makes no arrays of its own, so references to arrays need not be counted, which else costs as
 much as the work of a step. And what it calls at each step is copied into it, so that a function may be given
@@ -14,10 +14,8 @@ from typing import Any
 
 from numba import njit
 
-from propnet.jit.decorators import kernel
-
-arena_kernel: Any = kernel(nogil=True, _nrt=False)
-"""A :func:`~propnet.jit.decorators.kernel` that works on the arrays it is given and makes none."""
+ARENA: dict[str, Any] = {"nogil": True, "_nrt": False}
+"""Options of a :func:`~propnet.jit.decorators.kernel` that works on the arrays it is given and makes none."""
 
 inlined: Any = njit(inline="always")
 """A function that numba copies into the kernels that call it, before it looks at types."""

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import FRESH, OPEN, PAIR, SEVERAL, Arrays, Numbers, Paths, Table, find_link
-from players.uct.tree.decorators import arena_kernel, inlined
+from players.uct.tree.decorators import ARENA, inlined
+from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import find_record
 
 _LARGEST_TABLE = 1 << 14
@@ -65,7 +66,7 @@ def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numbe
     return np.int64(child)
 
 
-@arena_kernel
+@kernel(**ARENA)
 def expand(tree: Arrays, paths: Paths, count: int, records: NDArray[np.uint64]) -> None:
     """Give the nodes that selection has made for ``count`` paths their records, shape (new, words). What
     leads to a state that is a node already leads to that node from now on."""
@@ -124,7 +125,7 @@ def _clear_edge(edges: Table, edge: int, move: int, worth: float) -> None:
     edges[edge].share = 1.0
 
 
-@arena_kernel
+@kernel(**ARENA)
 def list_moves(tree: Arrays, opened: Numbers, counts: Numbers, moves: Numbers) -> None:
     """Open nodes, those for which there is room and in which every role has a move.
 

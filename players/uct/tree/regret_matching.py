@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import Arrays, Numbers, RandomState, Table, find_link
-from players.uct.tree.decorators import arena_kernel, inlined
+from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.selection_rules import below, following, uniform
+from propnet.jit.decorators import kernel
 
 _RANDOM = 0.06
 """Share of the choices that are random..."""
@@ -227,7 +228,7 @@ def prove_pair(tree: Arrays, node: int) -> bool:
     return True
 
 
-@arena_kernel
+@kernel(**ARENA)
 def keep_cells(tree: Arrays, numbers: Numbers) -> None:
     """Keep the cells of the nodes that get new ``numbers`` (-1: they go). The cells' links are to be set
     again if links are numbered anew."""

@@ -12,10 +12,11 @@ import math
 import numpy as np
 
 from players.uct.tree.arrays import ABREAST, LEAF, OPEN, PAIR, Arrays, Numbers, Paths, RandomState, Table
-from players.uct.tree.decorators import arena_kernel, inlined
+from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.expand import add_child, add_link
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
 from players.uct.tree.selection_rules import UCB, SelectionRule, below, best_edge, following, uniform
+from propnet.jit.decorators import kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
 
@@ -141,7 +142,7 @@ def _goes_on(tree: Arrays, paths: Paths, path: np.int64) -> bool:
     return True
 
 
-@arena_kernel
+@kernel(**ARENA)
 def select(
     tree: Arrays, paths: Paths, root: int, count: int, rule: SelectionRule, fixed: int
 ) -> tuple[int, int]:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from players.uct.tree.arrays import Arrays, RandomState, Table
-from players.uct.tree.decorators import arena_kernel, inlined
+from players.uct.tree.decorators import ARENA, inlined
+from propnet.jit.decorators import kernel
 from propnet.jit.splitmix import next_random
 
 UCB, PUCT = 0, 1
@@ -190,7 +191,7 @@ def mean_prior(tree: Arrays, node: int) -> np.float64:
     return np.float64(total / count)
 
 
-@arena_kernel
+@kernel(**ARENA)
 def forget(averages: Table, pairs: Table, share: float) -> None:
     """Let the averages count for less: for ``share`` (0..1) of what they did."""
     for counts in (averages, pairs):
