@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from ggp.processes.child import Child
@@ -27,9 +27,7 @@ class Spare:
     def __init__(
         self, module: str, *arguments: str, server: Callable[[], socket.socket | None] = lambda: None
     ) -> None:
-        self._module = module
-        self._arguments = arguments
-        self._server = server
+        self._spawn: Callable[[], Awaitable[Child]] = lambda: Child.spawn(module, *arguments, server=server())
         self._spare: Child | None = None
         self._refilling: asyncio.Task[None] | None = None
         self._closed = False
@@ -90,9 +88,6 @@ class Spare:
         if self._spare is not None:
             self._spare.kill()
             self._spare = None
-
-    async def _spawn(self) -> Child:
-        return await Child.spawn(self._module, *self._arguments, server=self._server())
 
     async def _fill(self) -> None:
         try:
