@@ -35,7 +35,7 @@ _LEAST = 0.02
 """Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
 
 
-def told(score: Tally) -> str:
+def summary(score: Tally) -> str:
     """What the first tuning has got, with Wilson's interval of its share."""
     games, share = max(1.0, score.games), score.score
     # Draws make it rather too wide than too narrow.
@@ -78,10 +78,10 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
     end = time.process_time() + seconds
     while (left := end - time.process_time()) > 0.0 and not search.finished:
         search.step(time.monotonic() + max(left, _LEAST))
-    found = search.statistics()
-    if found.mixed and found.value < 0:
-        return rng.choices(options, strategy(found, role).tolist())[0]
-    return options[rank(found, role).best]
+    statistics = search.statistics()
+    if statistics.mixed and statistics.value < 0:
+        return rng.choices(options, strategy(statistics, role).tolist())[0]
+    return options[rank(statistics, role).best]
 
 
 def play(
@@ -138,7 +138,7 @@ def main() -> None:
             match_seed = given.seed * 1009 + 2 * pair + seat
             goals = play(machine, state, seated, given.seconds, match_seed, given.longest)
             score.add(compare(goals[seat], goals[1 - seat]), 1.0)
-        print(f"{given.first} against {given.second}: {told(score)}", flush=True)
+        print(f"{given.first} against {given.second}: {summary(score)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ from gdl.machine import Machine, State
 from gdl.terms import sort_key
 from ggp.game import Game
 from players.uct.root_statistics import RootStatistics, rank, strategy
-from players.uct.search import Search, Tuning
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 
 Matrix = list[list[Fraction]]
 _FINEST = 10**6

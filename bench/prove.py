@@ -18,7 +18,8 @@ from gdl.machine import State
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from players.proof.search import Proof
-from players.uct.search import Search, Tuning
+from players.uct.search import Search
+from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
 
 _SLICE = 0.05

@@ -72,22 +72,22 @@ class Cost:
         return self.playouts / self.seconds / self.raw
 
 
-def raw_rate(lanes: NetworkBatch, seconds: float, seed: int) -> float:
+def raw_rate(batched: NetworkBatch, seconds: float, seed: int) -> float:
     """Playouts a CPU second from the first state."""
-    starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _ROWS, axis=0)
-    made, began = 0, time.thread_time()
+    starts = np.repeat(batched.record(batched.machine.initial_state())[None, :], _ROWS, axis=0)
+    playouts, began = 0, time.thread_time()
     while time.thread_time() < began + seconds:
-        lanes.playouts(starts, seed + made, _LONGEST, math.inf)
-        made += _ROWS
-    return made / (time.thread_time() - began)
+        batched.playouts(starts, seed + playouts, _LONGEST, math.inf)
+        playouts += _ROWS
+    return playouts / (time.thread_time() - began)
 
 
 def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -> Cost:
     """Let a search grow for so many CPU seconds, see what it does in as many, and by what parts in half of
     them. Trials of playouts are left out: they come before the first turn."""
     tuning = replace(tuning, policy="equal") if tuning.policy == "auto" else tuning
-    lanes = batch_machine_of(machine, decisive=tuning.decisive)
-    assert isinstance(lanes, NetworkBatch)
+    batched = batch_machine_of(machine, decisive=tuning.decisive)
+    assert isinstance(batched, NetworkBatch)
     search = Search(0, seed, tuning)
     search.set_machine(machine)
     search.set_root(machine.initial_state())
@@ -96,15 +96,15 @@ def measure(machine: NativeMachine, tuning: Tuning, seconds: float, seed: int) -
     # CPU time: what others do meanwhile does not count.
     began = time.thread_time()
     grow(search, seconds)
-    taken = time.thread_time() - began
+    spent = time.thread_time() - began
     playouts, visits = search.playouts - playouts, search.tree.visits - visits
-    raw = raw_rate(lanes, seconds / 4, seed)
+    raw = raw_rate(batched, seconds / 4, seed)
     # The profile itself takes up to half a millisecond for each batch.
     profile = cProfile.Profile(time.thread_time)
     began = time.thread_time()
     profile.runcall(grow, search, seconds / 2)
     parts = _by_part(pstats.Stats(profile), time.thread_time() - began)
-    return Cost(taken, playouts, visits, raw, parts)
+    return Cost(spent, playouts, visits, raw, parts)
 
 
 def grow(search: Search, seconds: float) -> None:
@@ -114,18 +114,18 @@ def grow(search: Search, seconds: float) -> None:
         search.step(time.monotonic() + 10.0)
 
 
-def _by_part(stats: pstats.Stats, taken: float) -> dict[str, float]:
+def _by_part(stats: pstats.Stats, seconds: float) -> dict[str, float]:
     spent: dict[str, float] = {}
     for (file, _, name), (_, _, _, cumulative, _) in stats.stats.items():  # type: ignore[attr-defined]
         if file in _OURS:
             spent[name] = spent.get(name, 0.0) + cumulative
     return {
-        part: (spent.get(name, 0.0) - sum(spent.get(other, 0.0) for other in inside)) / taken
+        part: (spent.get(name, 0.0) - sum(spent.get(other, 0.0) for other in inside)) / seconds
         for part, (name, inside) in _PARTS.items()
     }
 
 
-def told(options: str, costs: list[Cost], first: list[Cost]) -> str:
+def summary(options: str, costs: list[Cost], first: list[Cost]) -> str:
     """A line about the rounds of a set of options; ``first`` are those of the first set."""
     middle = statistics.median
     visits = middle([cost.visits / cost.seconds for cost in costs])
@@ -159,10 +159,10 @@ def main() -> int:
         machine = guided(native)
         costs: list[list[Cost]] = [[] for _ in options]
         for number in range(given.rounds):
-            for found, tuning in zip(costs, tunings, strict=True):
-                found.append(measure(machine, tuning, given.seconds, given.seed + number))
-        for text, found in zip(options, costs, strict=True):
-            print(f"{name} {told(text, found, costs[0])}", flush=True)
+            for rounds, tuning in zip(costs, tunings, strict=True):
+                rounds.append(measure(machine, tuning, given.seconds, given.seed + number))
+        for text, rounds in zip(options, costs, strict=True):
+            print(f"{name} {summary(text, rounds, costs[0])}", flush=True)
     return 0
 
 

@@ -7,7 +7,6 @@ again and again, so that hundreds of millions of states go through little memory
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError, TooLargeError
+from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
 from propnet.jit.vector512 import LANES
 from propnet.kernels.expand_block import Rows
 from propnet.kernels.expand_kernel import expand
@@ -52,11 +52,11 @@ class Expansion:
             -1 where a role has none, and in states that are not terminal. No rows unless judged.
     """
 
-    parents: NDArray[np.int32]
-    moves: NDArray[np.int32]
-    records: NDArray[np.uint64]
-    terminal: NDArray[np.bool_]
-    goals: NDArray[np.int16]
+    parents: Int32s
+    moves: Int32s
+    records: Words
+    terminal: Flags
+    goals: Goals
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -74,8 +74,8 @@ def _arrays(chunk: Expansion) -> tuple[NDArray[Any], ...]:
 class Judgement:
     """Which of n states are terminal, bool (n,), and their goals as in :class:`Expansion`."""
 
-    terminal: NDArray[np.bool_]
-    goals: NDArray[np.int16]
+    terminal: Flags
+    goals: Goals
 
 
 class Expander:
@@ -96,7 +96,7 @@ class Expander:
         self._out = self._new_rows(rows)
 
     def stream(
-        self, records: NDArray[np.uint64], judged: bool = False, judgement: Judgement | None = None
+        self, records: Words, judged: bool = False, judgement: Judgement | None = None
     ) -> Iterator[Expansion]:
         """All successors of states by every joint move, at most ``rows`` at a time.
 
@@ -118,22 +118,13 @@ class Expander:
         state, skip = 0, 0
         while state < len(records):
             filled, state, skip = expand(
-                machine.kernel_args,
-                machine.scratch.wires,
-                self._scratch,
-                self._costs,
-                records,
-                state,
-                skip,
-                judgement.terminal.view(np.uint8),
-                judgement.goals,
-                judged,
-                out,
-            )
+                machine.kernel_args, machine.scratch.wires, self._scratch, self._costs, records, state, skip,
+                judgement.terminal.view(np.uint8), judgement.goals, judged, out,
+            )  # fmt: skip
             if filled:
                 yield _chunk(out, filled, judged)
 
-    def expand(self, records: NDArray[np.uint64], judged: bool = False, most: int = MOST) -> Expansion:
+    def expand(self, records: Words, judged: bool = False, most: int = MOST) -> Expansion:
         """All successors at once, in arrays of their own (see :meth:`stream`).
 
         Raises TooLargeError for more than ``most``: simultaneous moves may be more than memory holds.
@@ -164,7 +155,7 @@ class Expander:
             np.zeros((rows, roles), np.int16),
         )
 
-    def _checked(self, records: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def _checked(self, records: Words) -> Words:
         """The records in the kind of array that the kernel is compiled for."""
         if records.ndim != 2 or records.shape[1] != self.machine.words or len(records) >= 2**31:
             raise StateError(
@@ -175,48 +166,10 @@ class Expander:
 
 
 def expand_records(
-    machine: PropnetMachine, records: NDArray[np.uint64], judged: bool = False, most: int = MOST
+    machine: PropnetMachine, records: Words, judged: bool = False, most: int = MOST
 ) -> Expansion:
     """Every successor of states under every joint move, as :meth:`Expander.expand` says."""
     return Expander(machine).expand(records, judged, most)
-
-
-def measure_expand(machine: PropnetMachine, seconds: float = 1.0, seed: int = 0) -> float:
-    """Successors per CPU second, of states as random play visits them.
-
-    Args:
-        seconds: how much CPU time to take, but at least one round of 16,384 states.
-        seed: of the playouts whose states are expanded.
-    """
-    records = _visited(machine, seed)
-    expander = Expander(machine)
-    if not any(len(chunk) for chunk in expander.stream(records)):
-        return 0.0
-    successors, start = 0, time.process_time()
-    while True:
-        successors += sum(len(chunk) for chunk in expander.stream(records))
-        spent = time.process_time() - start
-        if spent >= seconds:
-            break
-    return successors / max(spent, 1e-9)
-
-
-def _visited(machine: PropnetMachine, seed: int, n: int = 1 << 14) -> NDArray[np.uint64]:
-    """n records of states that random walks from the start visit before they end."""
-    rng = np.random.default_rng(seed)
-    start = machine.records([machine.initial_state()])
-    expander = Expander(machine)
-    walkers = np.repeat(start, 512, axis=0)
-    seen = [walkers]
-    while len(seen) * len(walkers) < n:
-        after = expander.expand(walkers)
-        # Of each state's successors one at random; walks that ended begin again.
-        order = rng.permutation(len(after))
-        going_on, chosen = np.unique(after.parents[order], return_index=True)
-        walkers = np.repeat(start, 512, axis=0)
-        walkers[going_on] = after.records[order[chosen]]
-        seen.append(walkers)
-    return np.concatenate(seen)
 
 
 def _chunk(rows: Rows, filled: int, judged: bool) -> Expansion:
@@ -230,7 +183,7 @@ def _chunk(rows: Rows, filled: int, judged: bool) -> Expansion:
     )
 
 
-def _costs(plan: Plan, roles: int) -> NDArray[np.int64]:
+def _costs(plan: Plan, roles: int) -> Ints:
     """The costs that :func:`propnet.kernels.expand_kernel.expand` compares, in gate inputs."""
     plain, negated, gates = plan.runs.T.astype(np.int64)[:3]
     upto = np.concatenate(([0], np.cumsum((plain + negated) * gates)))

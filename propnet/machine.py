@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import MoveError, StateError
 from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
+from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
 from propnet.jit.xoshiro import streams
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args
@@ -36,9 +36,18 @@ class Evaluation:
             moves of all roles counted on in role order (role r's begin at ``role_moves[r]``).
     """
 
-    terminal: NDArray[np.bool_]
-    goals: NDArray[np.int16]
-    legal: NDArray[np.uint64]
+    terminal: Flags
+    goals: Goals
+    legal: Words
+
+
+class _Seen(NamedTuple):
+    """What holds in a single state; goals are -1 where there is not exactly one."""
+
+    key: Hashable
+    terminal: bool
+    goals: list[int]
+    legal: list[list[int]]
 
 
 class PropnetMachine(Machine):
@@ -75,15 +84,12 @@ class PropnetMachine(Machine):
         self.words = record_words(len(network.bases))
         self.move_words = record_words(network.move_count)
         self.plan, self.kernel_args = self._laid_out()
-        self.role_moves: NDArray[np.int32] = self.plan.role_moves
+        self.role_moves: Int32s = self.plan.role_moves
         self.scratch = new_scratch(self.plan)
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
         self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
-        self._seen_key: Hashable = None
-        self._seen_terminal = False
-        self._seen_goals: list[int] = []
-        self._seen_legal: list[list[int]] = []
+        self._seen = _Seen(None, False, [], [])
 
     @property
     def playout_machine(self) -> PropnetMachine:
@@ -124,35 +130,30 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        self._look(state.key)
-        return list(self._seen_legal[role])
+        return list(self._look(state.key).legal[role])
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         moves = np.array([joint_move], np.int32)
         return State(self, self.successors(self.records([state]), moves).tobytes())
 
     def is_terminal(self, state: State) -> bool:
-        self._look(state.key)
-        return self._seen_terminal
+        return self._look(state.key).terminal
 
     def goal(self, state: State, role: int) -> int | None:
-        self._look(state.key)
-        value = self._seen_goals[role]
+        value = self._look(state.key).goals[role]
         return None if value < 0 else value
 
     def result(self, state: State, role: int) -> int | None:
         value = int(self.evaluate(self._record(state.key)).goals[0, role])
         return None if value < 0 else value
 
-    def _look(self, key: Hashable) -> None:
+    def _look(self, key: Hashable) -> _Seen:
         """Evaluate a state unless it was the last one: questions about a state follow each other."""
-        if key == self._seen_key:
-            return
-        evaluation = self.evaluate(self._record(key), single=True)
-        self._seen_legal = self._move_lists(evaluation)[0]
-        self._seen_terminal = bool(evaluation.terminal[0])
-        self._seen_goals = evaluation.goals[0].tolist()
-        self._seen_key = key
+        if key != self._seen.key:
+            answer = self.evaluate(self._record(key), single=True)
+            goals, legal = answer.goals[0].tolist(), self._move_lists(answer)[0]
+            self._seen = _Seen(key, bool(answer.terminal[0]), goals, legal)
+        return self._seen
 
     def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
         """Per state and role the ids of the legal moves."""
@@ -172,20 +173,20 @@ class PropnetMachine(Machine):
             bits[0, self.proposition_id(proposition)] = True
         return State(self, pack(bits).tobytes())
 
-    def records(self, states: Sequence[State]) -> NDArray[np.uint64]:
+    def records(self, states: Sequence[State]) -> Words:
         """The records (n, words) of states of this machine."""
         joined = b"".join([cast(bytes, state.key) for state in states])
         return np.frombuffer(joined, np.uint64).reshape(len(states), self.words)
 
-    def states(self, records: NDArray[np.uint64]) -> list[State]:
+    def states(self, records: Words) -> list[State]:
         """The states with these records (n, words)."""
         return [State(self, record.tobytes()) for record in records]
 
-    def _record(self, key: Hashable) -> NDArray[np.uint64]:
+    def _record(self, key: Hashable) -> Words:
         return np.frombuffer(cast(bytes, key), np.uint64).reshape(1, self.words)
 
     # --- many at once --------------------------------------------------------------------
-    def evaluate(self, records: NDArray[np.uint64], single: bool = False) -> Evaluation:
+    def evaluate(self, records: Words, single: bool = False) -> Evaluation:
         """What holds in the states with these records: uint64, shape (n, words), any n. With ``single``
         a role has a goal only where exactly one value holds."""
         n = len(records)
@@ -197,7 +198,7 @@ class PropnetMachine(Machine):
         )
         return Evaluation(terminal, goals, legal)
 
-    def successors(self, records: NDArray[np.uint64], moves: NDArray[np.int32]) -> NDArray[np.uint64]:
+    def successors(self, records: Words, moves: Int32s) -> Words:
         """The records after joint moves.
 
         Args:
@@ -221,13 +222,13 @@ class PropnetMachine(Machine):
 
     def playouts_from(
         self,
-        records: NDArray[np.uint64],
+        records: Words,
         seed: int = 0,
         max_steps: int = 100_000,
         each: int = 1,
         *,
         policy: Policy = UNIFORM,
-        tallies: NDArray[np.int32] | None = None,
+        tallies: Int32s | None = None,
         counted: int | None = None,
     ) -> Playouts:
         """Random playouts, ``each`` from every record: playout i starts from record ``i // each``.
@@ -250,14 +251,14 @@ class PropnetMachine(Machine):
 
     def playout_moves(
         self,
-        records: NDArray[np.uint64],
+        records: Words,
         row: int,
         length: int,
         seed: int = 0,
         max_steps: int = 100_000,
         each: int = 1,
         policy: Policy = UNIFORM,
-    ) -> NDArray[np.int32]:
+    ) -> Int32s:
         """The moves of playout ``row`` of the same call of :meth:`playouts_from`, which gave its ``length``:
         int32, shape (length, roles). Plays them all again."""
         trace = np.zeros((length, len(self.roles)), np.int32)
@@ -267,31 +268,23 @@ class PropnetMachine(Machine):
     def _play(
         self,
         n: int,
-        starts: NDArray[np.uint64],
+        starts: Words,
         seed: int,
         max_steps: int,
         watched: int = -1,
-        trace: NDArray[np.int32] | None = None,
+        trace: Int32s | None = None,
         policy: Policy = UNIFORM,
-        tallies: NDArray[np.int32] | None = None,
+        tallies: Int32s | None = None,
         counted: int = 0,
     ) -> Playouts:
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
+        trace = np.zeros((0, len(self.roles)), np.int32) if trace is None else trace
+        pairs = _pairs(tallies, self.network.move_count, n)
         cut = playouts(
-            self.kernel_args,
-            self.scratch,
-            streams(seed),
-            _rows(starts),
-            max_steps,
-            goals,
-            lengths,
-            watched,
-            np.zeros((0, len(self.roles)), np.int32) if trace is None else trace,
-            policy,
-            _pairs(tallies, self.network.move_count, n),
-            counted,
-        )
+            self.kernel_args, self.scratch, streams(seed), _rows(starts), max_steps, goals, lengths,
+            watched, trace, policy, pairs, counted,
+        )  # fmt: skip
         return Playouts(goals, lengths, int(cut))
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
@@ -307,7 +300,7 @@ class PropnetMachine(Machine):
         return [[(joint, next(after)) for joint in of_state] for of_state in joints]
 
 
-def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _rows(records: Words) -> Words:
     """The records in the kind of array that the kernels are compiled for."""
     flags = records.flags
     if records.dtype == np.uint64 and flags.c_contiguous and flags.writeable and flags.aligned:
@@ -315,7 +308,7 @@ def _rows(records: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.array(records, np.uint64, order="C")
 
 
-def _pairs(tallies: NDArray[np.int32] | None, moves: int, n: int) -> NDArray[np.int64]:
+def _pairs(tallies: Int32s | None, moves: int, n: int) -> Ints:
     """The tallies with each pair of numbers as one, the first as its lower half; no rows for None."""
     if tallies is None:
         return np.zeros((0, moves), np.int64)

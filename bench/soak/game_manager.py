@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from multiprocessing.connection import Connection
 
 from gdl.errors import GdlError
@@ -20,7 +19,7 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
-from ggp.messages.http10 import request_bytes
+from ggp.protocol.http10 import request_bytes
 from ggp.protocol import messages
 
 PATIENCE = 10.0
@@ -79,7 +78,6 @@ class SoakPlan:
         startclock, playclock: seconds.
         per_match: turns after which a match is ended.
         seed: what the other roles' moves come from.
-        pause: seconds between two matches.
     """
 
     name: str
@@ -90,7 +88,6 @@ class SoakPlan:
     playclock: int
     per_match: int = LONGEST
     seed: int = 0
-    pause: float = 0.0
 
 
 class Manager:
@@ -105,15 +102,13 @@ class Manager:
         self.counts = SoakCounts()
         self._random = random.Random(f"{plan.name} {plan.seed}")
 
-    def run(self) -> SoakCounts:
+    def run(self) -> None:
         """Play matches until the turns are over."""
-        for number in count():
-            if self.counts.turns >= self.plan.turns:
-                return self.counts
-            name = self.plan.games[number % len(self.plan.games)]
-            self._match(f"{self.plan.name}.{number}", name, number // len(self.plan.games))
-            time.sleep(self.plan.pause)
-        raise AssertionError
+        games = self.plan.games
+        number = 0
+        while self.counts.turns < self.plan.turns:
+            self._match(f"{self.plan.name}.{number}", games[number % len(games)], number // len(games))
+            number += 1
 
     def _match(self, match: str, name: str, number: int) -> None:
         plan, counts = self.plan, self.counts

@@ -132,9 +132,9 @@ class Soak:
             status = server.stop()
         time.sleep(0.5)
         left = [f"{pid} {role_of(pid)}" for pid, born in self._seen if born and _born(pid) == born]
+        copied = ("turns", "matches", "late", "late_starts", "illegal", "lost", "faults")
         return {
-            **{name: getattr(counts, name) for name in ("turns", "matches", "late", "late_starts")},
-            **{name: getattr(counts, name) for name in ("illegal", "lost", "faults")},
+            **{name: getattr(counts, name) for name in copied},
             "slowest": round(counts.slowest, 3),
             "percentiles": _percentiles(counts.times),
             "seconds": round(seconds, 1),

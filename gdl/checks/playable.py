@@ -19,10 +19,8 @@ def check_playable(rules: Rules) -> Iterator[Diagnostic]:
     try:
         compile_rules(rules)
     except GdlError as fault:
-        place = fault.place or Place()
-        if isinstance(fault, TooLargeError):
-            yield TOO_LARGE.at(place, fault.message)
-        elif "its own negation" in fault.message:
-            yield UNSTRATIFIED_NEGATION.at(place, fault.message)
+        kind = TOO_LARGE if isinstance(fault, TooLargeError) else UNSTRATIFIED_NEGATION
+        if kind is TOO_LARGE or "its own negation" in fault.message:
+            yield kind.at(fault.place or Place(), fault.message)
         else:
             yield of_error(fault)

@@ -37,11 +37,7 @@ def check(rules: Rules) -> list[Diagnostic]:
 
 
 def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic]]:
-    """Parse and check a text, past as many faults as it has.
-
-    Args:
-        text: the rules.
-        name: what they are called in messages; a file name, say.
+    """Parse and check a text, past as many faults as it has; messages call it ``name``.
 
     Returns:
         The rules, or None where some sentence could not be read; and the findings in text

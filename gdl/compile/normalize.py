@@ -161,8 +161,12 @@ class _Normalizer:
                 (positives if positive else negatives).append(atom)
             elif positive:
                 pairs.append(atom.args)
-        self._bind_head(head, positives)
         bound = {v for p in positives for v in p.variables()}
+        for variable in dict.fromkeys(head.variables()):
+            if variable not in bound:  # legal GDL binds all variables of the head
+                is_role = head.name in (LEGAL, GOAL) and head.args[0] is variable
+                positives.append(Term(ROLE if is_role else UNIVERSE, variable))
+                bound.add(variable)
         distincts: list[tuple[Term, Term]] = []
         for left, right in pairs:
             if left is right:
@@ -176,14 +180,6 @@ class _Normalizer:
             return
         unique = tuple(dict.fromkeys(positives))
         yield Clause(head, unique, tuple(dict.fromkeys(safe)), tuple(dict.fromkeys(distincts)), place)
-
-    def _bind_head(self, head: Term, positives: list[Term]) -> None:
-        """Bind head variables that the body leaves free (legal GDL has none)."""
-        bound = {v for p in positives for v in p.variables()}
-        for variable in dict.fromkeys(head.variables()):
-            if variable not in bound:
-                is_role = head.name in (LEGAL, GOAL) and head.args[0] is variable
-                positives.append(Term(ROLE if is_role else UNIVERSE, variable))
 
     def _project(self, negative: Term, bound: set[Term], place: Place) -> Term:
         """``not p(x, y)`` with an unbound y becomes ``not a(x)`` with ``a(x) <- p(x, y)``."""

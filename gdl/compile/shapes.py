@@ -53,6 +53,9 @@ Signature = tuple[str, int]
 Variant = tuple[Shape, ...]
 Env = dict[Term, Shape]
 
+_TWINS = {NEXT: [(TRUE, 1)], INIT: [(TRUE, 1)], LEGAL: [(DOES, 2)]}
+"""Relations, and those that have all their rows too."""
+
 
 def meet(left: Shape, right: Shape) -> Shape | None:
     """The shape of the terms that have both shapes; None where there are none."""
@@ -116,7 +119,7 @@ class ShapeInference:
                 raise TooManyShapesError
             for env in envs:
                 variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
-                for signature in _with_twins(clause.head.signature):
+                for signature in (clause.head.signature, *_TWINS.get(clause.head.name, ())):
                     known = self.variants.setdefault(signature, {})
                     if variant not in known:
                         known[variant] = None
@@ -145,12 +148,6 @@ class ShapeInference:
             return shape
         assert isinstance(shape, Function)
         return Function(shape.name, tuple([self.cap(a, level + 1) for a in shape.args]))
-
-
-def _with_twins(signature: Signature) -> list[Signature]:
-    """The relations whose rows are rows of this one too."""
-    twins = {NEXT: [(TRUE, 1)], INIT: [(TRUE, 1)], LEGAL: [(DOES, 2)]}
-    return [signature, *twins.get(signature[0], [])]
 
 
 def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant, None]]) -> list[Env]:

@@ -31,6 +31,8 @@ MERGE_FROM = 1_000_000
 ASSEMBLY_WORDS = 12
 """Assembly takes about so many 4-byte words of memory per literal."""
 
+Spell = Callable[[Term], str]
+
 
 class _Numbering:
     """Provisional numbers of all atoms: predicate by predicate, row by row.
@@ -78,10 +80,7 @@ class _Numbering:
 
 
 def assemble(
-    reached: Reached,
-    instances: Instances,
-    written: Sequence[Term],
-    spell: Callable[[Term], str] | None = None,
+    reached: Reached, instances: Instances, written: Sequence[Term], spell: Spell | None = None
 ) -> GroundRules:
     """Number, simplify and order everything.
 
@@ -242,10 +241,9 @@ def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTabl
 
 def _roles(reached: Reached, written: Sequence[Term]) -> list[Term]:
     """The roles in the order in which the rules name them."""
-    roles: set[Term] = set()
-    for p in reached.program.named(ROLE, 1):
-        relation = reached.relations[p.index]
-        roles.update(reached.program.arguments(p.index, relation.row(i))[0] for i in range(relation.n))
+    program, relations = reached.program, reached.relations
+    predicates = [p.index for p in program.named(ROLE, 1)]
+    roles = {program.arguments(p, relations[p].row(i))[0] for p in predicates for i in range(relations[p].n)}
     rank = {role: i for i, role in reversed(list(enumerate(written)))}
     return sorted(roles, key=lambda role: (rank.get(role, len(rank)), sort_key(role)))
 
@@ -286,9 +284,7 @@ def _goals(
     return sorted(goals)
 
 
-def _names(
-    reached: Reached, numbering: _Numbering, number: Int, others: Int, spell: Callable[[Term], str]
-) -> dict[int, str]:
+def _names(reached: Reached, numbering: _Numbering, number: Int, others: Int, spell: Spell) -> dict[int, str]:
     """The GDL atoms of all but the inputs; auxiliary ones are numbered."""
     names: dict[int, str] = {}
     predicate = np.searchsorted(numbering.offsets, others, side="right") - 1

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.joins.bindings import Bindings
-from gdl.grounding.joins.keys import FEW, Coder, first_rows
-from gdl.grounding.joins.relation import Ids
+from gdl.grounding.joins.keys import FEW, Coder, Ids, first_rows
 
 MIN_RULES = 32
 """Clauses with fewer ground rules stay whole."""
@@ -79,14 +78,8 @@ def decompose(clause: BoundClause, auxiliary: list[int], tick: Callable[[], None
 def eliminations(
     variables: Iterable[int], head: frozenset[int], edges: list[frozenset[int]]
 ) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    """The ways to eliminate a variable: its neighbourhood (the variables of a new clause), and
-    those of them that then stand nowhere else.
-
-    Args:
-        variables: the variables to eliminate, one or another.
-        head: the variables of the head; they cannot be eliminated.
-        edges: the sets of variables that something ties together.
-    """
+    """The ways to eliminate one of some variables: the variables that it shares an edge with, which a new
+    clause takes over, and those of them (none of the head) that then stand nowhere else."""
     tried: set[frozenset[int]] = set()
     for v in variables:
         bag = frozenset[int]().union(*[e for e in edges if v in e])

@@ -1,8 +1,8 @@
 """Instantiation: every rule with all bindings under which its body is reachable.
 
 It runs after reachability, so each clause is joined once over relations that no longer grow, and every ground
-rule is made exactly once. Goes from the outputs down, so that only rules are made that some output depends
-on. Static literals only filter; variables that nothing but static literals know are projected away.
+rule is made exactly once. It goes from the outputs down, so that only rules are made that some output depends
+on. Static literals only filter; variables that stand in nothing but static literals are projected away.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from gdl.compile.stratify import Dependence, components
 from gdl.grounding.decompose import MIN_RULES, BoundClause, BoundLiteral, decompose
 from gdl.grounding.joins.bindings import Bindings, variables_of
 from gdl.grounding.joins.join import UNLIMITED, Body, TooManyRowsError
-from gdl.grounding.joins.keys import first_rows
-from gdl.grounding.joins.relation import Ids, Relation
+from gdl.grounding.joins.keys import Ids, first_rows
+from gdl.grounding.joins.relation import Relation
 from gdl.grounding.joins.tuple_index import Row, row_getter
 from gdl.grounding.reachability import Reached, fixpoint
 from gdl.grounding.split import Splitter

@@ -45,7 +45,7 @@ class RuleTable:
 
 
 def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: Callable[[], None]) -> Bool:
-    """Drop rules that never fire and literals that always hold, to a fixpoint.
+    """Drop rules that never fire and literals that always hold, to a fixpoint; returns what is possible.
 
     Args:
         table: changed in place.
@@ -53,9 +53,6 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         initial: per atom, whether it is a base proposition that is initially true.
         twin: per input its next or legal atom, -1 if none.
         tick: called in each round; may raise.
-
-    Returns:
-        A mask of the atoms that can hold.
     """
     count = len(is_input)
     inputs = np.flatnonzero(is_input)

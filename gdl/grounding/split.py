@@ -40,7 +40,7 @@ class Splitter:
         whole = self._rows(clause.positives, self._relevant(clause))
         if whole < SPLIT_FROM and not force:
             return None
-        least = (1.0 if force else GAIN) * whole * (1 + self._length(clause))
+        least = (1.0 if force else GAIN) * whole * (1 + len(self._literals(clause)))
         best = None
         edges = [variables_of(atom.args) for atom in (*clause.positives, *clause.negatives)]
         edges += [variables_of(left, right) for left, right in clause.distincts]
@@ -51,12 +51,14 @@ class Splitter:
             if clauses is None:
                 continue
             inner, outer = clauses
-            shared = {v: self._distinct(inner.positives, v) for v in inner.head.args}
+            shared = {
+                v: min([self._column(a, v) for a in inner.positives if v in a.args]) for v in inner.head.args
+            }
             inside = self._rows(inner.positives, self._relevant(inner))
             atoms = min(inside, prod(shared.values()))
             known = [p for p in outer.positives if p.predicate != auxiliary]
             outside = self._rows(known, self._relevant(outer), (atoms, shared))
-            cost = inside * (1 + self._length(inner)) + outside * (1 + self._length(outer))
+            cost = inside * (1 + len(self._literals(inner))) + outside * (1 + len(self._literals(outer)))
             if cost < least:
                 best, least = clauses, cost
         return best
@@ -67,32 +69,29 @@ class Splitter:
         """The two clauses of a split; None where one of them would have nothing to do."""
 
         def touches(atom: FlatAtom) -> bool:
-            return any(a in interior for a in atom.args)
+            return not interior.isdisjoint(atom.args)
 
         def inside(atom: FlatAtom) -> bool:
-            return touches(atom) or (
-                not self.dynamic[atom.predicate] and all(a >= 0 or a in bag for a in atom.args)
-            )
+            return touches(atom) or (not self.dynamic[atom.predicate] and variables_of(atom.args) <= bag)
 
         positives = tuple(p for p in clause.positives if inside(p))
-        bound = variables_of(*[p.args for p in positives])
         moved = [a for a in (*clause.positives, *clause.negatives) if touches(a)]
+        bound = variables_of(*[p.args for p in positives])
         if not any(self.dynamic[a.predicate] for a in moved) or not bag <= bound:
             return None
         head = FlatAtom(auxiliary, tuple(sorted(bag - interior, reverse=True)))
-        rest = tuple(p for p in clause.positives if not touches(p))
         inner = replace(
             clause,
             head=head,
             positives=positives,
             negatives=tuple(n for n in clause.negatives if inside(n)),
-            distincts=tuple(d for d in clause.distincts if all(a >= 0 or a in bag for a in (*d[0], *d[1]))),
+            distincts=tuple(d for d in clause.distincts if variables_of(*d) <= bag),
         )
         outer = replace(
             clause,
-            positives=(head, *rest),
+            positives=(head, *[p for p in clause.positives if not touches(p)]),
             negatives=tuple(n for n in clause.negatives if not touches(n)),
-            distincts=tuple(d for d in clause.distincts if not any(a in interior for a in (*d[0], *d[1]))),
+            distincts=tuple(d for d in clause.distincts if not variables_of(*d) & interior),
         )
         if set(inner.positives) == set(clause.positives) and set(inner.negatives) == set(clause.negatives):
             return None
@@ -103,17 +102,9 @@ class Splitter:
         literals = (*clause.positives, *clause.negatives)
         return [a for a in literals if a.predicate >= len(self.dynamic) or self.dynamic[a.predicate]]
 
-    def _length(self, clause: FlatClause) -> int:
-        """How long the ground rules of a clause are."""
-        return len(self._literals(clause))
-
     def _relevant(self, clause: FlatClause) -> frozenset[int]:
         """The variables that ground rules of a clause differ in."""
         return variables_of(clause.head.args, *[a.args for a in self._literals(clause)])
-
-    def _distinct(self, atoms: Collection[FlatAtom], variable: int) -> int:
-        """The least number of different values of a variable in any literal."""
-        return min([self._column(a, variable) for a in atoms if variable in a.args], default=1 << 30)
 
     def _column(self, atom: FlatAtom, variable: int) -> int:
         """The number of different values of a variable in a literal."""

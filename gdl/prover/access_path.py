@@ -37,6 +37,11 @@ class AccessPath:
     local: bool = False
     single: bool = False
 
+    def load(self) -> list[str]:
+        """The statements that give the variable its value."""
+        make = [f"if {self.name} is None: {self.name} = {self.maker}"] if self.maker else []
+        return [self.loader, *make]
+
 
 def variables(args: Iterable[int]) -> frozenset[int]:
     """The variables among arguments."""

@@ -56,25 +56,20 @@ def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
     for role in roles:
         names[f"does{role}"] = plan.does[role]
         lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
-        lines.append(f"  s{role}, w{role} = does{role}[i]")
+        lines.append(f"  slot{role}, row{role} = does{role}[i]")
     lines.append("  D = move_tables()")
     for role in roles:
         lines += [
-            f"  if s{role} >= 0:",
-            f"   if D[s{role}]: D[s{role}].add(w{role})",
-            f"   else: D[s{role}] = {{w{role}}}",
+            f"  if slot{role} >= 0:",
+            f"   if D[slot{role}]: D[slot{role}].add(row{role})",
+            f"   else: D[slot{role}] = {{row{role}}}",
         ]
     lines += ["  N = state_tables()", "  while True:", "   try:"]
     for predicate, twin in plan.next:
-        slot = evaluator.slot(twin)
-        if predicate in evaluator.schema.static:
-            names[f"z{predicate}"] = evaluator.schema.static[predicate]
-            lines.append(f"    N[{slot}] = z{predicate}")
-        else:
-            lines += _load("t", predicate, evaluator, "    ")
-            lines.append(f"    N[{slot}] = t")
+        value, load = _relation(predicate, evaluator)
+        lines += [f"    {line}" for line in (*load, f"N[{evaluator.relations.slot(twin)}] = {value}")]
     lines += ["    break", "   except E as e: recover(e, M, D)", "  M = N", "  n += 1"]
-    namespace = evaluator.namespace
+    namespace = evaluator.relations.namespace
     namespace.update(names)
     exec(compile("\n".join(lines), "<charge>", "exec"), namespace)  # numbers only, no rules' text
     charge: Charge = namespace["charge"]
@@ -94,13 +89,10 @@ def _covered(evaluator: Evaluator, plan: ChargePlan) -> bool:
 
 def _terminal(evaluator: Evaluator, plan: ChargePlan) -> list[str]:
     """The lines that end a playout in a terminal state or at the limit of steps."""
-    static = evaluator.schema.static
     lines: list[str] = []
     for predicate in plan.terminal:
-        if predicate not in static:
-            lines += [*_load("t", predicate, evaluator, "   "), "   if t: return n, False, M"]
-        elif static[predicate]:
-            lines.append("   return n, False, M")
+        value, load = _relation(predicate, evaluator)
+        lines += [f"   {line}" for line in (*load, f"if {value}: return n, False, M")]
     return [*lines, "   if n >= most: return n, True, M"]
 
 
@@ -110,13 +102,14 @@ def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str,
     lines: list[str] = []
     parts = []
     always: list[int] = []
-    for number, (predicate, numbers) in enumerate(plan.legal[role]):
+    for predicate, numbers in plan.legal[role]:
         if predicate in static:
             always += map(numbers.__getitem__, static[predicate])
             continue
         names[f"k{predicate}_{role}"] = numbers.__getitem__
-        lines += _load(f"a{number}", predicate, evaluator, "   ")
-        parts.append(f"*map(k{predicate}_{role}, a{number})")
+        value, load = _relation(predicate, evaluator)
+        lines += [f"   {line}" for line in load]
+        parts.append(f"*map(k{predicate}_{role}, {value})")
     names[f"c{role}_"] = sorted(always)
     if parts:
         lines.append(f"   o{role} = [{f'*c{role}_, ' if always else ''}{', '.join(parts)}]")
@@ -128,10 +121,7 @@ def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str,
     return lines
 
 
-def _load(name: str, predicate: int, evaluator: Evaluator, pad: str) -> list[str]:
-    """The lines that put a dynamic relation into a variable."""
-    table, parameters = ("D", "M, D") if evaluator.schema.moves(predicate) else ("M", "M")
-    return [
-        f"{pad}{name} = {table}[{evaluator.slot(predicate)}]",
-        f"{pad}if {name} is None: {name} = g{predicate}({parameters})",
-    ]
+def _relation(predicate: int, evaluator: Evaluator) -> tuple[str, list[str]]:
+    """The variable of a relation, and the statements that load it."""
+    path = evaluator.relations.path(predicate, (), evaluator.schema.every(predicate))
+    return path.name, path.load() if path.loader else []

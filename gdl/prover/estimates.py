@@ -59,7 +59,6 @@ class Estimates:
             for a in clause.positives
         )
 
-    # --- sizes -----------------------------------------------------------------------------
     def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
         """How many rows a key of these columns is expected to have."""
         schema = self._schema
@@ -127,7 +126,6 @@ class Estimates:
             return False
         return not keys or self._constants[predicate, keys] <= 2
 
-    # --- costs -----------------------------------------------------------------------------
     def work(self, clause: FlatClause, bound: frozenset[int]) -> tuple[float, float]:
         """Expected loop iterations and matches of a clause, given the values of some variables."""
         rows = work = 1.0
@@ -182,7 +180,6 @@ class Estimates:
             self._whole[predicate] = min(work, MOST_ROWS)
         return self._whole[predicate]
 
-    # --- measuring -------------------------------------------------------------------------
     def measure(self, predicate: int, samples: list[Tables], slot: int) -> None:
         """Take a relation's size from the states in which it was computed, if any."""
         relations = [t[slot] for t in samples if len(t) > slot and t[slot] is not None]

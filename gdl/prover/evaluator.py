@@ -6,8 +6,6 @@ are computed when a rule needs them, whole or key by key, and stored in the tabl
 
 from __future__ import annotations
 
-from typing import Any
-
 from gdl.compile.program import Program
 from gdl.compile.stratify import Dependence, Stratum
 from gdl.errors import TooLargeError
@@ -34,7 +32,7 @@ class Evaluator:
 
     Attributes:
         schema: what is known of the predicates.
-        namespace: the globals of the generated code.
+        relations: the access paths and the code of the relations.
         begin: to be called before each direct call of generated code.
 
     Raises:
@@ -46,28 +44,22 @@ class Evaluator:
         self._guard = Guard(schema, limits)
         self._estimates = Estimates(schema, self._guard)
         self._code = StrataCode(schema, self._estimates, self._guard)
-        self._relations = self._code.relations
-        self.namespace: dict[str, Any] = self._relations.namespace
+        self.relations = self._code.relations
         self.begin = self._guard.begin
         for stratum in strata:
             if stratum.dependence is Dependence.STATIC:
                 self._try_static(stratum)
         for predicate in range(len(program.predicates)):
             if schema.level[predicate] is not Dependence.STATIC:
-                self._relations.path(predicate, (), schema.every(predicate))
+                self.relations.path(predicate, (), schema.every(predicate))
 
-    # --- asking --------------------------------------------------------------------------
     def state_tables(self) -> Tables:
         """Tables of a state in which nothing is true."""
-        return self._relations.slots[0].copy()
+        return self.relations.slots[0].copy()
 
     def move_tables(self) -> Tables:
         """Tables of a joint move that consists of nothing."""
-        return self._relations.slots[1].copy()
-
-    def slot(self, predicate: int) -> int:
-        """The slot of a dynamic relation in the tables."""
-        return self._relations.slot(predicate)
+        return self.relations.slots[1].copy()
 
     def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
         """The relation in this state (and move), from the tables or computed now.
@@ -82,7 +74,7 @@ class Evaluator:
             move = self.move_tables()
         tables = state if level is Dependence.STATE else move
         assert tables is not None
-        slot = self._relations.slot(predicate)
+        slot = self.relations.slot(predicate)
         while True:
             try:
                 rows = tables[slot]
@@ -102,7 +94,7 @@ class Evaluator:
             TooLargeError: a second call would not help.
         """
         grown = False
-        for tables, slots in zip((state, move), self._relations.slots, strict=True):
+        for tables, slots in zip((state, move), self.relations.slots, strict=True):
             if tables is not None:
                 grown = grown or len(tables) < len(slots)
                 tables.extend(slots[len(tables) :])
@@ -111,13 +103,13 @@ class Evaluator:
                         tables[slot] = None
         match error:
             case MoreRowsError():
-                self._relations.forget()
+                self.relations.forget()
             case CyclicError(call=call):
                 self._estimates.cyclic.add(call)
-                self._relations.forget()
+                self.relations.forget()
             case RecursionError() if not self._estimates.shallow:
                 self._estimates.shallow = True
-                self._relations.forget()
+                self.relations.forget()
             case RecursionError():
                 raise TooLargeError("the rules are nested too deeply to be evaluated") from None
             case IndexError() if grown:  # tables from before some slots were made
@@ -130,9 +122,9 @@ class Evaluator:
     def _call(self, predicate: int, state: Tables, move: Tables | None) -> Rows:
         tables = move if self.schema.moves(predicate) else state
         assert tables is not None
-        rows = tables[self._relations.slot(predicate)]
+        rows = tables[self.relations.slot(predicate)]
         if rows is None:
-            maker = self.namespace[f"g{predicate}"]
+            maker = self.relations.namespace[f"g{predicate}"]
             rows = maker(state) if tables is state else maker(state, move)
         return rows
 
@@ -147,28 +139,26 @@ class Evaluator:
                 if p in cone and not self.schema.given[p] and p not in self.schema.static:
                     self._call(p, state, move)
 
-    # --- measuring -------------------------------------------------------------------------
     def measure(self, samples: list[Tables]) -> None:
         """Plan anew by the sizes that relations have in some states."""
         for predicate in range(len(self.schema.program.predicates)):
             if self.schema.level[predicate] is Dependence.STATE:
-                self._estimates.measure(predicate, samples, self._relations.slot(predicate))
-        self._relations.forget()
+                self._estimates.measure(predicate, samples, self.relations.slot(predicate))
+        self.relations.forget()
 
     def count_calls(self) -> None:
         """From now until :meth:`measure_calls` compute all relations key by key, to count the keys."""
         self._estimates.counting = True
-        self._relations.forget()
+        self.relations.forget()
 
     def measure_calls(self, samples: list[Tables]) -> None:
         """Plan anew by the numbers of keys that some states needed."""
         self._estimates.counting = False
-        self._relations.forget()
-        for key in self._relations.lazy:
+        self.relations.forget()
+        for key in self.relations.lazy:
             if self.schema.level[key[0]] is Dependence.STATE:
-                self._estimates.measure_calls(key[:2], samples, self._relations.lazy_slot(key))
+                self._estimates.measure_calls(key[:2], samples, self.relations.lazy_slot(key))
 
-    # --- static relations --------------------------------------------------------------------
     def _try_static(self, stratum: Stratum) -> None:
         """Compute the relations of a static stratum; one that is too large, or reads one that is,
         becomes dynamic."""

@@ -51,8 +51,9 @@ class ProverMachine(Machine):
         program, self._by_role = split_by_role(program)
         self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits())
         self._program = program
+        self._slot = self._evaluator.relations.slot
         super().__init__(rules, self._find_roles(rules))
-        self._names = names = Numbering(program, self._by_role, self.roles, self._evaluator.slot)
+        self._names = names = Numbering(program, self._by_role, self.roles, self._slot)
         self._terminal = [p.index for p in program.named(TERMINAL, 0)]
         self._next = self._twins(NEXT)
         self._legal = [names.of_role(LEGAL, r) for r in range(len(self.roles))]
@@ -256,7 +257,7 @@ class ProverMachine(Machine):
         if cached is None:
             tables = self._evaluator.state_tables()
             for predicate, rows in relations:
-                tables[self._evaluator.slot(predicate)] = rows
+                tables[self._slot(predicate)] = rows
             cached = self._cache.add(key, tables)
         return cached
 
@@ -276,7 +277,7 @@ class ProverMachine(Machine):
                 predicate, row = places[index]
                 rows.setdefault(predicate, set()).add(row)
             for predicate, relation in rows.items():
-                tables[self._evaluator.slot(predicate)] = _relation(relation)
+                tables[self._slot(predicate)] = _relation(relation)
             self._cache.store(cached, tables)
         return tables
 

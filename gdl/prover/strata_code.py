@@ -18,7 +18,7 @@ from gdl.prover.estimates import Estimates
 from gdl.prover.function_source import MatchCode
 from gdl.prover.join_code import FunctionWriter
 from gdl.prover.limits import Busy, Guard
-from gdl.prover.schema import Schema, plain
+from gdl.prover.schema import Schema, project
 from gdl.prover.table_slots import Relations
 
 
@@ -174,8 +174,9 @@ class StrataCode:
         if stratum.recursive:
             start.append(f"{store}{self.relations.constant(Busy((predicate, keys)))}")
         facts: dict[Any, Any] = {}
-        for fact in self._schema.facts(predicate):
-            facts.setdefault(plain(_cut(fact, keys)), set()).add(plain(_cut(fact, values)))
+        rows = self._schema.facts(predicate)
+        for columns, answer in zip(project(rows, keys), project(rows, values), strict=True):
+            facts.setdefault(columns, set()).add(answer)
         holds = [f"{store}True", "return True"]
         if values:
             start.append(f"o = set({self.relations.constant(facts)}.get(k, ()))" if facts else "o = set()")
@@ -262,7 +263,3 @@ def _leaving(writer: FunctionWriter, lines: list[str]) -> MatchCode:
 
 def _total(members: Sequence[int]) -> str:
     return " + ".join(f"len(r{p})" for p in members)
-
-
-def _cut(fact: tuple[int, ...], columns: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([fact[c] for c in columns])

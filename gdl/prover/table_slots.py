@@ -144,9 +144,7 @@ class TableSlots:
         predicate, keys, values = key
         arity = self._schema.arity[predicate]
         whole = self.path(predicate, (), self._schema.every(predicate))
-        lines = [f"def {function}({self.parameters(predicate)}):", f" {whole.loader}"]
-        if whole.maker:
-            lines.append(f" if {whole.name} is None: {whole.name} = {whole.maker}")
+        lines = [f"def {function}({self.parameters(predicate)}):", *(f" {text}" for text in whole.load())]
         targets, columns, wanted = split_row(key, arity)
         if not keys and not values:
             lines.append(f" o = bool({whole.name})")

@@ -1,5 +1,54 @@
 """The subcommands of ``ggp``, one module each: see :mod:`ggp.cli` for what a module declares.
 
-Modules import heavy things inside their functions, for ``ggp --help`` loads them all. What several of them
-need is in ``_common``.
+Modules import heavy things inside their functions, for ``ggp --help`` loads them all. What several commands
+do is here: check a machine's name, read rules files, write results.
 """
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gdl.errors import GdlError
+
+AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
+FurthestMachine = Annotated[
+    str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
+]
+GameName = Annotated[str, typer.Argument(help="A game that comes along (see `ggp games`), or a .kif file.")]
+
+
+def check_machine(name: str) -> None:
+    """Raise GdlError where there is no machine of this name."""
+    from players.kaskade.make_machine import LEVELS
+
+    if name not in LEVELS:
+        raise GdlError(f"there is no machine {name!r}", remedy=f"choose {', '.join(LEVELS)}")
+
+
+def read_or_complain(path: Path) -> bytes | None:
+    """The bytes of a file, or of standard input for ``-``: UTF-8, a byte order mark included.
+
+    None, and a line on stderr, where it cannot be read or is something else.
+    """
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        data.decode("utf-8-sig")
+        return data
+    except OSError as error:
+        typer.echo(f"ggp: {path}: {error.strerror}", err=True)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        typer.echo(f"ggp: {path}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True)
+    return None
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file; raises GdlError where that fails."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None

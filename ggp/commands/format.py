@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands._common import read_or_complain
+from ggp.commands import read_or_complain
 
 
 def command(

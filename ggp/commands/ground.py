@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggp.commands._common import GameName
+from ggp.commands import GameName
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules

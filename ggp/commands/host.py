@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import GameName
+from ggp.commands import GameName
 
 
 def command(

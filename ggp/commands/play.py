@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ggp.commands._common import FurthestMachine, GameName
+from ggp.commands import FurthestMachine, GameName
 
 
 def command(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands._common import AnyMachine, GameName, write
+from ggp.commands import AnyMachine, GameName, write
 
 
 def command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import GameName, write
+from ggp.commands import GameName, write
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules

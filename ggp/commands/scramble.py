@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands._common import GameName, write
+from ggp.commands import GameName, write
 
 
 def command(

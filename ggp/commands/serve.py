@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import FurthestMachine, check_machine
+from ggp.commands import FurthestMachine, check_machine
 
 
 def command(

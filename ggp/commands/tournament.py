@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands._common import check_machine
+from ggp.commands import check_machine
 
 
 def command(
@@ -54,8 +54,8 @@ def command(
     """
     from rich.console import Console
 
-    from ggp.tournament import session
     from ggp.tournament.output.plots import check_installed
+    from ggp.tournament.session import Session, parse_test, settings_of
     from ggp.tournament.store import Store
 
     if report is not None or plots is not None:
@@ -68,7 +68,7 @@ def command(
             f"there is no tournament {database} to go on with",
             remedy="begin one: ggp tournament GAMES... --players A,B",
         )
-    test = session.parse_test(sprt, alpha) if sprt else None
+    test = parse_test(sprt, alpha) if sprt else None
     if machine is not None:
         check_machine(machine)
     options: dict[str, object] = {
@@ -82,17 +82,14 @@ def command(
         "take_turns": take_turns,
     }
     given = {key: value for key, value in options.items() if value is not None}
-    console = Console(highlight=False)
     with Store(database, writing=play) as store:
-        settings = session.settings_of(store, games or [], players or [], name or database.stem, given)
-        if test is not None and len(settings.entrants) != 2:
-            raise GdlError("a sequential test is of two players", remedy="give two --players with --sprt")
+        settings = settings_of(store, games or [], players or [], name or database.stem, given)
+        session = Session(Console(highlight=False), settings, store, test)
         try:
             if play:
-                store.set("settings", settings.as_json())
-                session.play(console, settings, store, workers, test)
+                session.play(workers)
         finally:
-            session.show(console, settings, store, test)
-            session.write(console, settings, store, test, report, plots, json, csv)
+            session.show()
+            session.write(report, plots, json, csv)
         if store.failures():
             raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggp.commands._common import read_or_complain
+from ggp.commands import read_or_complain
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ggp.commands._common import AnyMachine, check_machine
+from ggp.commands import AnyMachine, check_machine
 
 
 def command(

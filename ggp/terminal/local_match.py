@@ -12,7 +12,7 @@ from players.player import Choice, Player
 
 
 @dataclass(frozen=True, slots=True)
-class MatchStep:
+class MatchSnapshot:
     """One joint move.
 
     Attributes:
@@ -71,7 +71,7 @@ class MatchView:
     def thinking(self, role: int, deadline: float) -> None:
         """The player of a role begins to think about its move."""
 
-    def step(self, step: MatchStep) -> None:
+    def step(self, step: MatchSnapshot) -> None:
         """All have moved."""
 
     def note(self, text: str) -> None:
@@ -108,7 +108,7 @@ def play_match(
         seconds = max(prepared_by - began, 0.1) / (len(players) - role)
         view.preparing(role, began + seconds)
         player.start(machine, role, state, seconds, began + seconds)
-    steps: list[MatchStep] = []
+    steps: list[MatchSnapshot] = []
     why = ""
     while True:
         view.position(len(steps), state)
@@ -148,7 +148,7 @@ def _step(
     options: list[list[int]],
     number: int,
     playclock: float,
-) -> MatchStep:
+) -> MatchSnapshot:
     began = time.monotonic()
     choices: list[Choice] = []
     for role, (player, moves) in enumerate(zip(players, options, strict=True)):
@@ -159,9 +159,9 @@ def _step(
         view.thinking(role, deadline)
         choices.append(player.choose(state, deadline))
     thought = tuple(len(moves) > 1 for moves in options)
-    return MatchStep(number, state, tuple(choices), thought, time.monotonic() - began)
+    return MatchSnapshot(number, state, tuple(choices), thought, time.monotonic() - began)
 
 
-def _last_human_step(steps: list[MatchStep], players: Sequence[Player]) -> MatchStep | None:
+def _last_human_step(steps: list[MatchSnapshot], players: Sequence[Player]) -> MatchSnapshot | None:
     humans = [role for role, player in enumerate(players) if isinstance(player, HumanPlayer)]
     return next((step for step in reversed(steps) if any(step.thought[role] for role in humans)), None)

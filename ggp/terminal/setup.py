@@ -13,9 +13,9 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
+from ggp.boards.board import find_board
+from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.terminal.boards.board import find_board
-from ggp.terminal.boards.text import Painter
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.spinner import spinner

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
-from ggp.terminal.boards.text import ROLE_STYLES, DrawnState, Painter
+from ggp.boards.text import ROLE_STYLES, DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.local_match import MatchStep, MatchView
+from ggp.terminal.local_match import MatchSnapshot, MatchView
 from players.player import Choice, Player
 
 _SHOWN = 5
@@ -73,7 +73,7 @@ class TextView(MatchView):
         if not isinstance(self.players[role], HumanPlayer):
             self._watch(role, deadline, "thinks")
 
-    def step(self, step: MatchStep) -> None:
+    def step(self, step: MatchSnapshot) -> None:
         self._stop()
         moves = []
         for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
@@ -193,7 +193,7 @@ class JsonView(MatchView):
         names = [player.name for player in players]
         self._line(type="game", game=game, machine=machine.level, roles=self.roles, players=names)
 
-    def step(self, step: MatchStep) -> None:
+    def step(self, step: MatchSnapshot) -> None:
         self._line(
             type="step",
             step=step.number,

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any, Protocol
 
-from gdl.errors import GdlError
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.settings import TournamentSettings
+from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store, faults_of
@@ -89,14 +88,10 @@ class Runner:
     """
 
     def __init__(
-        self,
-        settings: TournamentSettings,
-        store: Store,
-        workers: int = 0,
-        sprt: Sprt | None = None,
+        self, settings: TournamentSettings, store: Store, workers: int = 0, sprt: Sprt | None = None
     ) -> None:
-        if sprt is not None and len(settings.entrants) != 2:
-            raise GdlError("a sequential test is of two players", remedy="give two --players with --sprt")
+        if sprt is not None:
+            settings.check_pair()
         self._settings = settings
         self._store = store
         self._sprt = sprt
@@ -234,14 +229,8 @@ class Runner:
                 self._seat(self._entrants[label], core_set)
                 for label, core_set in zip(fixture.seats, cores, strict=True)
             ],
-            "plies": settings.plies,
-            "seed": settings.seed,
-            "level": settings.level,
-            "startclock": settings.startclock,
-            "playclock": settings.playclock,
-            "max_steps": settings.max_steps,
-            "take_turns": settings.take_turns,
             "tournament": settings.name,
+            **{key: getattr(settings, key) for key in MATCH_SETTINGS},
         }
 
     def _seat(self, entrant: Entrant, cores: Sequence[int]) -> dict[str, Any]:

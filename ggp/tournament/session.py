@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -77,72 +78,76 @@ def parse_test(text: str, alpha: float) -> Sprt:
     return Sprt(elo0, elo1, alpha, alpha)
 
 
-def play(
-    console: Console, settings: TournamentSettings, store: Store, workers: int, test: Sprt | None
-) -> None:
-    """Play what is left, with a table that is kept up to date."""
-    runner = Runner(settings, store, workers, test)
-    table = LiveTable(console, runner.results, settings.labels, runner.total, test)
-    done = runner.total - runner.left
-    console.print(
-        f"[bold]{len(settings.games)}[/] games, [bold]{len(settings.entrants)}[/] players,"
-        f" [bold]{runner.total}[/] matches" + (f", {done} of them played already" if done else "")
-    )
-    for label in runner.crowded:
-        console.print(
-            f"[yellow]{escape(label)} has more workers than cores to itself: its matches run alone, and its"
-            " players share the cores[/]",
-            soft_wrap=True,
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A tournament at a terminal.
+
+    Raises:
+        GdlError: a test of other than two players.
+    """
+
+    console: Console
+    settings: TournamentSettings
+    store: Store
+    test: Sprt | None
+
+    def __post_init__(self) -> None:
+        if self.test is not None:
+            self.settings.check_pair()
+
+    def play(self, workers: int) -> None:
+        """Play what is left, with a table that is kept up to date."""
+        self.store.set("settings", self.settings.as_json())
+        runner = Runner(self.settings, self.store, workers, self.test)
+        table = LiveTable(self.console, runner.results, self.settings.labels, runner.total, self.test)
+        done = runner.total - runner.left
+        self.console.print(
+            f"[bold]{len(self.settings.games)}[/] games, [bold]{len(self.settings.entrants)}[/] players,"
+            f" [bold]{runner.total}[/] matches" + (f", {done} of them played already" if done else "")
         )
-    if console.is_terminal:
-        with Live(table, console=console, refresh_per_second=4, transient=True):
+        for label in runner.crowded:
+            self.console.print(
+                f"[yellow]{escape(label)} has more workers than cores to itself: its matches run alone, and"
+                " its players share the cores[/]",
+                soft_wrap=True,
+            )
+        shown = Live(table, console=self.console, refresh_per_second=4, transient=True)
+        with shown if self.console.is_terminal else nullcontext():
             asyncio.run(runner.run(table))
-    else:
-        asyncio.run(runner.run(table))
 
+    def show(self) -> None:
+        """Print all tables."""
+        results = self.store.results()
+        if not results:
+            return
+        labels = self.settings.labels
+        self.console.print(standings(results, labels))
+        if len(labels) > 2:
+            self.console.print(cross(results, labels))
+        if len(self.settings.games) > 1:
+            self.console.print(games(results, labels))
+        if self.test is not None:
+            self.console.print(test_line(self.test, block_scores(results, *labels)), markup=False)
+        for fixture, error in self.store.failures():
+            self.console.print(
+                f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}",
+                style="red",
+                markup=False,
+                soft_wrap=True,
+            )
 
-def show(console: Console, settings: TournamentSettings, store: Store, test: Sprt | None) -> None:
-    """Print all tables."""
-    results = store.results()
-    if not results:
-        return
-    labels = settings.labels
-    console.print(standings(results, labels))
-    if len(labels) > 2:
-        console.print(cross(results, labels))
-    if len(settings.games) > 1:
-        console.print(games(results, labels))
-    if test is not None:
-        console.print(test_line(test, block_scores(results, *labels)), markup=False)
-    for fixture, error in store.failures():
-        console.print(
-            f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}",
-            style="red",
-            markup=False,
-            soft_wrap=True,
-        )
-
-
-def write(
-    console: Console,
-    settings: TournamentSettings,
-    store: Store,
-    test: Sprt | None,
-    report: Path | None,
-    plots: Path | None,
-    json: Path | None,
-    csv: Path | None,
-) -> None:
-    """Write the files that were asked for, and say so."""
-    results = store.results()
-    if plots is not None:
-        write_plots(figures(results, settings.labels, test), plots)
-    if report is not None:
-        report.write_text(html_report(settings, results, store.failures(), test), encoding="utf-8")
-    if json is not None:
-        write_json(store, json)
-    if csv is not None:
-        write_csv(store, csv)
-    for path in (report, plots, json, csv):
-        if path is not None:
-            console.print(f"written: {path}", markup=False)
+    def write(self, report: Path | None, plots: Path | None, json: Path | None, csv: Path | None) -> None:
+        """Write the files that are asked for, and say so."""
+        results = self.store.results()
+        if plots is not None:
+            write_plots(figures(results, self.settings.labels, self.test), plots)
+        if report is not None:
+            page = html_report(self.settings, results, self.store.failures(), self.test)
+            report.write_text(page, encoding="utf-8")
+        if json is not None:
+            write_json(self.store, json)
+        if csv is not None:
+            write_csv(self.store, csv)
+        for path in (report, plots, json, csv):
+            if path is not None:
+                self.console.print(f"written: {path}", markup=False)

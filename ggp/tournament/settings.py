@@ -10,6 +10,9 @@ from ggp.tournament.entrants import Entrant
 
 T = TypeVar("T")
 
+MATCH_SETTINGS = ("startclock", "playclock", "plies", "seed", "level", "max_steps", "take_turns")
+"""What all matches of a tournament have in common, whenever they are played."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
@@ -58,6 +61,11 @@ class TournamentSettings:
                 if clock != int(clock) or (what == "playclock" and clock < 1):
                     raise GdlError(f"the {what} of players over HTTP is in whole seconds, not {clock}")
 
+    def check_pair(self) -> None:
+        """Raise GdlError unless there are two players, as a sequential test needs."""
+        if len(self.entrants) != 2:
+            raise GdlError("a sequential test is of two players", remedy="give two --players with --sprt")
+
     @property
     def labels(self) -> list[str]:
         """The names of the players."""
@@ -81,7 +89,7 @@ class TournamentSettings:
         Raises:
             GdlError: results would be mixed that cannot be compared.
         """
-        for key in ("startclock", "playclock", "plies", "seed", "level", "max_steps", "take_turns"):
+        for key in MATCH_SETTINGS:
             before, after = getattr(earlier, key), getattr(self, key)
             if before != after:
                 raise GdlError(

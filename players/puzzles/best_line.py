@@ -17,11 +17,11 @@ class BestLine:
     Attributes:
         moves: move ids; empty if there is no line.
         value: the goal at its end, 0..100; -1 if there is no line.
-        found: when it was found; time.monotonic() seconds.
+        found_at: when it was found; time.monotonic() seconds.
     """
 
     def __init__(self) -> None:
-        self.found = 0.0
+        self.found_at = 0.0
         self.forget()
 
     def forget(self) -> None:
@@ -37,7 +37,7 @@ class BestLine:
     def keep(self, start: State, moves: list[int], value: int) -> None:
         """Take this line for the best; ``start`` is where it begins."""
         self.moves, self.value, self._start = moves, value, start
-        self.found = time.monotonic()
+        self.found_at = time.monotonic()
 
     def follow(self, state: State) -> None:
         """The match is in this state now: go along the line to it, or forget the line."""

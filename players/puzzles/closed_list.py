@@ -70,21 +70,9 @@ class ClosedList:
                 self.grow()
             room = min(self.capacity, len(self._table) * 3 // 4)
             done, self.size, merged = _add(
-                self._table,
-                self.records,
-                self.parents,
-                self.moves,
-                self.size,
-                room,
-                self._mask,
-                records,
-                parents,
-                moves,
-                skipped,
-                done,
-                first_parent,
-                layer,
-            )
+                self._table, self.records, self.parents, self.moves, self.size, room, self._mask,
+                records, parents, moves, skipped, done, first_parent, layer,
+            )  # fmt: skip
             self.merged += merged
         return True
 

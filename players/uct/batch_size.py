@@ -51,7 +51,7 @@ class Batch(NamedTuple):
     steps: int
 
 
-class Outcome(NamedTuple):
+class BatchOutcome(NamedTuple):
     """What became of a batch.
 
     Attributes:
@@ -82,7 +82,7 @@ class LeafPlayouts:
         self._width = width
         self._path_seconds = self._playout_seconds = 0.0
 
-    def learn(self, paths: int, outcome: Outcome) -> None:
+    def learn(self, paths: int, outcome: BatchOutcome) -> None:
         """Take note of what became of a batch of so many paths."""
         if paths < _FEWEST_MEASURED or outcome.playouts < self._width:
             return
@@ -142,7 +142,7 @@ class BatchSize:
         paths = min(tuning.paths, playouts // each, max(_FEWEST_PATHS, visits // _GROWTH))
         return Batch(paths, each, _FIXED_STEPS)
 
-    def learn(self, batch: Batch, seconds: float, outcome: Outcome, left: float) -> None:
+    def learn(self, batch: Batch, seconds: float, outcome: BatchOutcome, left: float) -> None:
         """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
         playouts = batch.paths * batch.each
         self._leaf.learn(batch.paths, outcome)

@@ -209,7 +209,7 @@ class UctPlayer(Player):
         """Whether to stop before the deadline."""
         if statistics.value >= 0 or (self.playouts and statistics.playouts >= self.playouts):
             return True
-        perfect = self._line.value == 100 and now > self._line.found + SHORTEN_SECONDS
+        perfect = self._line.value == 100 and now > self._line.found_at + SHORTEN_SECONDS
         return perfect or self._is_interrupted()
 
     def _collect_lines(self, pool: Pool) -> None:

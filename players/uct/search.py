@@ -20,7 +20,7 @@ from players.player import same_numbering
 from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
 from players.uct.batch_lines import BatchLines, keep_known, keep_played
-from players.uct.batch_size import Batch, BatchSize, Outcome
+from players.uct.batch_size import Batch, BatchOutcome, BatchSize
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.policy_trials import PolicyTrials
@@ -219,7 +219,7 @@ class Search:
             return True
         if self.line.value < 100:
             return False
-        return not self.playouts or time.monotonic() > self.line.found + SHORTEN_SECONDS
+        return not self.playouts or time.monotonic() > self.line.found_at + SHORTEN_SECONDS
 
     # --- the search -------------------------------------------------------------------------
     def step(self, deadline: float, limit: int | None = None) -> bool:
@@ -266,7 +266,7 @@ class Search:
             self._hear(self._proofs)
         return step is not None
 
-    def _run(self, batch: Batch, deadline: float) -> Outcome:
+    def _run(self, batch: Batch, deadline: float) -> BatchOutcome:
         """One round of selection, playouts and backing up."""
         count, each, _ = batch
         began = time.perf_counter()
@@ -307,7 +307,7 @@ class Search:
         tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each
         self.playouts += playouts + count - len(open_)
-        return Outcome(longest, cut, playouts, playing, time.perf_counter() - began - playing)
+        return BatchOutcome(longest, cut, playouts, playing, time.perf_counter() - began - playing)
 
     def _rules(self) -> tuple[SelectionRule, SelectionRule]:
         """The rule by which the next batch selects its paths, and that by which it is backed up."""

@@ -117,17 +117,24 @@ def _start(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
     return builder.bitcast(context.make_array(array_type)(context, builder, array).data, _I8.as_pointer())
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any, element: Any) -> Any:
-    """Pointer to an element of this IR type, ``offset`` bytes behind an array's start."""
-    start = _start(context, builder, array_type, array)
-    return builder.bitcast(builder.gep(start, [offset]), element.as_pointer())
-
-
 def _bytes(builder: Any, value: Any, integer: Any) -> Any:
     """A byte offset as an i64, extended as its numba type says."""
     if value.type.width >= 64:
         return value
     return builder.sext(value, _I64) if integer.signed else builder.zext(value, _I64)
+
+
+def _vector_at(context: Any, builder: Any, array: Any, args: Any, offset: Any) -> Any:
+    """Pointer to the vector that stands ``args[1]`` bytes behind the start of the array ``args[0]``."""
+    start = _start(context, builder, array, args[0])
+    return builder.bitcast(builder.gep(start, [_bytes(builder, args[1], offset)]), _IR_VECTOR.as_pointer())
+
+
+def _element_at(context: Any, builder: Any, array: Any, args: Any, index: Any) -> Any:
+    """Pointer to element ``args[1]`` of the array ``args[0]``."""
+    data = _start(context, builder, array, args[0])
+    data = builder.bitcast(data, context.get_data_type(array.dtype).as_pointer())
+    return builder.gep(data, [_bytes(builder, args[1], index)])
 
 
 def _spread(builder: Any, word: Any) -> Any:
@@ -143,9 +150,7 @@ def load(typing_context: Any, array: Any, offset: Any) -> Any:
     """The vector that stands ``offset`` bytes behind the start of an array."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        at = _bytes(builder, args[1], offset)
-        pointer = _address(context, builder, array, args[0], at, _IR_VECTOR)
-        return builder.load(pointer, align=8)
+        return builder.load(_vector_at(context, builder, array, args, offset), align=8)
 
     return vector(array, offset), generate
 
@@ -155,9 +160,7 @@ def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
     """Write a vector ``offset`` bytes behind the start of an array."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        at = _bytes(builder, args[1], offset)
-        pointer = _address(context, builder, array, args[0], at, _IR_VECTOR)
-        builder.store(args[2], pointer, align=8)
+        builder.store(args[2], _vector_at(context, builder, array, args, offset), align=8)
         return context.get_dummy_value()
 
     return types.void(array, offset, vector), generate
@@ -168,9 +171,7 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
     """``array[index]`` of a contiguous array, flat, without support for negative indices."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        element = context.get_data_type(array.dtype)
-        data = builder.bitcast(_start(context, builder, array, args[0]), element.as_pointer())
-        return builder.load(builder.gep(data, [_bytes(builder, args[1], index)]))
+        return builder.load(_element_at(context, builder, array, args, index))
 
     return array.dtype(array, index), generate
 
@@ -180,10 +181,8 @@ def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """``array[index] = value``, in the way of :func:`item`."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        element = context.get_data_type(array.dtype)
-        data = builder.bitcast(_start(context, builder, array, args[0]), element.as_pointer())
         word = context.cast(builder, args[2], value, array.dtype)
-        builder.store(word, builder.gep(data, [_bytes(builder, args[1], index)]))
+        builder.store(word, _element_at(context, builder, array, args, index))
         return context.get_dummy_value()
 
     return types.void(array, index, value), generate

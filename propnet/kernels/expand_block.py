@@ -11,19 +11,7 @@ import numpy as np
 
 from propnet.jit.arrays import Goals, Index, Int32s, Octets, Words
 from propnet.jit.decorators import inner
-from propnet.jit.vector512 import (
-    BYTES,
-    LANES,
-    WORDS,
-    any_lane,
-    item,
-    load,
-    lowest_bit,
-    put,
-    raw,
-    splat,
-    store,
-)
+from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, put, splat, store
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs
 from propnet.kernels.records import get_lane, set_lane, transpose
@@ -53,10 +41,7 @@ class ExpandArgs(NamedTuple):
     args: KernelArgs
     wires: Words
     scratch: BlockScratch
-    parents: Int32s
-    moves: Int32s
-    records: Words
-    terminal: Octets
+    rows: Rows
     words: Index
     roles: Index
     judged: bool
@@ -77,7 +62,7 @@ def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals
         put(scratch.ended, ended, lane)
         ended += np.int64(bit)
         for role in range(given.roles):
-            put(raw(goals), row * given.roles + role, -1)
+            put(goals, row * given.roles + role, -1)
     if ended > 0:
         evaluate_goals(given.args, wires)
         read_goals(given.args, wires, scratch.ended, ended, scratch.rows, scratch.masks, goals)
@@ -136,30 +121,22 @@ def share(
     scratch: BlockScratch, count: int, state: int, skip: int, filled: int, capacity: int
 ) -> tuple[int, int, int]:
     """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long as there are
-    rows. Returns how many rows are filled then, and the state and joint move to go on from."""
+    rows; further lanes want none. Returns how many rows are filled then, and the state and joint move to
+    go on from."""
     low = skip
-    for lane in range(count):
-        joints = int(item(scratch.joints, lane))
+    end, rest = count, 0
+    for lane in range(LANES):
+        joints: int = item(scratch.joints, lane) if lane < end else 0
         high = min(joints, low + capacity - filled)
         put(scratch.begin, lane, filled - low)
         put(scratch.low, lane, low)
         put(scratch.high, lane, high)
+        put(scratch.joints, lane, joints)
         filled += high - low
         low = 0
         if high < joints:
-            _idle(scratch, lane + 1)
-            return filled, state + lane, high
-    _idle(scratch, count)
-    return filled, state + count, 0
-
-
-@inner
-def _idle(scratch: BlockScratch, first: Index) -> None:
-    """Want no joint moves of the lanes ``first`` and above."""
-    for lane in range(first, LANES):
-        put(scratch.low, lane, 0)
-        put(scratch.high, lane, 0)
-        put(scratch.joints, lane, 0)
+            end, rest = lane, high
+    return filled, state + end, rest
 
 
 @inner
@@ -190,7 +167,7 @@ def name_moves(given: ExpandArgs, count: Index) -> None:
                     row = item(scratch.seen, lane)
                     if row >= 0:
                         put(scratch.seen, lane, row + 1)
-                        put(given.moves, row * given.roles + role, number)
+                        put(given.rows.moves, row * given.roles + role, number)
                     else:
                         put(scratch.seen, lane, row - 1)
                         stride = item(strides, LANES * role + lane)
@@ -198,7 +175,7 @@ def name_moves(given: ExpandArgs, count: Index) -> None:
                         low, high = item(scratch.low, lane), item(scratch.high, lane)
                         at, step = item(scratch.begin, lane) * given.roles + role, given.roles
                         joint = (-1 - row) * stride
-                        _repeat(given.moves, at, step, number, joint, stride, period, low, high)
+                        _repeat(given.rows.moves, at, step, number, joint, stride, period, low, high)
 
 
 @inner

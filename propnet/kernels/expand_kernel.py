@@ -52,16 +52,7 @@ def expand(
     """
     sizes = sizes_of(args)
     given = ExpandArgs(
-        raw(args),
-        raw(wires),
-        raw(scratch),
-        raw(out.parents),
-        raw(out.moves),
-        raw(out.records),
-        raw(out.terminal),
-        np.int64(records.shape[1]),
-        sizes.roles,
-        judged,
+        raw(args), raw(wires), raw(scratch), raw(out), np.int64(records.shape[1]), sizes.roles, judged
     )
     n = records.shape[0]
     capacity = out.parents.size
@@ -74,7 +65,7 @@ def expand(
             for lane in range(count):
                 put(given.scratch.lanes, lane, lane)
                 put(given.scratch.rows, lane, state + lane)
-            judge(given, given.wires, count, raw(over), goals)
+            judge(given, given.wires, count, raw(over), raw(goals))
         count_moves(given)
         total = count_joints(given, count) - skip
         if 2 * filled >= capacity and filled + total > capacity:
@@ -84,14 +75,14 @@ def expand(
         if filled == first:
             continue
         name_moves(given, state - block + (skip > 0))
-        pending = _sparse(given, block, costs, out.goals)
+        pending = _sparse(given, block, costs)
         for at in range(0, pending, LANES):
-            _dense(given, raw(records), at, min(LANES, pending - at), out.goals)
+            _dense(given, raw(records), at, min(LANES, pending - at))
     return filled, state, skip
 
 
 @inner
-def _sparse(given: ExpandArgs, state: int, costs: Ints, goals: Goals) -> int:
+def _sparse(given: ExpandArgs, state: int, costs: Ints) -> int:
     """Play joint move 0, 1, ... of all lanes as long as it pays; lane 0 is this state. Writes the parents of
     all rows, lists those that are left, and returns how many these are."""
     scratch = given.scratch
@@ -118,8 +109,8 @@ def _sparse(given: ExpandArgs, state: int, costs: Ints, goals: Goals) -> int:
                 lane = item(scratch.lanes, i)
                 row = item(scratch.begin, lane) + passes
                 put(scratch.rows, lane, row)
-                put(given.parents, row, state + lane)
-            _put(given, playing, goals)
+                put(given.rows.parents, row, state + lane)
+            _put(given, playing)
             passes += 1
             left = 0
             for i in range(playing):
@@ -135,7 +126,7 @@ def _sparse(given: ExpandArgs, state: int, costs: Ints, goals: Goals) -> int:
         for joint in range(max(low, passes if whole else 0), high):
             row = item(scratch.begin, lane) + joint
             put(scratch.waiting, pending, row)
-            put(given.parents, row, state + lane)
+            put(given.rows.parents, row, state + lane)
             pending += 1
     return pending
 
@@ -170,7 +161,7 @@ def _next_joint(given: ExpandArgs) -> None:
 
 
 @inner
-def _dense(given: ExpandArgs, records: Words, first: Index, count: Index, goals: Goals) -> None:
+def _dense(given: ExpandArgs, records: Words, first: Index, count: Index) -> None:
     """Play the joint moves of ``count`` waiting rows, of whatever states."""
     scratch, wires = given.scratch, given.wires
     bases = sizes_of(given.args).bases
@@ -183,7 +174,7 @@ def _dense(given: ExpandArgs, records: Words, first: Index, count: Index, goals:
     for word in range(given.words):
         for row in range(64):
             for column in range(WORDS):
-                parent = item(given.parents, item(scratch.rows, 64 * column + row))
+                parent = item(given.rows.parents, item(scratch.rows, 64 * column + row))
                 put(block, WORDS * row + column, item(records, parent * given.words + word))
         spread(block, wires, 1 + 64 * word, min(64, bases - 64 * word))
     evaluate_play(given.args, wires)
@@ -191,14 +182,14 @@ def _dense(given: ExpandArgs, records: Words, first: Index, count: Index, goals:
     for lane in range(count):
         row = item(scratch.rows, lane)
         for role in range(given.roles):
-            move = item(given.args.role_moves, role) + item(given.moves, row * given.roles + role)
+            move = item(given.args.role_moves, role) + item(given.rows.moves, row * given.roles + role)
             set_lane(wires, LANES * (1 + bases + move) + lane)
     evaluate_moves(given.args, wires)
-    _put(given, count, goals)
+    _put(given, count)
 
 
 @inner
-def _put(given: ExpandArgs, count: Index, goals: Goals) -> None:
+def _put(given: ExpandArgs, count: Index) -> None:
     """Write the next states of the first ``count`` lanes in the list to their rows."""
     args, wires, scratch, block = given.args, given.wires, given.scratch, given.scratch.block
     bases = sizes_of(args).bases
@@ -208,10 +199,10 @@ def _put(given: ExpandArgs, count: Index, goals: Goals) -> None:
         for i in range(count):
             lane = item(scratch.lanes, i)
             true = item(block, WORDS * (lane & 63) + (lane >> 6))
-            put(given.records, item(scratch.rows, lane) * given.words + word, true)
+            put(given.rows.records, item(scratch.rows, lane) * given.words + word, true)
     if given.judged:
         for base in range(bases):
             value = read_wire(wires, args.next_offsets, args.next_signs, base)
             store(scratch.after, (1 + base) * BYTES, value)
         evaluate_play(args, scratch.after)
-        judge(given, scratch.after, count, given.terminal, goals)
+        judge(given, scratch.after, count, given.rows.terminal, given.rows.goals)

@@ -26,24 +26,23 @@ class Segment(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Numbers of a plan: what stands in :attr:`KernelArgs.sizes`."""
+    """Numbers of a plan, from :attr:`KernelArgs.sizes`.
+
+    The segments that every step needs before moves are made end at ``play_end``, those that only goals need
+    at ``goals_end``, those that need the moves at ``moves_end``. Taking up new playouts costs ``flush_cost``
+    gate inputs, a step ``step_cost``. ``legal_in_place``: whether the segments leave the moves' legality in
+    the moves' own wires. ``direct``: whether no base proposition's next value is read from another's wire.
+    """
 
     bases: Index
     moves: Index
     play_end: Index
-    """Where the segments end that every step needs before moves are made,"""
     goals_end: Index
-    """those that only goals need,"""
     moves_end: Index
-    """and those that need the moves."""
     flush_cost: Index
-    """What it costs to take up new playouts, in gate inputs,"""
     step_cost: Index
-    """and what a step costs."""
     legal_in_place: Index
-    """Whether the segments leave the moves' legality in the moves' own wires."""
     direct: Index
-    """Whether no base proposition's next value is read from the wire of another one."""
     roles: Index
 
 

@@ -49,24 +49,20 @@ from propnet.kernels.weighted_choice import choose_by_policy
 
 
 class LaneNotes(NamedTuple):
-    """What is noted of the lanes while playouts run."""
+    """What is noted of the lanes while playouts run: per lane the playout in it (``job``) and the step with
+    which that began (``since``); a list of lanes (``lane_of``); two vectors to look at single lanes
+    (``lanes``); where each role has several legal moves (``choosing``); moves that are counted (``block``);
+    the one record that all playouts start from, -1 for true, if there is one (``start``). For ``widths`` see
+    :mod:`propnet.kernels.weighted_choice`."""
 
     job: Int32s
-    """(512,): the playout in each lane,"""
     since: Ints
-    """(512,): and the step with which it began."""
     lane_of: Ints
-    """(512,): a list of lanes."""
     lanes: Words
-    """(2, 8): two vectors, to look at single lanes."""
     choosing: Words
-    """(roles, 8): where each role has several legal moves."""
     widths: Ints
-    """(8,): see :mod:`propnet.kernels.weighted_choice`."""
     block: Words
-    """(64, 8): moves that are counted."""
     start: Ints
-    """(bases,): the record that all playouts start from, -1 for true; empty if there are several."""
 
 
 @kernel

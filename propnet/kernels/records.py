@@ -16,7 +16,6 @@ from propnet.jit.vector512 import (
     BYTES,
     LANES,
     WORDS,
-    aligned,
     item,
     load,
     lowest_bit,
@@ -52,26 +51,6 @@ def unpack(records: Words, bits: int) -> Flags:
     return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
 
 
-def to_sliced(records: Words, bits: int) -> Words:
-    """The sliced form (bits, 8) of up to 512 records (n, words); lanes past the n-th are 0."""
-    if len(records) > LANES:
-        raise ValueError(f"{len(records)} records, but a sliced array has {LANES} lanes")
-    sliced = aligned(bits)
-    write_lanes(np.ascontiguousarray(records, np.uint64), 0, len(records), sliced, 0, bits)
-    return sliced
-
-
-def to_records(sliced: Words, n: int) -> Words:
-    """Records (n, words) of the first n lanes of a sliced array (bits, 8)."""
-    if n > LANES:
-        raise ValueError(f"{n} records, but a sliced array has {LANES} lanes")
-    bits = len(sliced)
-    records = np.zeros((n, record_words(bits)), np.uint64)
-    offsets = np.arange(bits, dtype=np.uint32) * np.uint32(BYTES)
-    read_lanes(np.ascontiguousarray(sliced), offsets, np.zeros(bits, np.int64), records, 0, n)
-    return records
-
-
 @kernel
 def transpose(block: Words) -> None:
     """Transpose eight 64x64 bit matrices in place: ``block`` is (64, 8), matrix w its column w.
@@ -79,7 +58,7 @@ def transpose(block: Words) -> None:
     Bit c of row r of a matrix changes places with bit r of row c."""
     _exchange_bytes(block)
     for row in range(0, 64 * BYTES, 8 * BYTES):
-        _exchange_bits(block, row, block, row)
+        _exchange(block, row, block, row, BYTES, 1, _BITS)
 
 
 @kernel
@@ -122,9 +101,9 @@ def spread(block: Words, wires: Words, wire: Index, bits: Index) -> None:
     at = wire * BYTES
     full = bits // 8 * (8 * BYTES)
     for row in range(0, full, 8 * BYTES):
-        _exchange_bits(block, row, wires, at + row)
+        _exchange(block, row, wires, at + row, BYTES, 1, _BITS)
     if full < bits * BYTES:
-        _exchange_bits(block, full, block, full)
+        _exchange(block, full, block, full, BYTES, 1, _BITS)
         for row in range(full, bits * BYTES, BYTES):
             store(wires, at + row, load(block, row))
 
@@ -143,16 +122,10 @@ def collect(wires: Words, offsets: Offsets, signs: Ints, first: Index, bits: Ind
 
 @inner
 def _exchange_bytes(block: Words) -> None:
-    """The first half of a transposition: 8x8 bytes change places in every matrix."""
+    """The first half of a transposition: 8x8 bytes change places in every matrix. The second half exchanges
+    8x8 bits in every block of 8 rows and a byte."""
     for at in range(0, 8 * BYTES, BYTES):
         _exchange(block, at, block, at, 8 * BYTES, 8, _BYTES)
-
-
-@inner
-def _exchange_bits(block: Words, at: Index, out: Words, to: Index) -> None:
-    """The second half, for eight rows from byte ``at`` on: 8x8 bits change places in every
-    block of 8 rows and a byte. Written to ``out`` from byte ``to`` on."""
-    _exchange(block, at, out, to, BYTES, 1, _BITS)
 
 
 @inner

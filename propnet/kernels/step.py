@@ -12,7 +12,7 @@ import numpy as np
 
 from propnet.jit.arrays import Goals, Index, Int32s, Ints, Vector, Words
 from propnet.jit.decorators import inner
-from propnet.jit.vector512 import BYTES, any_lane, item, load, splat, store
+from propnet.jit.vector512 import BYTES, any_lane, item, load, put, splat, store
 from propnet.kernels.gates import evaluate_segments, read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.records import get_lane, record_mask, write_lanes
@@ -125,7 +125,8 @@ def read_goals(
 ) -> None:
     """Write the goals of the first ``count`` lanes in ``lane_of`` to ``goals[rows[lane]]`` (-1 on entry):
     the highest that holds; with ``single`` only where exactly one does. ``scratch`` is (1, 8)."""
-    for role in range(sizes_of(args).roles):
+    roles = sizes_of(args).roles
+    for role in range(roles):
         low, high = item(args.role_goals, role), item(args.role_goals, role + 1)
         clear = ~splat(0)
         if single:
@@ -144,5 +145,5 @@ def read_goals(
                 for i in range(count):
                     lane = item(lane_of, i)
                     if get_lane(scratch, lane) != 0:
-                        row = item(rows, lane)
-                        goals[row, role] = max(goals[row, role], value)
+                        at = item(rows, lane) * roles + role
+                        put(goals, at, max(item(goals, at), value))

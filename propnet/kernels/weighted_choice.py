@@ -91,12 +91,6 @@ def choose_by_policy(
 
 
 @inner
-def _lesser(depth: Index) -> Index:
-    """The difference while a class is subtracted."""
-    return 3 * (depth + _CLASSES) * BYTES
-
-
-@inner
 def _within(depth: Index) -> Index:
     """The ranks within the classes."""
     return 4 * (depth + _CLASSES) * BYTES
@@ -187,8 +181,8 @@ def _choose_class(choice: RoleChoice, ranks: Index, bits: Index, undecided: Vect
     """Subtract the classes' weights from the ranks until these pass below zero: note the lanes that
     chose each class, and their ranks in it. Returns how many planes these need."""
     low, planes, depth = choice.low, choice.planes, choice.depth
-    lesser = _lesser(depth)
     within = _within(depth)
+    lesser = within - (depth + _CLASSES) * BYTES
     for k in range(depth):
         store(planes, within + k * BYTES, splat(0))
     most = np.int64(0)

@@ -17,6 +17,7 @@ VERSION = 1
 
 _TYPE = f"<{WORDS} x i64>"
 _ONES = "splat (i64 -1)"
+_RETURN = "ret void\n}"
 
 
 def text(straight: Straight, pieces: Sequence[int]) -> str:
@@ -32,7 +33,7 @@ def text(straight: Straight, pieces: Sequence[int]) -> str:
                 value = writer.gate(gate)
                 if writer.stored[gate]:
                     writer.store(value, writer.out[gate])
-            writer.end()
+            writer.lines.append(_RETURN)
     return "\n".join(writer.lines)
 
 
@@ -57,10 +58,6 @@ class _VectorCode:
         self.lines.append(f"{head}(ptr noalias nocapture %w) nounwind {{")
         self.values.clear()
         self.count = 0
-
-    def end(self) -> None:
-        """Close it."""
-        self.lines.append("ret void\n}")
 
     def new(self, operation: str) -> str:
         """The register that takes an operation's result."""
@@ -116,7 +113,7 @@ class _VectorCode:
         self._rounds("forward", "backward", [f"f{piece}_{number}" for number in numbers])
         self._rounds("backward", "forward", [f"b{piece}_{number}" for number in reversed(numbers)])
         self.lines.append("settled:")
-        self.end()
+        self.lines.append(_RETURN)
 
     def _round(self, name: str, gates: Iterable[int]) -> None:
         """The function that goes through some of a loop's gates once."""
@@ -131,7 +128,7 @@ class _VectorCode:
             changed = self.new(f"or {_TYPE} {changed}, {change}")
             self.store(value, wire)
         self.store(changed, self.changed)
-        self.end()
+        self.lines.append(_RETURN)
 
     def _rounds(self, label: str, following: str, names: list[str]) -> None:
         """A block that calls functions and goes on to the next block if they changed something."""

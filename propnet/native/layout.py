@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import TooLargeError
+from propnet.jit.arrays import Flags, Int32s, Ints
 from propnet.jit.vector512 import BYTES
 from propnet.kernels.plan import BLOCK, GOALS, MOVES, PLAY, RUN, Plan, complete_plan
 from propnet.network import Network
@@ -50,12 +50,12 @@ class Straight:
             (:mod:`propnet.native.piecewise` adds that).
     """
 
-    start: NDArray[np.int32]
-    literals: NDArray[np.int32]
-    out: NDArray[np.int32]
-    stored: NDArray[np.bool_]
-    pieces: NDArray[np.int32]
-    loops: NDArray[np.bool_]
+    start: Int32s
+    literals: Int32s
+    out: Int32s
+    stored: Flags
+    pieces: Int32s
+    loops: Flags
     plan: Plan
 
 
@@ -215,18 +215,17 @@ class _Program:
         network, first, order = self.network, self.first, self.order
         pieces, loops = self._pieces()
         gates = len(order)
-        place = [-1] * len(self.inputs)
-        for at, gate in enumerate(order):
-            place[gate] = at
+        gate_of = np.array(order, np.int64)
+        places = np.full(len(self.inputs), -1)
+        places[gate_of] = np.arange(gates)
         ordered = [self.inputs[gate] for gate in order]
         widths = np.fromiter(map(len, ordered), np.int64, gates)
         start = np.concatenate(([0], np.cumsum(widths)))
-        literals = np.fromiter((lit for some in ordered for lit in some), np.int64, int(start[-1]))
-        places = np.array(place, np.int64)
+        literals = np.fromiter(chain.from_iterable(ordered), np.int64, int(start[-1]))
 
-        def made_at(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        def made_at(nodes: Ints) -> Ints:
             """Places in the order of the gates among these nodes."""
-            of_gates: NDArray[np.int64] = places[nodes[nodes >= first] - first]
+            of_gates: Ints = places[nodes[nodes >= first] - first]
             return of_gates
 
         piece_of = np.repeat(np.arange(len(pieces)), [high - low for _, low, high in pieces])
@@ -240,21 +239,16 @@ class _Program:
         outputs = np.concatenate((next_literals, goal_literals, [network.terminal_literal])) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
         # Batched expansion runs MOVES several times on what one PLAY left.
-        from_play = np.repeat(
-            [section != MOVES for section, _, _ in pieces], np.bincount(piece_of, minlength=len(pieces))
-        )
-        last[from_play & (last >= moves_begin)] = len(pieces)
+        last[(piece_of < moves_begin) & (last >= moves_begin)] = len(pieces)
         stored = last > piece_of
-        for gate in self.fixed:
-            stored[place[gate]] = True
+        stored[places[np.array(list(self.fixed), np.int64)]] = True
         out, wires = self._wires(pieces, loops, last, stored)
         wire_of = np.concatenate((np.arange(first), np.zeros(len(self.inputs), np.int64)))
-        wire_of[first + np.array(order, np.int64)] = out
+        wire_of[first + gate_of] = out
         if wires * BYTES >= 2**32:
             raise TooLargeError(f"the network has {gates:,} gates, more than the kernels can address")
 
         init = np.zeros(wires, np.uint8)
-        gate_of = np.array(order, np.int64)
         in_network = gate_of < network.gates
         init[out[in_network]] = network.loop_init[gate_of[in_network]]
         goal_inputs = self._goal_inputs()
@@ -291,12 +285,8 @@ class _Program:
         return int(np.maximum(begins[mine + 1] - begins[mine], 1).sum())
 
     def _wires(
-        self,
-        pieces: list[tuple[int, int, int]],
-        loops: list[bool],
-        last: NDArray[np.int64],
-        stored: NDArray[np.bool_],
-    ) -> tuple[NDArray[np.int64], int]:
+        self, pieces: list[tuple[int, int, int]], loops: list[bool], last: Ints, stored: Flags
+    ) -> tuple[Ints, int]:
         """The wire of each gate in order, and how many wires there are (linear scan: Poletto and
         Sarkar). A wire is freed after the last piece that reads it; the last freed, most likely
         still cached, is used first. What only its own piece reads has wires that all pieces share."""

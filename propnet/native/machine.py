@@ -316,7 +316,6 @@ def _compile_beside(
     finally:
         for process in processes:
             process.kill()
-            process.wait()
         for thread in threads:
             thread.join()
         for process in processes:

@@ -40,19 +40,9 @@ class AtomRules(RuleTable):
 def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
     """What the outputs depend on of a game's rules, with legal, terminal and goal independent of the moves;
     and each atom's value: 1 holds, 0 never holds, -1 depends."""
-    rules = atom_rules(ground)
-    separate_moves(rules)
-    remove_unread(rules)
-    values = propagate_constants(rules)
-    remove_unread(rules)
-    return rules, values
-
-
-def atom_rules(ground: GroundRules) -> AtomRules:
-    """The rules of a game with its outputs in one array."""
     goals = [atom for _, _, atom in ground.goal_atoms]
     bases = len(ground.bases)
-    return AtomRules(
+    rules = AtomRules(
         heads=ground.heads,
         rule_of=np.repeat(np.arange(len(ground.heads), dtype=np.int32), np.diff(ground.body_start)),
         literals=ground.bodies,
@@ -61,6 +51,11 @@ def atom_rules(ground: GroundRules) -> AtomRules:
         atom_count=ground.atom_count,
         outputs=np.array([*ground.next_atoms, *ground.legal_atoms, *goals, ground.terminal_atom], np.int32),
     )
+    separate_moves(rules)
+    remove_unread(rules)
+    values = propagate_constants(rules)
+    remove_unread(rules)
+    return rules, values
 
 
 def separate_moves(rules: AtomRules) -> None:

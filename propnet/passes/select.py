@@ -43,7 +43,6 @@ class Sum:
 
     Attributes:
         gate: the OR.
-        role: the role.
         rest_of: the number of the rest that each move (its node) picks.
         picks: the products that this comes from.
     """

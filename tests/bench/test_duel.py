@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.duel import opening, play, told, tuning_of
+from bench.duel import opening, play, summary, tuning_of
 from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
@@ -44,7 +44,7 @@ def test_a_search_beats_one_that_cannot_learn_and_two_good_ones_draw() -> None:
     assert play(machine, state, (good, good), 0.05, 1) == [50, 50]
     score = Tally(3, 1, 0)
     assert score.games == 4
-    assert "3.5 of 4" in told(score)
+    assert "3.5 of 4" in summary(score)
 
 
 def test_a_match_in_which_roles_wait_for_ever_is_drawn() -> None:

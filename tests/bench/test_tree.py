@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.duel import tuning_of
-from bench.tree import measure, told
+from bench.tree import measure, summary
 from ggp.game import Game
 from players.kaskade.guided_machine import guided
 from propnet.native.machine import NativeMachine
@@ -21,6 +21,6 @@ def test_the_parts_of_a_search_make_up_most_of_its_time() -> None:
         assert 0.3 < sum(cost.parts.values()) <= 1.001
         assert 0.0 < cost.share < 1.5
     assert many.playouts / many.visits > few.playouts / few.visits
-    line = told("-", [few, few], [few, few])
+    line = summary("-", [few, few], [few, few])
     assert "(x1.00)" in line
     assert "playouts" in line

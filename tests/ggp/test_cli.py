@@ -41,7 +41,7 @@ def test_every_command_has_a_module_with_a_documented_function(name: str) -> Non
 
 def test_every_module_of_a_command_is_listed() -> None:
     folder = Path(__file__).parents[2] / "ggp" / "commands"
-    assert {p.stem for p in folder.glob("*.py")} - {"__init__", "_common"} == set(names())
+    assert {p.stem for p in folder.glob("*.py")} - {"__init__"} == set(names())
 
 
 def test_a_command_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

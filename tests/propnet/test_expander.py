@@ -17,10 +17,11 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from propnet.expander import Expander, Expansion, expand_records, measure_expand
-from propnet.kernels.records import pack, to_records, to_sliced, unpack
+from propnet.expander import Expander, Expansion, expand_records
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.propnet.circuits import random_network, tic_tac_toe
+from tests.propnet.sliced import to_records, to_sliced
 
 GAMES = Path(__file__).parents[2] / "games"
 
@@ -57,13 +58,13 @@ def random_records(bases: int, n: int, seed: int) -> np.ndarray:
 
 def expected(machine: PropnetMachine, records: np.ndarray) -> Expansion:
     """The same by the machine's other methods on records, one joint move after the other."""
-    found = machine.evaluate(records)
-    legal = unpack(found.legal, machine.network.move_count)
+    evaluation = machine.evaluate(records)
+    legal = unpack(evaluation.legal, machine.network.move_count)
     parents: list[int] = []
     joints: list[tuple[int, ...]] = []
     for i, row in enumerate(legal):
         options = [np.flatnonzero(row[low:high]).tolist() for low, high in pairwise(machine.role_moves)]
-        for joint in product(*options) if not found.terminal[i] else ():
+        for joint in product(*options) if not evaluation.terminal[i] else ():
             parents.append(i)
             joints.append(joint)
     moves = np.array(joints, np.int32).reshape(-1, len(machine.roles))
@@ -73,13 +74,13 @@ def expected(machine: PropnetMachine, records: np.ndarray) -> Expansion:
     return Expansion(np.array(parents, np.int32), moves, after, judged.terminal, goals.astype(np.int16))
 
 
-def assert_same(found: Expansion, wanted: Expansion, judged: bool = True) -> None:
-    np.testing.assert_array_equal(found.parents, wanted.parents)
-    np.testing.assert_array_equal(found.moves, wanted.moves)
-    np.testing.assert_array_equal(found.records, wanted.records)
-    np.testing.assert_array_equal(found.terminal, wanted.terminal if judged else [])
+def assert_same(expansion: Expansion, wanted: Expansion, judged: bool = True) -> None:
+    np.testing.assert_array_equal(expansion.parents, wanted.parents)
+    np.testing.assert_array_equal(expansion.moves, wanted.moves)
+    np.testing.assert_array_equal(expansion.records, wanted.records)
+    np.testing.assert_array_equal(expansion.terminal, wanted.terminal if judged else [])
     if judged:
-        np.testing.assert_array_equal(found.goals, wanted.goals)
+        np.testing.assert_array_equal(expansion.goals, wanted.goals)
 
 
 @pytest.mark.parametrize(
@@ -103,14 +104,14 @@ def test_successors_are_those_of_the_prover(game):
     records = visited(machine, 3, 200, seed=1)
     records = records[np.random.default_rng(2).permutation(len(records))[:10]]
     records = np.concatenate([records, visited(machine, 1, 200, seed=3)[-1:]])
-    found = expand_records(machine, records, judged=True)
-    after = machine.states(found.records)
+    expansion = expand_records(machine, records, judged=True)
+    after = machine.states(expansion.records)
     for i, state in enumerate(machine.states(records)):
         ours = {}
-        for row in np.flatnonzero(found.parents == i).tolist():
-            joint = tuple(machine.move(r, m) for r, m in enumerate(found.moves[row].tolist()))
+        for row in np.flatnonzero(expansion.parents == i).tolist():
+            joint = tuple(machine.move(r, m) for r, m in enumerate(expansion.moves[row].tolist()))
             goals = [machine.goal(after[row], r) for r in range(len(machine.roles))]
-            ours[joint] = after[row].propositions, bool(found.terminal[row]), goals
+            ours[joint] = after[row].propositions, bool(expansion.terminal[row]), goals
         theirs = {}
         for joint, following in prover.expand([prover.state_of(state.propositions)])[0]:
             goals = [prover.goal(following, r) for r in range(len(prover.roles))]
@@ -142,9 +143,9 @@ def test_any_network_and_any_number_of_rows_give_what_single_steps_give(seed, ba
         n = min(n, 3)
     records = random_records(bases, n, seed)
     expander = Expander(machine, rows)
-    found = expander.new_judgement(n)
+    judgement = expander.new_judgement(n)
     chunks = []
-    for chunk in expander.stream(records, judged, found):
+    for chunk in expander.stream(records, judged, judgement):
         assert 1 <= len(chunk) <= rows
         chunks.append(chunk.copy())
     wanted = expected(machine, records)
@@ -153,8 +154,8 @@ def test_any_network_and_any_number_of_rows_give_what_single_steps_give(seed, ba
         np.testing.assert_array_equal(np.concatenate([whole[:0], *parts]), whole)
     assert_same(expander.expand(records, judged), wanted, judged)
     now = machine.evaluate(records)
-    np.testing.assert_array_equal(found.terminal, now.terminal)
-    np.testing.assert_array_equal(found.goals, np.where(now.terminal[:, None], now.goals, -1))
+    np.testing.assert_array_equal(judgement.terminal, now.terminal)
+    np.testing.assert_array_equal(judgement.goals, np.where(now.terminal[:, None], now.goals, -1))
 
 
 @pytest.mark.parametrize("costs", [(1, 0, 10**6), (10**6, 0, 1), (400, 2, 900)])
@@ -297,9 +298,3 @@ def test_games_have_their_known_levels():
     # All states of five disks; 31 moves lead from a tower to the farthest ones.
     hanoi = levels("hanoi")
     assert (sum(hanoi), len(hanoi), hanoi[-1]) == (3**5, 2**5, 2**5)
-
-
-def test_measuring_counts_successors():
-    assert measure_expand(machine_of("hanoi"), 0.0) > 0
-    machine = random_machine(1, 10, [2])
-    assert measure_expand(machine, 0.0) >= 0

@@ -37,17 +37,17 @@ def test_many_states_at_once_get_the_answers_of_naive_evaluation(seed, n):
     machine = PropnetMachine(Rules(()), network)
     bits = random_states(machine, n, seed)
     joints = np.stack([rng.integers(0, m, size=n) for m in moves], axis=1).astype(np.int32)
-    found = machine.evaluate(pack(bits))
-    legal = unpack(found.legal, network.move_count)
+    evaluation = machine.evaluate(pack(bits))
+    legal = unpack(evaluation.legal, network.move_count)
     after = unpack(machine.successors(pack(bits), joints), len(network.bases))
     for i in range(0, n, 61):
         value = naive(network, bits[i], joints[i])
-        assert found.terminal[i] == value[network.terminal_literal]
+        assert evaluation.terminal[i] == value[network.terminal_literal]
         assert legal[i].tolist() == [value[x] for x in network.legal_literals]
         assert after[i].tolist() == [value[x] for x in network.next_literals]
         for role in range(len(moves)):
             values = {v for r, v, x in network.goals.tolist() if r == role and value[x]}
-            assert found.goals[i, role] == max(values, default=-1)
+            assert evaluation.goals[i, role] == max(values, default=-1)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -55,15 +55,15 @@ def test_one_state_gets_the_answers_of_many(seed):
     network = random_network(np.random.default_rng(seed), 30, [5, 4], 80)
     machine = PropnetMachine(Rules(()), network)
     records = pack(random_states(machine, 20, seed))
-    found = machine.evaluate(records)
+    evaluation = machine.evaluate(records)
     for i, state in enumerate(machine.states(records)):
-        assert machine.is_terminal(state) == found.terminal[i]
-        bits = unpack(found.legal[i : i + 1], 9)[0]
+        assert machine.is_terminal(state) == evaluation.terminal[i]
+        bits = unpack(evaluation.legal[i : i + 1], 9)[0]
         assert machine.legal_moves(state, 0) == np.flatnonzero(bits[:5]).tolist()
         assert machine.legal_moves(state, 1) == np.flatnonzero(bits[5:]).tolist()
         for role in (0, 1):
             value = machine.result(state, role)
-            assert (-1 if value is None else value) == found.goals[i, role]
+            assert (-1 if value is None else value) == evaluation.goals[i, role]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -120,17 +120,17 @@ def exact(x: frozenset, o: frozenset) -> dict[tuple[int, int], Fraction]:
 def test_random_tic_tac_toe_ends_as_often_as_exact_enumeration_says(tictactoe, batch):
     n = 200_000
     if batch == "one start":
-        found = tictactoe.playouts(n, seed=3)
+        played = tictactoe.playouts(n, seed=3)
     else:
         start = tictactoe.records([tictactoe.initial_state()])
-        found = tictactoe.playouts_from(np.repeat(start, n, axis=0), seed=3)
-    assert found.cut == 0
+        played = tictactoe.playouts_from(np.repeat(start, n, axis=0), seed=3)
+    assert played.cut == 0
     chances = exact(frozenset(), frozenset())
     assert sum(chances.values()) == 1
-    np.testing.assert_array_equal(found.goals.sum(axis=1), 100)
+    np.testing.assert_array_equal(played.goals.sum(axis=1), 100)
     chi = 0.0
     for (goal, length), chance in chances.items():
-        seen = np.count_nonzero((found.goals[:, 0] == goal) & (found.lengths == length))
+        seen = np.count_nonzero((played.goals[:, 0] == goal) & (played.lengths == length))
         chi += (seen - n * float(chance)) ** 2 / (n * float(chance))
     assert chi < len(chances) + 5 * np.sqrt(2 * len(chances))
 
@@ -172,21 +172,21 @@ def test_result_i_belongs_to_start_i(n):
     rng = np.random.default_rng(n)
     counts, labels = rng.integers(0, 64, size=(2, n))
     records = (counts | labels << 6).astype(np.uint64)[:, None]
-    found = machine.playouts_from(records, seed=1)
-    assert found.cut == 0
-    assert found.goals.shape == (n, 1) and found.goals.dtype == np.int16
-    np.testing.assert_array_equal(found.goals[:, 0], labels)
-    np.testing.assert_array_equal(found.lengths, counts)
+    played = machine.playouts_from(records, seed=1)
+    assert played.cut == 0
+    assert played.goals.shape == (n, 1) and played.goals.dtype == np.int16
+    np.testing.assert_array_equal(played.goals[:, 0], labels)
+    np.testing.assert_array_equal(played.lengths, counts)
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, 40])
 def test_playouts_are_cut_at_the_step_limit_and_not_before(most):
     machine = countdown()
     counts = np.random.default_rng(most).integers(0, 64, size=3000)
-    found = machine.playouts_from(counts.astype(np.uint64)[:, None], max_steps=most)
-    np.testing.assert_array_equal(found.lengths, np.minimum(counts, most))
-    assert found.cut == np.count_nonzero(counts > most)
-    assert (found.goals == 0).all()
+    played = machine.playouts_from(counts.astype(np.uint64)[:, None], max_steps=most)
+    np.testing.assert_array_equal(played.lengths, np.minimum(counts, most))
+    assert played.cut == np.count_nonzero(counts > most)
+    assert (played.goals == 0).all()
 
 
 def test_a_playout_stops_and_counts_as_cut_where_a_role_has_no_move():
@@ -195,20 +195,20 @@ def test_a_playout_stops_and_counts_as_cut_where_a_role_has_no_move():
     c.moves_from_here()
     following = c.any_of([stuck, c.move(0, term("go"))])
     network = c.network([following], [0, 0, stuck ^ 1], [(0, 10, 0), (1, 20, 0)], 1, [False])
-    found = PropnetMachine(Rules(()), network).playouts(20_000, seed=2)
-    assert found.cut == 20_000
-    np.testing.assert_array_equal(found.goals, np.broadcast_to([10, 20], (20_000, 2)))
+    played = PropnetMachine(Rules(()), network).playouts(20_000, seed=2)
+    assert played.cut == 20_000
+    np.testing.assert_array_equal(played.goals, np.broadcast_to([10, 20], (20_000, 2)))
     # The number of steps until "go" is chosen with chance 1/2 is geometric: mean 2, variance 2.
-    assert found.lengths.min() == 1
-    assert abs(found.lengths.mean() - 2) < 5 * np.sqrt(2 / 20_000)
+    assert played.lengths.min() == 1
+    assert abs(played.lengths.mean() - 2) < 5 * np.sqrt(2 / 20_000)
 
 
 def test_playouts_start_where_they_are_told(tictactoe):
     state = tictactoe.initial_state().play("(mark 1 1)").play("(mark 2 2)").play("(mark 1 2)")
-    found = tictactoe.playouts(20_000, seed=1, state=state)
+    played = tictactoe.playouts(20_000, seed=1, state=state)
     chances = exact(frozenset({(1, 1), (1, 2)}), frozenset({(2, 2)}))
     won = float(sum(chance for (goal, _), chance in chances.items() if goal == 100))
-    assert abs((found.goals[:, 0] == 100).mean() - won) < 5 * np.sqrt(won * (1 - won) / 20_000)
+    assert abs((played.goals[:, 0] == 100).mean() - won) < 5 * np.sqrt(won * (1 - won) / 20_000)
 
 
 def test_the_seed_decides_the_playouts(tictactoe):
@@ -220,16 +220,16 @@ def test_the_seed_decides_the_playouts(tictactoe):
 
 def test_the_moves_of_a_playout_lead_where_it_went(tictactoe):
     records = np.repeat(tictactoe.records([tictactoe.initial_state()]), 700, axis=0)
-    found = tictactoe.playouts_from(records, seed=8)
+    played = tictactoe.playouts_from(records, seed=8)
     for row in (0, 1, 511, 512, 699):
-        moves = tictactoe.playout_moves(records, row, int(found.lengths[row]), seed=8)
+        moves = tictactoe.playout_moves(records, row, int(played.lengths[row]), seed=8)
         state = tictactoe.initial_state()
         for joint in moves.tolist():
             assert not tictactoe.is_terminal(state)
             assert all(m in tictactoe.legal_moves(state, r) for r, m in enumerate(joint))
             state = tictactoe.next_state(state, joint)
         assert tictactoe.is_terminal(state)
-        assert [tictactoe.goal(state, r) for r in (0, 1)] == found.goals[row].tolist()
+        assert [tictactoe.goal(state, r) for r in (0, 1)] == played.goals[row].tolist()
 
 
 @pytest.mark.parametrize("starts", [1, 700])
@@ -242,16 +242,16 @@ def test_lanes_parked_until_goals_pay_report_the_goals_of_their_last_states(monk
         machine = PropnetMachine(Rules(()), network)
         rng = np.random.default_rng(seed)
         records = pack(rng.random((starts, 8)) < 0.5)
-        found = machine.playouts_from(np.repeat(records, 1400 // starts, axis=0), seed=seed, max_steps=5)
+        played = machine.playouts_from(np.repeat(records, 1400 // starts, axis=0), seed=seed, max_steps=5)
         records = np.repeat(records, 1400 // starts, axis=0)
         for row in (0, 1, 255, 511, 512, 699, 700, 1399):
             state = machine.states(records[row : row + 1])[0]
-            moves = machine.playout_moves(records, row, int(found.lengths[row]), seed=seed, max_steps=5)
+            moves = machine.playout_moves(records, row, int(played.lengths[row]), seed=seed, max_steps=5)
             for joint in moves.tolist():
                 assert all(m in machine.legal_moves(state, r) for r, m in enumerate(joint))
                 state = machine.next_state(state, joint)
             goals = [machine.result(state, r) for r in range(2)]
-            assert [-1 if g is None else g for g in goals] == found.goals[row].tolist()
+            assert [-1 if g is None else g for g in goals] == played.goals[row].tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,4 +1,4 @@
-"""Keys of rows: one code per column, packed into an int64.
+"""Keys of rows: one code per column, packed into an int64; and the ids of keys.
 
 Codes are dense per column, so most keys are small and address a table directly; larger ones
 are searched for in a sorted array.
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Column = NDArray[np.int32]
 Keys = NDArray[np.int64]
+Ids = NDArray[np.int32]
 Argument = Column | int
 """A column, or one term id for all rows."""
 
@@ -117,6 +118,58 @@ class Coder:
         self._codes = [np.concatenate((c, np.full(limit - len(c), -1, np.int64))) for c in self._codes]
         self._limit = limit
         self._shifted = None
+
+
+class KeyIds:
+    """The ids of keys below ``1 << bits``: a table, or two sorted runs, a large and a small one."""
+
+    def __init__(self, bits: int) -> None:
+        # The last entry is where negative keys land.
+        self._table = np.full((1 << bits) + 1, -1, np.int32) if bits <= DENSE_BITS else None
+        if self._table is None:
+            self._large, self._small = _Run(), _Run()
+
+    def add(self, keys: Keys, ids: Ids) -> None:
+        """Enter new keys."""
+        if self._table is not None:
+            self._table[keys] = ids
+            return
+        self._small.add(keys, ids)
+        if 8 * len(self._small.keys) > len(self._large.keys):
+            self._large.add(self._small.keys, self._small.ids)
+            self._small = _Run()
+
+    def search(self, keys: Keys) -> Ids:
+        """The ids of keys, -1 for those that are not there."""
+        if self._table is not None:
+            ids: Ids = self._table[np.maximum(keys, -1)]
+            return ids
+        ids = self._large.search(keys)
+        return np.maximum(ids, self._small.search(keys)) if len(self._small.keys) else ids
+
+
+class _Run:
+    """Keys, ascending, with their ids."""
+
+    def __init__(self) -> None:
+        self.keys: Keys = np.empty(0, np.int64)
+        self.ids: Ids = np.empty(0, np.int32)
+
+    def add(self, keys: Keys, ids: Ids) -> None:
+        """Merge new keys in."""
+        keys = np.concatenate((self.keys, keys))
+        order = np.argsort(keys, kind="stable")
+        self.keys = keys[order]
+        self.ids = np.concatenate((self.ids, ids))[order]
+
+    def search(self, keys: Keys) -> Ids:
+        """The ids of keys, -1 for those that are not there."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.int32)
+        position = np.searchsorted(self.keys, keys)
+        position[position == len(self.keys)] = 0
+        result: Ids = np.where(self.keys[position] == keys, self.ids[position], np.int32(-1))
+        return result
 
 
 def full_columns(columns: Sequence[Argument], n: int) -> list[Column]:

@@ -11,10 +11,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.joins.keys import DENSE_BITS, Argument, Coder, Column, Keys, full_columns
+from gdl.grounding.joins.keys import Argument, Coder, Column, Ids, KeyIds, Keys, full_columns
 from gdl.grounding.joins.tuple_index import Row, Spec, TupleIndex
-
-Ids = NDArray[np.int32]
 
 SMALL = 2048
 """Relations with more rows are joined in numpy."""
@@ -24,7 +22,7 @@ def _columns_of(rows: list[Row], arity: int) -> list[Column]:
     return list(np.array(rows, np.int32).reshape(len(rows), arity).T)
 
 
-_NO_CODER = Coder(0)
+_NO_CODER, _NO_KEYS = Coder(0), KeyIds(0)
 
 
 class Relation:
@@ -46,9 +44,7 @@ class Relation:
         self._stored = 0  # so many rows are in the columns
         self._columns: list[Column] = []
         self._coder = _NO_CODER
-        self._table: Ids | None = None
-        # Without a table: two sorted runs of keys with their ids, a large and a small one.
-        self._runs: list[_Run] = []
+        self._key_ids = _NO_KEYS
         self._views: dict[tuple[int, ...], RelationView] = {}
 
     def column(self, c: int) -> Column:
@@ -108,8 +104,7 @@ class Relation:
         if not self._columns and self.arity:
             self._columns = [np.empty(max(16, self.n), np.int32) for _ in range(self.arity)]
         if self._coder is _NO_CODER:
-            self._coder = Coder(self.arity)
-            self._table = np.full(2, -1, np.int32)
+            self._coder, self._key_ids = Coder(self.arity), KeyIds(0)
         if first < self.n:
             columns = _columns_of(self.rows[first:], self.arity)
             if self._coder.learn(columns):
@@ -133,7 +128,7 @@ class Relation:
             keys, first = np.unique(keys, return_index=True)
         else:
             first = np.zeros(1, np.intp)
-        new = self._search(keys) < 0
+        new = self._key_ids.search(keys) < 0
         if not new.all():
             keys, first = keys[new], first[new]
         count = len(keys)
@@ -158,70 +153,20 @@ class Relation:
                 own = self._columns[c] = grown
             own[first:end] = column
         self._stored = end
-        if self._table is not None:
-            self._table[keys] = ids
-        else:
-            large, small = self._runs
-            small.add(keys, ids)
-            if 8 * len(small.keys) > len(large.keys):
-                large.add(small.keys, small.ids)
-                self._runs[1] = _Run()
+        self._key_ids.add(keys, ids)
 
     def find(self, columns: Sequence[Argument], n: int) -> Ids:
         """The ids of ``n`` rows (int32); -1 where there is no such row."""
         if self._stored < self.n or self._coder is _NO_CODER:
             self._store()
-        return self._search(self._coder.keys(columns, n))
-
-    def _search(self, keys: Keys) -> Ids:
-        if self._table is not None:
-            ids: Ids = self._table[np.maximum(keys, -1)]
-            return ids
-        large, small = self._runs
-        result = large.search(keys)
-        if len(small.keys):
-            result = np.maximum(result, small.search(keys))
-        return result
+        return self._key_ids.search(self._coder.keys(columns, n))
 
     def _rebuild(self) -> None:
         """Enter all stored rows again under keys that have changed."""
         columns = [c[: self._stored] for c in self._columns]
         self._coder.learn(columns)
-        keys = self._coder.keys(columns, self._stored)
-        ids = np.arange(self._stored, dtype=np.int32)
-        bits = self._coder.bits
-        if bits <= DENSE_BITS:
-            # The last entry is where negative keys land.
-            self._table = np.full((1 << bits) + 1, -1, np.int32)
-            self._table[keys] = ids
-        else:
-            self._table = None
-            self._runs = [_Run(), _Run()]
-            self._runs[0].add(keys, ids)
-
-
-class _Run:
-    """Keys, ascending, with their ids."""
-
-    def __init__(self) -> None:
-        self.keys: Keys = np.empty(0, np.int64)
-        self.ids: Ids = np.empty(0, np.int32)
-
-    def add(self, keys: Keys, ids: Ids) -> None:
-        """Merge new keys in."""
-        keys = np.concatenate((self.keys, keys))
-        order = np.argsort(keys, kind="stable")
-        self.keys = keys[order]
-        self.ids = np.concatenate((self.ids, ids))[order]
-
-    def search(self, keys: Keys) -> Ids:
-        """The ids of keys, -1 for those that are not there."""
-        if not len(self.keys):
-            return np.full(len(keys), -1, np.int32)
-        position = np.searchsorted(self.keys, keys)
-        position[position == len(self.keys)] = 0
-        result: Ids = np.where(self.keys[position] == keys, self.ids[position], np.int32(-1))
-        return result
+        self._key_ids = KeyIds(self._coder.bits)
+        self._key_ids.add(self._coder.keys(columns, self._stored), np.arange(self._stored, dtype=np.int32))
 
 
 class RelationView:
@@ -296,8 +241,8 @@ class RelationView:
         return known[1]
 
     def index(self, places: tuple[int, ...]) -> list[Index]:
-        """Indexes on some variables' columns, each on a range of the rows. The ranges become
-        shorter and shorter, so that new rows make few old ones be indexed again."""
+        """Indexes on some variables' columns, each on a range of the rows. The ranges become shorter and
+        shorter, so that few rows are indexed again when some are added."""
         indexes = self._indexes.setdefault(places, [])
         start = indexes[-1].stop if indexes else 0
         if start < self.n or not indexes:

@@ -105,7 +105,9 @@ class TuplePlan:
             return
         with_own = needed.union(atom.args)
         if any(v in needed for v in new) and not all(v >= 0 or v in with_own for v in self._place):
-            self._project(with_own)
+            columns = [v for v in self._place if v >= 0 or v in with_own]
+            self.steps.append((_Kind.PROJECT, -1, self._row(columns), None))
+            self._place = {v: i for i, v in enumerate(columns)}
         place_of = {v: i for v, i in new.items() if v in needed}
         places = tuple(place_of.values())
         if scan:
@@ -117,11 +119,6 @@ class TuplePlan:
             self.steps.append((_Kind.PROBE, atom.predicate, spec, key))
         for v in place_of:
             self._place[v] = len(self._place)
-
-    def _project(self, needed: set[int]) -> None:
-        columns = [v for v in self._place if v >= 0 or v in needed]
-        self.steps.append((_Kind.PROJECT, -1, self._row(columns), None))
-        self._place = {v: i for i, v in enumerate(columns)}
 
     def _check(self) -> None:
         """Append all checks whose variables are bound."""

@@ -115,7 +115,7 @@ class Tree:
     def full(self) -> bool:
         """Whether there is no room for another batch."""
         arrays, used = self.arrays, self.arrays.used[0]
-        if self._crowded:  # and room cannot be made: it goes on with the states it has
+        if self._crowded:  # no room can be made: the search goes on with the states there are
             return False
         few = min(8 * self.batch, len(arrays.nodes) // 8)
         return bool(
@@ -125,8 +125,8 @@ class Tree:
         )
 
     def make_room(self) -> None:
-        """Drop the states that were visited least, so that at least half of the room is free. What is
-        known of the moves that lead to them stays."""
+        """Drop the states that were visited least, so that at least half of the room is free. The statistics
+        of the moves that lead to them stay."""
         arrays, used = self.arrays, self.arrays.used[0]
         visits = arrays.nodes["visits"][: used["nodes"]]
         opened = arrays.opened[: used["opened"]]
@@ -164,8 +164,10 @@ class Tree:
 
     # --- one batch ----------------------------------------------------------------------------
     def select(self, count: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
-        """Walk paths from the root, make the nodes that they reach and open those that were played out from.
-        Returns the leaves. ``fixed`` is an edge of the root that is to be taken, -1 for none."""
+        """Walk ``count`` paths from the root, make the nodes that they reach, and open leaves that were
+        played out from before. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses).
+
+        Returns the leaves, int32, shape (count,); they are good until the next call."""
         arrays, paths, used = self.arrays, self.paths, self.arrays.used[0]
         if 8 * used["cells"] > 7 * len(arrays.cells):
             self._drop_cells()
@@ -182,19 +184,14 @@ class Tree:
         return paths.leaf[:count]
 
     def back_up(
-        self,
-        results: NDArray[np.float64],
-        bests: NDArray[np.float64],
-        greed: float,
-        rule: SelectionRule,
+        self, results: NDArray[np.float64], bests: NDArray[np.float64], greed: float, rule: SelectionRule
     ) -> None:
-        """Back up the results (paths, roles; 0..1) of the last batch; ``bests`` (paths,) are role 0's
-        best, and ``greed`` how much these count."""
+        """Back up the results of the last batch: see :func:`players.uct.tree.backup.back_up`."""
         back_up(self.arrays, self.paths, results, bests, greed, rule)
 
     @property
     def numbered(self) -> bool:
-        """Whether there is room for counts of moves: the machine numbers them beforehand."""
+        """Whether averages of moves can be kept: the machine numbers moves beforehand."""
         return len(self.arrays.averages) > 0
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
@@ -206,7 +203,7 @@ class Tree:
             arrays.nodes["proven"][nodes] = goals[:, 0]
 
     def unprove(self) -> None:
-        """Forget what was proven (the game turned out not to be zero-sum)."""
+        """Forget what was proven: the game turned out not to be of constant sum."""
         arrays, used = self.arrays, self.arrays.used[0]
         arrays.nodes["proven"][: used["nodes"]] = -1
         arrays.nodes["bound"][: used["nodes"]] = -1
@@ -245,7 +242,7 @@ class Tree:
 
     @property
     def choices(self) -> int:
-        """How many moves the role in turn has at the root, where there is but one."""
+        """How many moves the role to move has at the root, if one alone has a choice."""
         return int(self.arrays.nodes["choices"][self.root])
 
     @property
@@ -259,9 +256,9 @@ class Tree:
         first = int(self.arrays.nodes["first_edge"][node] + counts[:role].sum())
         return slice(first, first + int(counts[role]))
 
-    def path_moves(self, lane: int, role: int) -> list[int]:
+    def path_moves(self, path: int, role: int) -> list[int]:
         """The moves of a role on a path of the last batch."""
-        edges = self.paths.edges[lane, : self.paths.length[lane], role]
+        edges = self.paths.edges[path, : self.paths.length[path], role]
         moves: list[int] = self.arrays.edges["move"][edges].tolist()
         return moves
 

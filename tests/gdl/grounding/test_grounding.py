@@ -52,7 +52,7 @@ def test_a_relation_is_a_set_that_numbers_its_rows(
     queries: list[tuple[int, ...]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(relation, "DENSE_BITS", dense_bits)
+        patched.setattr(keys, "DENSE_BITS", dense_bits)
         patched.setattr(keys, "MAX_BITS", max_bits)
         patched.setattr(relation, "SMALL", small)
         width = len(rows[0]) if rows else 2

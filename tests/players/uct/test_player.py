@@ -128,8 +128,8 @@ def test_same_seed_and_iterations_give_the_same_answer(game: str, level: str) ->
     machine = Game.load(game).machine(level)
     state = machine.initial_state()
     iterations = 700 if level == "propnet" else 20
-    one, two = (ask(machine, state, 0, iterations, seed=7) for _ in range(2))
-    assert (one.move, one.candidates) == (two.move, two.candidates)
+    first, second = (ask(machine, state, 0, iterations, seed=7) for _ in range(2))
+    assert (first.move, first.candidates) == (second.move, second.candidates)
 
 
 def test_a_dominant_simultaneous_move_is_found() -> None:
@@ -217,18 +217,18 @@ def test_the_subtree_of_the_moves_made_is_kept() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_playouts_can_be_told_move_by_move(level: str) -> None:
+def test_playouts_can_be_replayed_move_by_move(level: str) -> None:
     machine = Game.load("sokoban").machine(level)
-    lanes = batch_machine_of(machine)
+    batched = batch_machine_of(machine)
     each = 300 if level == "propnet" else 2
     first = machine.initial_state()
     starts = [first, machine.next_state(first, [machine.legal_moves(first, 0)[0]]), first]
-    records = np.stack([lanes.record(state) for state in starts])
-    ends = lanes.playouts(records, 5, 100, time.monotonic() + LONG, each)
+    records = np.stack([batched.record(state) for state in starts])
+    ends = batched.playouts(records, 5, 100, time.monotonic() + LONG, each)
     count = 3 * each
     for row in {0, 1, each - 1, each, each + 1, 2 * each, count - 1}:
         state = starts[row // each]
-        moves = lanes.playout_moves(row)
+        moves = batched.playout_moves(row)
         assert len(moves) == ends.lengths[row]
         for move in moves:
             assert not machine.is_terminal(state)
@@ -242,9 +242,9 @@ def test_pace_recovers_from_one_slow_batch() -> None:
     pace = Pace(512, 512)
     pace.learn(512, 10.0, 32, 0, 1.0)
     for turn in range(20):  # noqa: B007
-        lanes, steps = pace.plan(1.0, True)
-        if lanes:
-            pace.learn(lanes, 0.0001 * steps, min(steps, 32), 0, 1.0)
+        count, steps = pace.plan(1.0, True)
+        if count:
+            pace.learn(count, 0.0001 * steps, min(steps, 32), 0, 1.0)
         if steps >= 32:
             break
     assert turn < 19
@@ -258,12 +258,12 @@ def test_pace_never_plans_what_it_expects_to_be_late(width: int, data: st.DataOb
     doubted = False
     for _ in range(30):
         left = data.draw(st.floats(-0.1, 2.0))
-        lanes, steps = pace.plan(left, data.draw(st.booleans()))
+        count, steps = pace.plan(left, data.draw(st.booleans()))
         longest = min(steps, 50)
-        seconds = per_step * longest * (lanes if width == 1 else 1)
+        seconds = per_step * longest * (count if width == 1 else 1)
         # What allowed for nothing at all in a turn is doubted, and tried out in the next one.
-        if lanes and pace._step_seconds and not doubted:
+        if count and pace._step_seconds and not doubted:
             assert seconds <= max(left, 0.0) + 0.1
-        doubted = not lanes
-        if lanes:
-            pace.learn(lanes, seconds, longest, 0, left)
+        doubted = not count
+        if count:
+            pace.learn(count, seconds, longest, 0, left)

@@ -83,11 +83,11 @@ def test_what_the_kernels_of_this_house_import_is_followed() -> None:
             for node in ast.parse(path.read_text()).body
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("propnet", "players"))
         }
-        found = {
+        files = {
             ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
             for file in _imported(path, (root,))
         }
-        assert imported <= found
+        assert imported <= files
 
 
 def test_a_function_that_encloses_values_is_refused() -> None:

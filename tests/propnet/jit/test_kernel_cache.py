@@ -26,9 +26,9 @@ from propnet.jit.decorators import inner, kernel
 
 class Counter(event.Listener):
     count = 0
-    def on_start(self, found):
-        Counter.count += found.data["dispatcher"].py_func.__name__ == "outer"
-    def on_end(self, found):
+    def on_start(self, event):
+        Counter.count += event.data["dispatcher"].py_func.__name__ == "outer"
+    def on_end(self, event):
         pass
 
 event.register("numba:compile", Counter())
@@ -83,9 +83,9 @@ def test_of_processes_that_need_a_kernel_at_the_same_time_one_compiles_it(tmp_pa
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    found = [end(process) for process in processes]
-    assert [value for value, _ in found] == [24.0] * 3
-    assert sum(count for _, count in found) == 1
+    results = [end(process) for process in processes]
+    assert [value for value, _ in results] == [24.0] * 3
+    assert sum(count for _, count in results) == 1
 
 
 def test_a_cache_that_can_only_be_read_is_read(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from propnet.jit.vector512 import aligned, store
 from propnet.jit.xoshiro import streams
 from propnet.kernels.gates import evaluate_blocks
 from propnet.kernels.plan import plan
-from propnet.kernels.records import pack, to_sliced, unpack
+from propnet.kernels.records import pack, unpack
 from propnet.kernels.scratch import new_planes, new_wires
 from propnet.kernels.uniform_choice import choose, copy_legal
 from tests.propnet.circuits import naive, random_network
+from tests.propnet.sliced import to_sliced
 
 
 @njit

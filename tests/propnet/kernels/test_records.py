@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from propnet.kernels.records import pack, record_words, to_records, to_sliced, transpose, unpack
+from propnet.kernels.records import pack, record_words, transpose, unpack
+from tests.propnet.sliced import to_records, to_sliced
 
 boolean_rows = st.tuples(st.integers(0, 512), st.integers(0, 200)).flatmap(lambda s: arrays(np.bool_, s))
 

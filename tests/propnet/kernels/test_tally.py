@@ -12,11 +12,11 @@ from propnet.machine import PropnetMachine
 from tests.propnet.circuits import random_network, tic_tac_toe
 
 
-def replayed(machine, starts, each, seed, steps, policy, found, counted):
+def replayed(machine, starts, each, seed, steps, policy, played, counted):
     """The tallies (starts, moves, 2) by playing every playout again, move by move."""
     tallies = np.zeros((len(starts), machine.network.move_count, 2), np.int32)
     begins = machine.role_moves.tolist()
-    for row, length in enumerate(found.lengths.tolist()):
+    for row, length in enumerate(played.lengths.tolist()):
         if row % each >= counted:
             continue
         state = machine.states(starts[row // each : row // each + 1])[0]
@@ -28,7 +28,7 @@ def replayed(machine, starts, each, seed, steps, policy, found, counted):
                     made.add((role, move))
             state = machine.next_state(state, joint)
         for role, move in made:
-            goal = int(found.goals[row, role])
+            goal = int(played.goals[row, role])
             if goal >= 0:
                 tallies[row // each, begins[role] + move] += 1, goal
     return tallies
@@ -48,7 +48,7 @@ def test_tallies_are_what_playing_the_playouts_again_counts(game):
         records[:] = machine.records([machine.initial_state()])
     each, seed, steps = 30, 4, 9
     tallies = np.zeros((len(records), network.move_count, 2), np.int32)
-    found = machine.playouts_from(records, seed, steps, each, policy=policy, tallies=tallies)
+    played = machine.playouts_from(records, seed, steps, each, policy=policy, tallies=tallies)
     for counted in (each, 7):
         part = np.zeros_like(tallies)
         machine.playouts_from(
@@ -60,7 +60,7 @@ def test_tallies_are_what_playing_the_playouts_again_counts(game):
             tallies=part,
             counted=None if counted == each else counted,
         )
-        expected = replayed(machine, records, each, seed, steps, policy, found, counted)
+        expected = replayed(machine, records, each, seed, steps, policy, played, counted)
         np.testing.assert_array_equal(part, expected)
         assert part.any()
     groups = tallies.reshape(5, 4, network.move_count, 2).sum(axis=1)
@@ -75,9 +75,9 @@ def test_counting_changes_no_playout():
     start = machine.records([machine.initial_state()])
     tallies = np.zeros((1, machine.network.move_count, 2), np.int32)
     plain = machine.playouts_from(start, 1, each=2000)
-    found = machine.playouts_from(start, 1, each=2000, tallies=tallies)
-    assert (plain.goals == found.goals).all()
-    assert (plain.lengths == found.lengths).all()
+    played = machine.playouts_from(start, 1, each=2000, tallies=tallies)
+    assert (plain.goals == played.goals).all()
+    assert (plain.lengths == played.lengths).all()
     # Every playout marks three squares or more for x, in steps where it has more than one move.
     assert 3 * 2000 <= tallies[0, :10, 0].sum() <= 5 * 2000
     assert tallies[0, 9].tolist() == [0, 0]

@@ -133,9 +133,9 @@ def test_a_policy_of_equal_weights_is_the_uniform_choice():
     policy = policy_of(np.full(machine.network.move_count, 5, np.uint8), machine.role_moves)
     plain = machine.playouts_from(start, 3, each=3000)
     for other in (UNIFORM, policy):
-        found = machine.playouts_from(start, 3, each=3000, policy=other)
-        assert (found.goals == plain.goals).all()
-        assert (found.lengths == plain.lengths).all()
+        played = machine.playouts_from(start, 3, each=3000, policy=other)
+        assert (played.goals == plain.goals).all()
+        assert (played.lengths == plain.lengths).all()
 
 
 def test_a_playout_by_a_policy_can_be_told_move_by_move():
@@ -143,12 +143,12 @@ def test_a_playout_by_a_policy_can_be_told_move_by_move():
     rng = np.random.default_rng(2)
     policy = policy_of(rng.integers(0, 8, machine.network.move_count).astype(np.uint8), machine.role_moves)
     start = machine.records([machine.initial_state()])
-    found = machine.playouts_from(start, 3, each=700, policy=policy)
+    played = machine.playouts_from(start, 3, each=700, policy=policy)
     for row in range(0, 700, 53):
         state = machine.initial_state()
-        moves = machine.playout_moves(start, row, int(found.lengths[row]), 3, each=700, policy=policy)
+        moves = machine.playout_moves(start, row, int(played.lengths[row]), 3, each=700, policy=policy)
         for joint in moves.tolist():
             assert all(m in machine.legal_moves(state, r) for r, m in enumerate(joint))
             state = machine.next_state(state, joint)
         assert machine.is_terminal(state)
-        assert [machine.goal(state, r) for r in (0, 1)] == found.goals[row].tolist()
+        assert [machine.goal(state, r) for r in (0, 1)] == played.goals[row].tolist()

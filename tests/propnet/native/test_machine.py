@@ -35,12 +35,12 @@ GAMES = ["breakthrough", "biddingtictactoe", "chinesecheckers", "hex", "atarigo"
 
 
 def networks() -> list[Network]:
-    found = [tic_tac_toe()]
+    some = [tic_tac_toe()]
     for seed in range(4):
         rng = np.random.default_rng(seed)
         widest = (6, 3 * WIDE)[seed % 2]
-        found.append(random_network(rng, 40, [7, 4, 1], 3 * PIECE, widest=widest, loops=seed % 3))
-    return found
+        some.append(random_network(rng, 40, [7, 4, 1], 3 * PIECE, widest=widest, loops=seed % 3))
+    return some
 
 
 def code_of(network: Network, **options: Target | int) -> NativeCode:

@@ -30,8 +30,8 @@ def same(one: Straight, other: Straight) -> bool:
 
 def test_bytes_mean_what_they_were_made_of(compiled) -> None:
     _, layout, objects = compiled
-    again, found = from_bytes(to_bytes(layout, objects))
-    assert found == objects
+    again, read = from_bytes(to_bytes(layout, objects))
+    assert read == objects
     assert same(again, layout)
     assert again.plan.wires == layout.plan.wires
     assert type(again.plan.wires) is int
@@ -42,9 +42,9 @@ def test_what_is_kept_is_found_for_this_network_and_processor_only(compiled, tmp
     cache = ObjectCache(tmp_path / "new" / "folder")
     assert cache.get(network, host()) is None
     cache.put(network, host(), layout, objects)
-    found = cache.get(network, host())
-    assert found is not None
-    assert found[1] == objects
+    cached = cache.get(network, host())
+    assert cached is not None
+    assert cached[1] == objects
     assert cache.get(tic_tac_toe(), host()) is None
     assert cache.get(network, Target("x86-64", "")) is None
     assert ObjectCache(tmp_path).get(network, host()) is None
@@ -86,8 +86,8 @@ def test_writers_at_the_same_time_leave_a_whole_file(compiled, tmp_path: Path) -
     def work() -> None:
         for _ in range(20):
             cache.put(network, host(), layout, objects)
-            found = cache.get(network, host())
-            seen.append(found[1] if found else None)
+            cached = cache.get(network, host())
+            seen.append(cached[1] if cached else None)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

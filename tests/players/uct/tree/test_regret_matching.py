@@ -96,16 +96,16 @@ def searched(machine: Machine, playouts: int) -> RootStatistics:
     ],
 )
 def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]], value: float) -> None:
-    found = searched(table_game(table), 40_000)
-    assert found.mixed
-    rows, columns = strategy(found, 0), strategy(found, 1)
+    statistics = searched(table_game(table), 40_000)
+    assert statistics.mixed
+    rows, columns = strategy(statistics, 0), strategy(statistics, 1)
     payoffs = np.array(table)
     assert (rows @ payoffs).min() > value - 4
     assert (payoffs @ columns).max() < value + 4
-    part = found.of_role(0)
-    mean = 100 * found.totals[part].sum() / found.visits[part].sum()
+    part = statistics.of_role(0)
+    mean = 100 * statistics.totals[part].sum() / statistics.visits[part].sum()
     assert abs(mean - value) < 2
-    assert abs(rank(found, 0).worth - value) < 2
+    assert abs(rank(statistics, 0).worth - value) < 2
 
 
 def test_hundreds_of_joint_moves_are_mixed_well_too() -> None:
@@ -114,11 +114,11 @@ def test_hundreds_of_joint_moves_are_mixed_well_too() -> None:
         [50 if i == j else 100 if (i - j) % size <= size // 2 else 0 for j in range(size)]
         for i in range(size)
     ]
-    found = searched(table_game(table), 150_000)
-    assert found.mixed
+    statistics = searched(table_game(table), 150_000)
+    assert statistics.mixed
     rows, columns = np.empty(size), np.empty(size)
     order = sorted(range(size), key=str)
-    rows[order], columns[order] = strategy(found, 0), strategy(found, 1)
+    rows[order], columns[order] = strategy(statistics, 0), strategy(statistics, 1)
     payoffs = np.array(table)
     assert (rows @ payoffs).min() > 50 - 4
     assert (payoffs @ columns).max() < 50 + 4

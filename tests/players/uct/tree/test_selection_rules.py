@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from numba import njit
 
 from ggp.game import Game
-from players.uct.batch_size import MOST_EACH, LeafPlayouts, Outcome
+from players.uct.batch_size import MOST_EACH, BatchOutcome, LeafPlayouts
 from players.uct.root_statistics import rank
 from players.uct.search import Search
-from players.uct.tree import selection_rules as uct_policy
+from players.uct.tree import selection_rules
 from players.uct.tree.arrays import EDGE, Arrays, make_arrays
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule, about_log
 from players.uct.tuning import FEW, MANY, PRIOR_VISITS, PRIORS, SELECTIONS, WIDEST, Tuning
@@ -33,19 +33,19 @@ def edges_of(visits: list[int], worth: list[float]) -> np.ndarray:
 @njit
 def best_edge(edges, random, first, count, visits, eager, rule):  # type: ignore[no-untyped-def]
     """As Python can call it."""
-    return uct_policy.best_edge(edges, random, first, count, visits, eager, rule)
+    return selection_rules.best_edge(edges, random, first, count, visits, eager, rule)
 
 
 @njit
 def set_priors(tree, node, before, base, rule):  # type: ignore[no-untyped-def]
     """The same."""
-    uct_policy.set_priors(tree, node, before, base, rule)
+    selection_rules.set_priors(tree, node, before, base, rule)
 
 
 @njit
 def note_move(tree, before, column, result):  # type: ignore[no-untyped-def]
     """The same."""
-    uct_policy.note_move(tree, before, column, result)
+    selection_rules.note_move(tree, before, column, result)
 
 
 def tree_of(edges: np.ndarray) -> Arrays:
@@ -150,8 +150,8 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
     )
     while search.step(time.monotonic() + LONG, 3000):
         pass
-    found = search.statistics()
-    best = rank(found, 0).best
+    statistics = search.statistics()
+    best = rank(statistics, 0).best
     options = sorted(
         search.machine.rules.spell(search.machine.move(0, move))
         for move in search.machine.legal_moves(search._root, 0)
@@ -185,14 +185,14 @@ def test_paths_note_the_columns_of_the_moves_by_which_they_went_down(game: str) 
         search.step(time.monotonic() + LONG)
     arrays, paths = search.tree.arrays, search.tree.paths
     steps = 0
-    for lane in np.flatnonzero(paths.length):
-        for depth in range(paths.length[lane]):
-            to_move = int(arrays.nodes["to_move"][paths.nodes[lane, depth]])
+    for path in np.flatnonzero(paths.length):
+        for depth in range(paths.length[path]):
+            to_move = int(arrays.nodes["to_move"][paths.nodes[path, depth]])
             column = -1
             if to_move >= 0:
-                edge = paths.edges[lane, depth, to_move]
+                edge = paths.edges[path, depth, to_move]
                 column = arrays.columns[to_move] + arrays.edges["move"][edge]
-            assert paths.columns[lane, depth] == column
+            assert paths.columns[path, depth] == column
             steps += 1
     assert steps
 
@@ -282,5 +282,5 @@ def test_playouts_from_a_leaf_stay_within_bounds_whatever_is_measured(
 ) -> None:
     leaf = LeafPlayouts(512)
     for seconds, paths, playing, playouts in batches:
-        leaf.learn(paths, Outcome(1, 0, playouts, playing, seconds))
+        leaf.learn(paths, BatchOutcome(1, 0, playouts, playing, seconds))
         assert 1 <= leaf.each <= MOST_EACH

@@ -77,13 +77,13 @@ def test_a_root_that_was_below_another_still_has_all_moves(connect_four: GuidedM
     after = drop(before, 2)  # white threatens 3 in the bottom row
     search.set_root(after)
     assert search.tree.visits > 0  # it was in the tree
-    found = search.statistics()
-    assert found.counts == (1, len(columns))
-    assert (found.proven[found.of_role(1)] == 0).sum() == len(columns) - 1
-    visited = found.visits[found.of_role(1)]
+    statistics = search.statistics()
+    assert statistics.counts == (1, len(columns))
+    assert (statistics.proven[statistics.of_role(1)] == 0).sum() == len(columns) - 1
+    visited = statistics.visits[statistics.of_role(1)]
     assert (visited > 0).sum() == 1
     search.set_machine(machine)
-    assert search.statistics().counts == found.counts
+    assert search.statistics().counts == statistics.counts
 
 
 def test_same_root_statistics_whatever_was_trimmed_before(connect_four: GuidedMachine) -> None:
@@ -159,7 +159,7 @@ def test_a_tree_that_was_trimmed_begins_anew_where_the_sum_turns_out_not_to_be_c
         while search.step(time.monotonic() + LONG, 20_000):
             pass
         if not search.tree.trimmed:
-            found = search.statistics()
-            assert moves[int(found.visits[found.of_role(0)].argmax())] == "m0"
+            statistics = search.statistics()
+            assert moves[int(statistics.visits[statistics.of_role(0)].argmax())] == "m0"
             anew += 1
     assert anew > 0

@@ -84,8 +84,8 @@ def test_merged_choice_is_that_of_a_single_tree_with_the_same_total(
 
     parts = [searched(seed, 1500) for seed in range(4)]
     merged, single = merge(parts[0].counts, parts), searched(9, 6000)
-    for found in (merged, single):
-        assert options[rank(found, role).best] == best
+    for known in (merged, single):
+        assert options[rank(known, role).best] == best
 
 
 @st.composite
@@ -120,15 +120,15 @@ def test_what_is_written_to_a_slot_is_read_whole(data: st.DataObject) -> None:
     assert reader.read(0) is None
     for root in range(1, 4):
         counts = tuple(data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=3)))
-        found = data.draw(statistics(counts))
-        writer.write(root, found)
+        written = data.draw(statistics(counts))
+        writer.write(root, written)
         seen = reader.read(root)
         assert reader.read(root + 1) is None
         assert seen is not None
-        assert seen.counts == found.counts
+        assert seen.counts == written.counts
         for field in ("visits", "totals", "proven"):
-            assert np.array_equal(getattr(seen, field), getattr(found, field))
-        assert (seen.playouts, seen.nodes, seen.depth, seen.value) == (found.playouts, 5, 2, -1)
+            assert np.array_equal(getattr(seen, field), getattr(written, field))
+        assert (seen.playouts, seen.nodes, seen.depth, seen.value) == (written.playouts, 5, 2, -1)
 
 
 def test_a_state_with_too_many_moves_for_a_slot_is_told_as_nothing() -> None:

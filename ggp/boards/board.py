@@ -18,7 +18,7 @@ from itertools import combinations
 from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
-from ggp.terminal.boards.coordinates import CoordinateOrder
+from ggp.boards.coordinates import CoordinateOrder
 from propnet.capabilities import lane_machine
 
 Square = tuple[tuple[Term, ...], Term, Term]

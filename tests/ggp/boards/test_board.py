@@ -14,9 +14,9 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
+from ggp.boards.board import Board, board_of, find_board
+from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.terminal.boards.board import Board, board_of, find_board
-from ggp.terminal.boards.text import Painter
 from players.kaskade.make_machine import make_machine
 
 UNHURRIED = 600.0

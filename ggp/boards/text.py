@@ -9,7 +9,7 @@ from string import ascii_lowercase, digits
 
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.terminal.boards.board import Board, Square, Thing
+from ggp.boards.board import Board, Square, Thing
 
 Span = tuple[str, str]
 """Text and a rich style."""
