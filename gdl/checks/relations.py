@@ -107,11 +107,9 @@ def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
 
 
 def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diagnostic]:
-    """Rules whose body can never hold, whatever is played: a least fixpoint over functors.
-
-    A relation can hold where some rule for it can fire, a proposition where an init or next
-    rule for its functor can, a move where a legal rule for its functor can.
-    """
+    """Rules whose body can never hold, whatever is played: a least fixpoint over functors. A relation can
+    hold where some rule for it can fire, a proposition where an init or next rule for its functor can, a move
+    where a legal rule for its functor can."""
     possible: set[object] = set()
     readers: dict[object, list[int]] = defaultdict(list)
     for number, rule in enumerate(rules):

@@ -1,6 +1,4 @@
-"""Split by role: each role gets its own copies of ``legal`` and ``goal``, so that a question about one
-role is not computed for all.
-"""
+"""Split by role: copies of ``legal`` and ``goal`` for each role, so that a question about one computes one."""
 
 from __future__ import annotations
 

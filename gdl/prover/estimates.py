@@ -106,12 +106,10 @@ class Estimates:
         return min(rows, MOST_ROWS) if schema.arity[predicate] else min(rows, 0.5)
 
     def _static_distinct(self, predicate: int) -> list[float]:
-        distinct = self._distinct.get(predicate)
-        if distinct is None:
-            rows = self._schema.static[predicate]
-            distinct = [float(len(set(project(rows, (c,))))) for c in range(self._schema.arity[predicate])]
-            self._distinct[predicate] = distinct
-        return distinct
+        if predicate not in self._distinct:
+            rows, columns = self._schema.static[predicate], self._schema.every(predicate)
+            self._distinct[predicate] = [float(len(set(project(rows, (c,))))) for c in columns]
+        return self._distinct[predicate]
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
         """How many rows a key of these columns has at most."""
@@ -189,7 +187,7 @@ class Estimates:
             self._measured[predicate] = (sum(relations) / len(relations), [])
             return
         distinct = []
-        for column in range(self._schema.arity[predicate]):
+        for column in self._schema.every(predicate):
             counts = [len(set(project(rows, (column,)))) for rows in relations]
             distinct.append(max(1.0, sum(counts) / len(counts)))
         self._measured[predicate] = (sum(map(len, relations)) / len(relations), distinct)

@@ -31,7 +31,7 @@ Numbers = OnDemand[int]
 
 
 class Numbering:
-    """The numbers of a machine's propositions and of the moves of its roles.
+    """The numbers of a machine's propositions and moves.
 
     Args:
         program: the rules.
@@ -104,13 +104,8 @@ class Numbering:
         return (-1, None) if place is None else (self._slot(place[0]), plain(place[1]))
 
     def of_role(self, name: str, role: int) -> list[tuple[int, Numbers]]:
-        """The relations with a role's moves (goals), and the numbers (goal values) of their rows; -1 for rows
-        of other roles and goals that are no numbers.
-
-        Args:
-            name: ``legal`` or ``goal``.
-            role: its number.
-        """
+        """The relations of ``legal`` (``goal``) for a role, and the numbers of moves (goal values) of their
+        rows; -1 for rows of other roles and goals that are no numbers."""
         assert name in (LEGAL, GOAL)
         relations = []
         term = self._roles[role]

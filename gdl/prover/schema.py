@@ -56,7 +56,7 @@ class Schema:
         return self.level[predicate] is Dependence.MOVE
 
     def every(self, predicate: int) -> tuple[int, ...]:
-        """All columns."""
+        """All its columns."""
         return tuple(range(self.arity[predicate]))
 
     def facts(self, predicate: int) -> set[tuple[int, ...]]:

@@ -47,7 +47,6 @@ class TableSlots:
         self.slots: tuple[list[Any], list[Any]] = ([], [])
         self.lazy: dict[Key, AccessPath] = {}
 
-    # --- names and slots -------------------------------------------------------------------
     def fresh(self) -> int:
         """A number for a new name."""
         self._numbers += 1
@@ -80,7 +79,6 @@ class TableSlots:
         """The parameters of the functions that compute a predicate."""
         return "M, D" if self._schema.moves(predicate) else "M"
 
-    # --- paths -----------------------------------------------------------------------------
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
         """The access from the values of the columns ``keys`` to those of ``values``; a set of
         ``values`` where there are no keys. All other columns are projected away."""
@@ -168,7 +166,6 @@ class TableSlots:
             self._stub(f"q{name}", partial(self._compile_call, key))
         return self.lazy[key]
 
-    # --- code ------------------------------------------------------------------------------
     def execute(self, lines: list[str]) -> None:
         """Define generated functions. Their source is made of numbers, not of the rules' text."""
         exec(compile("\n".join(lines), "<rules>", "exec"), self.namespace)

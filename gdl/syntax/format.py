@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 
 from gdl.syntax.sexpr import Group, SExpr, Source, read
 
-_BRANCHING = frozenset({"or", "and", "not"})
-
 
 def format_text(text: str, name: str = "") -> str:
     """The rules in canonical form.
@@ -84,7 +82,7 @@ class _Item:
         word = self.items[1].word.lower()
         if word == "not":
             return any(inner.is_branching for inner in self.items[2:])
-        return word in _BRANCHING
+        return word in ("or", "and")
 
 
 def _items(source: Source, parts: list[SExpr], opening: _Item | None) -> list[_Item]:

@@ -75,12 +75,7 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts = [0]
-        position = self.text.find("\n")
-        while position >= 0:
-            starts.append(position + 1)
-            position = self.text.find("\n", position + 1)
-        return starts
+        return [0, *(newline.end() for newline in re.finditer("\n", self.text))]
 
     def place(self, offset: int) -> Place:
         """Line and column (both from 1) of a character offset."""

@@ -24,10 +24,8 @@ ROW = 1 << 32
 
 
 def extract(circuit: Circuit) -> Circuit:
-    """Share inputs: gates inside gates, inputs that always occur together, frequent pairs.
-
-    All three keep every gate's function and lower the number of gate inputs.
-    """
+    """Share inputs: gates inside gates, inputs that always occur together, frequent pairs. All three keep
+    every gate's function and lower the number of gate inputs."""
     pool = _Pool(circuit)
     pool.use_contained_gates()
     pool.join_companions()
@@ -158,10 +156,8 @@ def pairs_in_rows(rows: list[list[int]], room: int) -> tuple[NDArray[np.int64], 
 
 
 def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit:
-    """A circuit of the gates that outputs depend on, each after what it reads.
-
-    Positive gates that only one gate reads merge into it.
-    """
+    """A circuit of the gates that outputs depend on, each after what it reads. Positive gates that only one
+    gate reads merge into it."""
     first = shape.first_gate
     uses = [0] * (first + len(gates))
     for gate in gates:

@@ -16,10 +16,8 @@ from propnet.passes.circuit import FALSE, Circuit, Shape
 
 
 def settle_cuts(circuit: Circuit) -> Circuit:
-    """Put cuts that turned out to be constants, inputs or each other's equals in their place.
-
-    A cut that is its own definition has the least fixpoint false; two cuts with one definition are one.
-    """
+    """Replace cuts that are constants, inputs or each other's equals. A cut that is its own definition has
+    the least fixpoint false; two cuts with one definition are one."""
     while True:
         shape = circuit.shape
         first = shape.first_cut

@@ -45,7 +45,6 @@ def walks(n: int) -> str:
     )
 
 
-# --- loops --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["(init (a# 1))", "(a# 1)"], ids=["state", "static"])
 @pytest.mark.parametrize("n", LOOPS)
 def test_a_product_of_many_relations_has_all_its_rows(n: int, kind: str) -> None:
@@ -91,7 +90,6 @@ def test_relations_made_in_a_helper_and_after_it_are_the_same(n: int) -> None:
     assert shown(text + again) == shown(shallow + again) > {"(last d)"}
 
 
-# --- recursion ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("way", ["whole", "top-down", "magic sets"])
 @pytest.mark.parametrize("n", [*LOOPS, 19])
 def test_a_recursive_relation_is_read_in_a_helper(monkeypatch: pytest.MonkeyPatch, n: int, way: str) -> None:
@@ -122,7 +120,6 @@ def test_members_of_a_mutual_recursion_read_each_other_in_helpers(n: int) -> Non
     assert shown(deep) == shown(shallow) != set()
 
 
-# --- conditions ---------------------------------------------------------------------------------
 @pytest.mark.parametrize("fails", [False, True], ids=["all hold", "the last fails"])
 @pytest.mark.parametrize(
     "literal",
@@ -163,7 +160,6 @@ def test_hundreds_of_conditions_stand_in_a_recursive_rule(n: int) -> None:
     assert not moves & {"(m a d)", "(m b d)"}
 
 
-# --- limits -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("check", ["", "(not (pair ?x0 ?x33))"], ids=["too many rows", "too much time"])
 def test_a_deep_product_without_end_is_refused_in_time(check: str) -> None:
     n = 34
@@ -186,7 +182,6 @@ def test_a_rule_with_too_many_variables_is_refused_before_it_is_planned() -> Non
         shown(f"{facts} {rule}")
 
 
-# --- everything in helpers ----------------------------------------------------------------------
 @pytest.fixture(
     scope="module", params=[("loops", 1, 80), ("indentation", 16, 4), ("both", 1, 3)], ids=lambda p: p[0]
 )
