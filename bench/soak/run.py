@@ -25,14 +25,21 @@ from typing import Any
 
 from bench.serving import ServerProcess
 from bench.soak.game_manager import SoakCounts, SoakPlan, manage
-from ggp.server.descendants import descendants, proportional_bytes
+from ggp.server.descendants import descendants
 
 GAMES = (
     "breakthrough connectfour othello tictactoe hex checkers rockpaperscissors biddingtictactoe tron sokoban"
     " amazons kalah"
 )
 
-ROLES = ("fork_server", "match_process", "keeper", "uct_worker", "kaskade_process", "assembler")
+ROLES = (
+    "fork_server",
+    "thinking_process",
+    "safe_move_process",
+    "worker",
+    "builder_process",
+    "assembler",
+)
 """What processes of the server are for: the modules that they run."""
 
 SETTLE_SECONDS = 20.0
@@ -48,6 +55,18 @@ def role_of(pid: int) -> str:
         return ""
     known = [role for role in ROLES if role.startswith(name.removeprefix("ggp-")[:8])]
     return (known or [role for role in ROLES if f".{role}\0" in line] or [name])[0]
+
+
+def proportional_bytes(pids: Iterable[int]) -> int:
+    """The memory of these processes together, in bytes; a page that n processes share counts 1/n for each."""
+    kilobytes = 0
+    for pid in pids:
+        try:
+            lines = (Path("/proc") / str(pid) / "smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return kilobytes * 1024
 
 
 @dataclass

@@ -10,7 +10,7 @@ from statistics import median
 import orjson
 
 from bench.table.published import PUBLISHED
-from ggp.bench.results import Row, geometric_mean, level_ratios, ready_seconds, spread
+from ggp.bench.results import Row, geometric_mean, ready_seconds, spread
 from ggp.bench.view import number
 
 _NOISY = 0.1
@@ -254,3 +254,12 @@ def _table(heads: Sequence[str], cells: Iterable[Sequence[str]], left: int = 1) 
     lines = [heads, ["---" if place < left else "---:" for place in range(len(heads))]]
     lines += [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in cells]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def level_ratios(rows: list[Row], faster: str, slower: str) -> dict[str, float]:
+    """For every game that ran on both machines: states per CPU second, faster over slower."""
+    rates: dict[str, dict[str, float]] = {faster: {}, slower: {}}
+    for row in rows:
+        if row["machine"] in rates and row["status"] == "ok" and row["states_per_cpu_s"] > 0:
+            rates[row["machine"]][row["game"]] = row["states_per_cpu_s"]
+    return {game: rate / rates[slower][game] for game, rate in rates[faster].items() if game in rates[slower]}

@@ -1,7 +1,7 @@
 """The thread of a match process in which the player thinks, and moves up to faster machines.
 
-The main thread (:mod:`ggp.match_process.main`) never waits for this one: whatever compilers, grounders and
-players do here, it knows the state and a legal move.
+The main thread (:mod:`ggp.match_process.thinking_process`) never waits for this one: whatever compilers,
+grounders and players do here, it knows the state and a legal move.
 """
 
 from __future__ import annotations

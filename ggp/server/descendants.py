@@ -49,18 +49,6 @@ def resident_bytes(pids: Iterable[int]) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
-def proportional_bytes(pids: Iterable[int]) -> int:
-    """The memory of these processes together, in bytes; a page that n processes share counts 1/n for each."""
-    kilobytes = 0
-    for pid in pids:
-        try:
-            lines = (_PROC / str(pid) / "smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return kilobytes * 1024
-
-
 class LeftOver:
     """Counts how often in a row processes are seen that should end by themselves."""
 

@@ -78,7 +78,7 @@ class Server:
                 ForkServers("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
             )
         self._spares = Spares(
-            Spare("ggp.match_process.main", *kind),
+            Spare("ggp.match_process.thinking_process", *kind),
             Spare(
                 "ggp.match_process.safe_move_process",
                 server=lambda: self._forks[0].connection if self._forks else None,

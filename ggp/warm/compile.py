@@ -20,7 +20,7 @@ from typing import Any
 
 PROCESSES = (
     "ggp.match_process.safe_move_process",
-    "ggp.match_process.main",
+    "ggp.match_process.thinking_process",
     "players.kaskade.builder_process",
     "players.uct.workers.worker",
 )

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
 from ggp.bench.gdl_perf import key_values, perf_test
 from ggp.bench.measure import levels, measure, run
-from ggp.bench.results import compare, differ, geometric_mean, level_ratios, read_results, spread
+from ggp.bench.results import compare, differ, geometric_mean, read_results, spread
 from ggp.bench.view import bar, comparison, console, measurements, number, parts
 from ggp.cli import build
 from ggp.game import Game

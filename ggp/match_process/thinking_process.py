@@ -1,4 +1,4 @@
-"""The process in which one match is followed and thought about: ``python -m ggp.match_process.main``.
+"""The process that follows one match and thinks: ``python -m ggp.match_process.thinking_process``.
 
 It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
 :func:`time.monotonic`, which all processes of one computer share.
