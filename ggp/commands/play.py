@@ -48,7 +48,7 @@ def command(
     from players.processes.limits import cores
     from players.registry import split_names
 
-    names = split_names(players.lower())
+    names = [HUMAN if name.lower() == HUMAN else name for name in split_names(players)]
     check_names(names, as_json)
     if workers is None:
         workers = cores()

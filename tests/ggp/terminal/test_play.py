@@ -230,3 +230,29 @@ def test_undo_without_anything_to_take_back_is_told() -> None:
     play_match(machine, players, view, 0.0, 1.0)
     notes = [json.loads(line) for line in lines if b'"note"' in line and b'"text"' in line]
     assert [note["text"] for note in notes] == ["there is nothing to take back"]
+
+
+def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> None:
+    (tmp_path / "eager.py").write_text(
+        "from players.baselines.legal import LegalPlayer\nclass EagerPlayer(LegalPlayer):\n    name = 'eager'\n"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "ggp",
+            "play",
+            "hanoi",
+            "-p",
+            "eager:EagerPlayer",
+            "--max-steps",
+            "1",
+            "--json",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"players":["eager"]' in done.stdout
