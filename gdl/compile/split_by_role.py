@@ -1,4 +1,4 @@
-"""Split by role: copies of ``legal`` and ``goal`` for each role, so that a question about one computes one."""
+"""Split by role: copies of ``legal`` and ``goal`` per role, so that a question about one computes only one."""
 
 from __future__ import annotations
 
