@@ -1,4 +1,4 @@
-"""Split by role: copies of ``legal`` and ``goal`` per role, so that a question about one computes only one."""
+"""Split by role: copies of ``legal`` and ``goal`` per role; a question about one then computes one only."""
 
 from __future__ import annotations
 
