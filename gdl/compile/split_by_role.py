@@ -1,4 +1,4 @@
-"""Split by role: copies of ``legal`` and ``goal`` per role; a question about one then computes one only."""
+"""Split by role: copies of ``legal`` and ``goal`` for each role, so that a question about one costs one."""
 
 from __future__ import annotations
 
