@@ -93,7 +93,14 @@ class Expander:
         self.rows = rows
         self._scratch = new_block_scratch(machine.plan, rows)
         self._costs = _costs(machine.plan, len(machine.roles))
-        self._out = self._new_rows(rows)
+        roles = len(machine.roles)
+        self._out = Rows(
+            np.zeros(rows, np.int32),
+            np.zeros((rows, roles), np.int32),
+            np.zeros((rows, machine.words), np.uint64),
+            np.zeros(rows, np.uint8),
+            np.zeros((rows, roles), np.int16),
+        )
 
     def stream(
         self, records: Words, judged: bool = False, judgement: Judgement | None = None
@@ -144,16 +151,6 @@ class Expander:
     def new_judgement(self, n: int) -> Judgement:
         """Room for what holds in n records."""
         return Judgement(np.zeros(n, np.bool_), np.full((n, len(self.machine.roles)), -1, np.int16))
-
-    def _new_rows(self, rows: int) -> Rows:
-        roles = len(self.machine.roles)
-        return Rows(
-            np.zeros(rows, np.int32),
-            np.zeros((rows, roles), np.int32),
-            np.zeros((rows, self.machine.words), np.uint64),
-            np.zeros(rows, np.uint8),
-            np.zeros((rows, roles), np.int16),
-        )
 
     def _checked(self, records: Words) -> Words:
         """The records in the kind of array that the kernel is compiled for."""

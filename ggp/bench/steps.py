@@ -13,15 +13,13 @@ from statistics import median
 import numpy as np
 
 from gdl.machine import Machine
-from propnet.jit.arrays import Words
+from propnet.jit.arrays import Ints, Words
 from propnet.jit.decorators import kernel
-from propnet.jit.vector512 import BYTES, LANES, WORDS, load, splat, store
+from propnet.jit.vector512 import LANES, WORDS, splat
 from propnet.jit.xoshiro import streams
-from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.records import record_mask
 from propnet.kernels.scratch import Scratch, new_scratch
-from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, terminal_lanes
+from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, next_states, terminal_lanes
 from propnet.machine import PropnetMachine
 
 _EXTRA = 4
@@ -34,20 +32,19 @@ def _walk(
     args: KernelArgs,
     scratch: Scratch,
     streams: Words,
-    initial: Words,
+    initial: Ints,
     passes: int,
     plays: int,
     choices: int,
     steps: int,
 ) -> None:
-    """Make ``passes`` steps in all lanes; lanes that end begin again from record ``initial``
-    (1, words). Each step's gates before the choice are evaluated ``plays`` times, these and the
-    choice ``choices`` times, all of it but the next states ``steps`` times."""
-    sizes = sizes_of(args)
-    wires, following = scratch.wires, scratch.following
+    """Make ``passes`` steps in all lanes; lanes that end begin again with ``initial`` (bases,; -1 for true).
+    Each step's gates before the choice are evaluated ``plays`` times, these and the choice ``choices``
+    times, all of it but the next states ``steps`` times."""
+    wires = scratch.wires
     depth = scratch.planes.shape[0] // 3
     over = splat(0)
-    choosing = np.zeros((sizes.roles, WORDS), np.uint64)
+    choosing = np.zeros((sizes_of(args).roles, WORDS), np.uint64)
     for _ in range(passes):
         # Parts may leave their wires to others: they are repeated from a step's beginning.
         for step in range(steps):
@@ -57,16 +54,12 @@ def _walk(
                 over = terminal_lanes(args, wires)
                 over = over | choose_moves(args, wires, scratch.planes, depth, streams, choosing)
             evaluate_moves(args, wires)
-        for base in range(sizes.bases):
-            store(following, base * BYTES, read_wire(wires, args.next_offsets, args.next_signs, base))
-        for base in range(sizes.bases):
-            value = load(following, base * BYTES) & ~over
-            store(wires, (1 + base) * BYTES, value | (over & splat(record_mask(initial, 0, base))))
+        next_states(args, wires, scratch.following, splat(0), over, True, initial)
 
 
 def can_split(machine: Machine) -> bool:
     """Whether the machine plays with the kernels that this module measures."""
-    return isinstance(machine, PropnetMachine) and type(machine)._play is PropnetMachine._play
+    return isinstance(machine, PropnetMachine)
 
 
 def split_step(
@@ -118,7 +111,7 @@ class _Walker:
 
     def __init__(self, machine: PropnetMachine) -> None:
         plan = machine.plan
-        self._initial = machine.records([machine.initial_state()]).copy()
+        self._initial = -plan.initial.astype(np.int64)
         self._args = machine.kernel_args
         self._scratch = new_scratch(plan)
         self._wires = self._scratch.wires

@@ -66,34 +66,25 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _IR_VECTOR)
 
 
-def _binary(operation: Callable[..., Any], emit: str) -> None:
+def _define(operation: Callable[..., Any], emit: str, operands: int) -> None:
+    """Have an operation of Python's take vectors, by the method ``emit`` of LLVM's builder."""
+    vectors = (vector,) * operands
+
     @infer_global(operation)
     class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            if args == (vector, vector):
-                return signature(vector, vector, vector)
-            return None
+            return signature(vector, *vectors) if args == vectors else None
 
-    @lower_builtin(operation, vector, vector)
+    @lower_builtin(operation, *vectors)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return getattr(builder, emit)(args[0], args[1])
+        return getattr(builder, emit)(*args)
 
 
-_binary(operator.and_, "and_")
-_binary(operator.or_, "or_")
-_binary(operator.xor, "xor")
-_binary(operator.add, "add")
-
-
-@infer_global(operator.invert)
-class _Invert(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(vector, vector) if args == (vector,) else None
-
-
-@lower_builtin(operator.invert, vector)
-def _lower_invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.not_(args[0])
+_define(operator.and_, "and_", 2)
+_define(operator.or_, "or_", 2)
+_define(operator.xor, "xor", 2)
+_define(operator.add, "add", 2)
+_define(operator.invert, "not_", 1)
 
 
 class PointerType(types.Type):

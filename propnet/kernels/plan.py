@@ -29,17 +29,16 @@ _PAGE = 4096
 
 
 class GateRun(NamedTuple):
-    """Gates of one shape that are evaluated one after another: a row of :attr:`Plan.runs`."""
+    """Gates of one shape that are evaluated one after another: a row of :attr:`Plan.runs`.
+
+    Each has so many ``plain`` and ``negated`` inputs; the first one's begin at ``inputs_at`` in
+    :attr:`Plan.inputs`, and its wire is ``first_wire``, which the others' follow."""
 
     plain: Index
-    """How many plain inputs each gate has,"""
     negated: Index
-    """and how many negated ones."""
     gates: Index
     inputs_at: Index
-    """Where the first gate's inputs begin in :attr:`Plan.inputs`."""
     first_wire: Index
-    """The wire of the first gate; the others' follow it."""
 
 
 class GateBlock(NamedTuple):

@@ -101,11 +101,10 @@ def playouts(
         np.zeros((64, WORDS), np.uint64),
         np.zeros(sizes.bases if starts.shape[0] == 1 else 0, np.int64),
     )
-    cut: int = _play(
+    return _play(
         args, scratch, notes, streams, starts, max_steps, goals, lengths, watched, trace, policy, tallies,
         counted,
     )  # fmt: skip
-    return cut
 
 
 @inner
