@@ -193,9 +193,14 @@ class Search:
         self._fixed = self._moves.edge(self.role, place)
         if self._proofs is not None and self._fixed >= 0:
             arrays = self.tree.arrays
-            child = int(arrays.edges["child"][self._fixed + int(arrays.nodes["first_edge"][self.tree.root])])
+            child = int(arrays.edges["child"][self._fixed_edge()])
             if child >= 0 and arrays.nodes["status"][child] == OPEN:
                 self._proofs.follow(arrays.records[child])
+
+    def _fixed_edge(self) -> int:
+        """The edge of the root that the role takes; -1 where it chooses."""
+        tree = self.tree
+        return self._fixed + int(tree.arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
 
     @property
     def tree(self) -> Tree:
@@ -272,8 +277,7 @@ class Search:
         began = time.perf_counter()
         tree = self.tree
         selecting, rule = self._rules()
-        fixed = self._fixed + int(tree.arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
-        leaves = tree.select(count, selecting, fixed)
+        leaves = tree.select(count, selecting, self._fixed_edge())
         results = np.empty((count, len(self.machine.roles)))
         open_ = self._fill_known(leaves, results)
         bests = results[:, 0].copy()
