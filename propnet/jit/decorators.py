@@ -66,6 +66,15 @@ def inner(function: F) -> F:
     return cast(F, njit(pipeline_class=_InnerCompiler, **options)(function))
 
 
+ARENA: dict[str, Any] = {"nogil": True, "_nrt": False}
+"""Options of a :func:`kernel` that makes no arrays of its own: references to the arrays it is given are not
+counted, which else costs as much as a step of a loop through a tree."""
+
+inlined: Any = njit(inline="always")
+"""A function that numba copies into the kernels that call it, before it looks at types. It may be given many
+arrays: a call of an :func:`inner` function would hand over each of them (see docs/measurements.md)."""
+
+
 class _NoEnvironments:
     """In place of numba's notes on the Python objects that code needs: inner functions need none, nor
     would they find any in a kernel that comes from the disk."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct.tree.decorators import inlined
+from propnet.jit.decorators import inlined
 from propnet.kernels.record_table import mix
 
 FRESH = 0

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Paths, Table
-from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.regret_matching import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
 from players.uct.tree.selection_rules import NST, SelectionRule, mean_prior, note_move, pair_row, set_priors
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.prefetch import prefetch
 
 _RENEW = 4

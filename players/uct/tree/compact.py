@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from players.uct.tree.arrays import OPEN, Arrays, Numbers, find_link
-from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.regret_matching import keep_cells
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.kernels.record_table import find_record
 
 

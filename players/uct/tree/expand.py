@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import FRESH, OPEN, PAIR, SEVERAL, Arrays, Numbers, Paths, Table, find_link
-from players.uct.tree.decorators import ARENA, inlined
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.kernels.record_table import find_record
 
 _LARGEST_TABLE = 1 << 14

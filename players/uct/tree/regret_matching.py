@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import Arrays, Numbers, RandomState, Table, find_link
-from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.selection_rules import below, following, uniform
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import ARENA, inlined, kernel
 
 _RANDOM = 0.06
 """Share of the choices that are random..."""

@@ -12,11 +12,10 @@ import math
 import numpy as np
 
 from players.uct.tree.arrays import ABREAST, LEAF, OPEN, PAIR, Arrays, Numbers, Paths, RandomState, Table
-from players.uct.tree.decorators import ARENA, inlined
 from players.uct.tree.expand import add_child, add_link
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
 from players.uct.tree.selection_rules import UCB, SelectionRule, below, best_edge, following, uniform
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
 

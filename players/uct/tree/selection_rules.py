@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.uct.tree.arrays import Arrays, RandomState, Table
-from players.uct.tree.decorators import ARENA, inlined
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.splitmix import next_random
 
 UCB, PUCT = 0, 1
