@@ -19,6 +19,9 @@ from pathlib import Path
 
 import pytest
 
+from players.options import describe_options
+from players.uct.player import UctPlayer
+
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "games" / "README.md"]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -106,3 +109,9 @@ def test_every_folder_is_on_the_map() -> None:
     for package in ("gdl", "propnet", "players", "ggp"):
         for folder in (path.parent.relative_to(ROOT) for path in (ROOT / package).rglob("__init__.py")):
             assert f"(../{folder}/__init__.py)" in links, f"docs/architecture.md has no line for {folder}"
+
+
+def test_the_options_of_uct_are_those_that_it_declares() -> None:
+    assert (
+        f"```text\n{describe_options(UctPlayer.OPTIONS)}\n```" in (ROOT / "docs" / "running.md").read_text()
+    )
