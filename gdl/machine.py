@@ -53,8 +53,8 @@ class Machine(ABC):
 
     Roles are numbered in the order of the rules. Moves have integer ids per role, base propositions
     integer ids per machine; both are stable for the life of the machine. A machine that grounds the rules
-    sorts all moves (propositions) and takes their ranks, so that every process that loads the same rules
-    has the same ids. The prover does not ground: it numbers them in the order in which it meets them.
+    numbers moves and propositions in sorted order, so that every process that loads the same rules has the
+    same ids. The prover does not ground: it numbers them in the order in which it meets them.
     """
 
     level: str = ""
@@ -91,8 +91,8 @@ class Machine(ABC):
 
     @abstractmethod
     def legal_moves(self, state: State, role: int) -> list[int]:
-        """Ids of the moves that the role may make, ascending. Correct GDL leaves a role without a move
-        in terminal states alone."""
+        """Ids of the moves that the role may make, ascending. In correct GDL only terminal states
+        leave a role without moves."""
 
     @abstractmethod
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
@@ -107,9 +107,9 @@ class Machine(ABC):
         """The role's goal value (0..100); None where no value or more than one holds."""
 
     def result(self, state: State, role: int) -> int | None:
-        """What a match that ends in this state is worth to players: the role's goal value, the highest where
-        several hold (some public games give a winner both 100 and 0); None where none does. Arrays of
-        goals (playouts, successors) hold the same values."""
+        """What a match that ends in this state is worth to the role: its goal value, None where none holds.
+        Where several hold (some public games give a winner both 100 and 0) our machines override this to
+        give the highest. Arrays of goals (playouts, successors) hold the same values."""
         return self.goal(state, role)
 
     # --- states in and out -------------------------------------------------------------
@@ -228,7 +228,7 @@ class State:
         only the moves of the roles that have a choice.
 
         Raises:
-            MoveError: a move is not legal here, or their number fits neither way.
+            MoveError: a move is not legal here, or their number is wrong.
         """
         machine = self.machine
         options = [machine.legal_moves(self, r) for r in range(len(machine.roles))]

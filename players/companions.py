@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from players.uct.tree.tree import Tree
 
 MOST_CREDIT = 1.0
-"""CPU seconds that a companion can save up by waiting, ..."""
+"""Most CPU seconds that a companion can save up."""
 MOST_DEBT = 0.5
-"""... and that it pays back where a step took longer than it should have."""
+"""Most CPU seconds that it can owe after a long step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Companion(ABC):
 
     Attributes:
         name: for people.
-        least: CPU seconds that are worth a step.
+        least: the fewest CPU seconds for a step.
         value: what the role is proven to get from the root of the search, 0..100; -1 while that is unknown.
     """
 
@@ -118,7 +118,7 @@ class TimeShares:
             self._credit[companion] = min(earned, max(credit, MOST_CREDIT))
 
     def step(self, deadline: float) -> tuple[Companion, bool] | None:
-        """Let the companion work that has waited longest for what it is owed.
+        """Let the companion work that is owed the most for its ``least``.
 
         Returns:
             the companion, and whether the search should look at what it has found; None where none is due or

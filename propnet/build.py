@@ -1,4 +1,4 @@
-"""The pipeline from ground rules to a network: prune, construct, the passes of :data:`PASSES`, finish.
+"""The pipeline from ground rules to a network: prune, construct, constant_latches, :data:`PASSES`, finish.
 
 To add a pass, write a module in :mod:`propnet.passes` and a row in :data:`PASSES`.
 """
@@ -35,8 +35,8 @@ class Pass(NamedTuple):
         name: of its counts in the network's ``stats``; unique.
         rewrite: keeps every output's function, given that each role makes exactly one move.
         cost: about how many CPU seconds it takes per gate input.
-        repeats: whether it does again what an earlier row did; in large circuits it is left out if that, or
-            extraction, brought little.
+        repeats: whether it repeats an earlier row; in large circuits it is skipped if that,
+            or extraction, gained little.
     """
 
     name: str
@@ -69,7 +69,7 @@ class BuildLimits:
     """What a build may cost.
 
     Attributes:
-        literals: most body literals of the ground rules.
+        literals: most body literals that the ground rules may have.
         seconds: about how many CPU seconds the passes may take. They are estimated, so that a game always
             gets the same network; a pass that would exceed them is left out.
     """
@@ -81,8 +81,8 @@ class BuildLimits:
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     """Make the network of a game.
 
-    Its outputs are right in every state that legal moves lead to from the initial state; elsewhere it may say
-    that a base proposition, or a move's legality, is what it is in all of these.
+    Its outputs are right in every state that legal moves lead to from the initial state. In other states a
+    base proposition or a move's legality that is constant in all of those may still have that value.
 
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.

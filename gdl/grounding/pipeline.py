@@ -1,7 +1,8 @@
 """The grounder: rules with variables become rules over numbered atoms.
 
-Its steps: reachability (:mod:`gdl.grounding.reachability`), instantiation (:mod:`gdl.grounding.instantiate`)
-by the filtering Cartesian iterator (:mod:`gdl.grounding.joins.join`) with rule decomposition
+Its steps: compilation to flat clauses (:mod:`gdl.compile.pipeline`), reachability
+(:mod:`gdl.grounding.reachability`), instantiation (:mod:`gdl.grounding.instantiate`) by the filtering
+Cartesian iterator (:mod:`gdl.grounding.joins.join`) with rule decomposition
 (:mod:`gdl.grounding.decompose`), simplification and numbering (:mod:`gdl.grounding.assemble`).
 """
 

@@ -7,7 +7,9 @@ import typer
 
 def command(
     game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
-    seconds: float = typer.Option(10.0, "--seconds", "-s", min=0, help="Wall time, start-up included."),
+    seconds: float = typer.Option(
+        10.0, "--seconds", "-s", min=0, help="Wall time, without the compiling of a first run."
+    ),
     memory: str = typer.Option("500M", "--memory", help="For what the solvers keep: 500M, 2G."),
     solver: str | None = typer.Option(None, "--solver", help="This one alone. [default: all that fit]"),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),

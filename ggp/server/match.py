@@ -1,10 +1,11 @@
 """One match as the server sees it: its processes, its clocks, and an answer whatever happens.
 
-The process that thinks may be late, hang or end. Beside it a keeper follows the match
+The process that thinks may be late, hang or end. Beside it a *keeper* follows the match without thinking
 (:mod:`ggp.match_process.safe_move_process`). Both name a safe move early in each turn. Shortly before the
 playclock runs out a watchdog answers with it if nothing better has come (:mod:`ggp.server.turn`). A process
-that ends or is stopped is replaced by one that replays the match. So there is a legal move in time unless
-all processes are lost within one turn, and no new one can be started in what is left of it.
+that ends or is stopped is replaced by a *spare*, one started in advance if there is any
+(:mod:`ggp.server.spares`), which replays the match. So there is a legal move in time unless all processes are
+lost within one turn, and no new one can be started in what is left of it.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Phase, Turn
 
 MAX_RESTARTS = 3
-"""How many processes may end one after another without one move. A match whose rules kill every process
-before there is any answer ends there; one that could be played goes on, with one more process per turn."""
+"""Most deaths in a row, without a move between them, after which a process is replaced at once. After more
+it waits for the next PLAY; a match whose rules kill every process before any answer ends there."""
 
 HANG_SECONDS = 60.0
-"""How long after the watchdog has answered a process may stay silent. It may be compiling something, which
-each computer has to do once; the safe moves come all the same."""
+"""How long a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends the
+wait. It may be compiling something, which each computer has to do once; the safe moves come all the same."""
 
 STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
@@ -49,7 +50,7 @@ Log = Callable[..., None]
 
 
 class ServedMatch:
-    """See the module's first lines.
+    """Answers START and every PLAY of one match in time, and keeps its processes alive.
 
     Attributes:
         id: the match id as the manager spells it.
@@ -121,7 +122,7 @@ class ServedMatch:
         return READY
 
     async def play(self, message: Play, received: float) -> str:
-        """The move for the state that the manager reports, legal and in time.
+        """The answer to the manager's PLAY, in time; legal if any legal move is known.
 
         Raises:
             GdlError: the rules have turned out to be unplayable.
@@ -183,7 +184,7 @@ class ServedMatch:
         )
 
     def ended(self, why: str) -> EndedStatus:
-        """The same once it is over."""
+        """For the status page once it is over."""
         return EndedStatus(
             id=self.id,
             role=self.start.role,
@@ -251,7 +252,7 @@ class ServedMatch:
 
     # --- the processes ------------------------------------------------------------------------------
     def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, JsonMessage]]:
-        """What a process is told that is to follow the match from here on."""
+        """Messages that bring a new process up to date."""
         now = time.monotonic()
         yield (
             "start",
@@ -261,7 +262,7 @@ class ServedMatch:
                 "rules": self.start.rules,
                 "startclock": self.start.startclock,
                 "player": self._settings.player,
-                # What has died twice may have died of the fast machine.
+                # After two deaths the fast machine is the suspect.
                 "fast": process.deaths < 2,
                 "seed": self._settings.seed,
                 "share": self._share,

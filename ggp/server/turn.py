@@ -123,7 +123,7 @@ class Turn:
         self._enter(Phase.PRESSED)
 
     def stand_in(self) -> str:
-        """The watchdog answers for the player; with what."""
+        """Answer for the player; returns the move."""
         self._enter(Phase.OVERDUE)
         move = self.safe or self._safe_before or NO_MOVE
         self.answer.set_result(move)
@@ -143,7 +143,8 @@ class Turn:
         return True
 
     def close(self) -> None:
-        """Nothing more is expected: answer with what is known, if nothing was answered."""
+        """Nothing more is expected: answer with this turn's safe move, or none, if nothing was answered.
+        :meth:`stand_in` may also name a move of the turn before; here the match is past that."""
         if self.phase is Phase.CLOSED:
             return
         self._enter(Phase.CLOSED)
@@ -152,7 +153,7 @@ class Turn:
             self.answer.set_result(self.safe or NO_MOVE)
 
     def _enter(self, phase: Phase) -> None:
-        """Every transition.
+        """Change the phase.
 
         Raises:
             RuntimeError: this phase does not follow the one that the turn is in.
@@ -163,13 +164,13 @@ class Turn:
 
     # --- its clock --------------------------------------------------------------------------------
     def call_at(self, when: float, do: Callable[[Turn], None]) -> None:
-        """Have this done at a time, instead of what was to be done before."""
+        """Schedule this, replacing the earlier timer."""
         self.call_off()
         delay = max(0.0, when - time.monotonic())
         self._timer = asyncio.get_running_loop().call_later(delay, do, self)
 
     def call_off(self) -> None:
-        """Have nothing done."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -19,7 +19,9 @@ from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
+from players.puzzles.registry import solvers_named
 from players.puzzles.solve import Solution, solve
+from players.warm_kernels import compile_together, line_parts
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
 _OVERTIME_SECONDS = 2.0
@@ -32,7 +34,8 @@ class Order:
 
     Attributes:
         text: the rules.
-        seconds: wall time for all of it, building the machine included.
+        seconds: wall time for all of it, building the machine included; compiling kernels, in the first run
+            after an installation, comes before.
         memory: bytes for the solvers of all processes together.
         only: the name of the one solver that is wanted; None for all.
         workers: how many processes; with 1 it is solved in this one.
@@ -51,7 +54,10 @@ Watcher = Callable[[Solution, list[str]], None]
 
 
 def solve_together(order: Order, watch: Watcher) -> Solution:
-    """The best line that the processes find. Raises GdlError where none of them can begin."""
+    """The best line that the processes find. Raises GdlError where none of them can begin, or no solver has
+    the name."""
+    wanted = {solver.name for solver in solvers_named(order.only)}
+    compile_together([part for part in line_parts() if part[0] in wanted])
     deadline = time.monotonic() + order.seconds
     if order.workers <= 1:
         return _solve_here(order, 0, deadline, watch)

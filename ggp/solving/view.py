@@ -49,7 +49,7 @@ class SolveView:
         elapsed = time.monotonic() - self._began
         parts = [f"{self._name}: {elapsed:.0f} of {self._seconds:.0f} s"]
         if solution is None:
-            parts.append("reading the rules, building the network")
+            parts.append("loading or compiling kernels, building the network")
         else:
             parts.append(f"{solution.states:,} states")
             line = f"goal {solution.value} in {len(solution.moves)} moves"

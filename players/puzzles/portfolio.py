@@ -16,7 +16,7 @@ from players.puzzles.solver import LineSolver, Promise, Task
 from propnet.capabilities import lane_machine
 
 _LEAST_SECONDS = 0.001
-"""Counted for a turn in which a solver did nothing since there was too little time, so that others come."""
+"""CPU seconds charged for an idle turn at least, so that other solvers get theirs."""
 _RATE = 2.0
 """The solvers get so many times the time that the tree beside them gets."""
 _LEAST_MEMORY = 1 << 20
@@ -106,11 +106,11 @@ class Portfolio(Companion):
         return [member.name for member in self._members]
 
     def holds(self, state: State) -> bool:
-        """Whether all this is about a state: the start, or one on the best line if that is proven."""
+        """Whether it need not restart here: this is its start, or the best line's value is proven."""
         return state == self.start or (self.value >= 0 and self._line.value == self.value)
 
     def step(self, seconds: float, deadline: float) -> bool:
-        """Let the solver work that has had the least time for its weight."""
+        """Run the solver with the least time per weight."""
         if not self._members:
             return False
         member = min(self._members, key=lambda one: one.seconds / one.weight)
@@ -136,8 +136,8 @@ class Portfolio(Companion):
 
 
 def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
-    """Bytes for each of some solvers: those that know what they need get that if they leave half for the
-    others, and the others share the rest by their weights."""
+    """Bytes for each solver. Stated needs come first, with at most half of it all if other solvers take what
+    they get; these share the rest by weight."""
     fixed = sum(promise.memory or 0 for promise in promises)
     greedy = sum(promise.weight for promise in promises if promise.memory is None)
     room = memory // 2 if greedy else memory

@@ -20,12 +20,12 @@ Report = Callable[[int, Sequence[int]], None]
 
 
 class Certainty(Enum):
-    """What a solver expects to come to in a game."""
+    """What a solver expects to achieve in a game."""
 
     PROVES = "proves"
     """It finds a best line and knows that it is one, if time and memory suffice."""
     FINDS = "finds"
-    """The game is of its kind: it finds good lines fast."""
+    """It knows this kind of game: it finds good lines fast."""
     MAY_FIND = "may find"
     """It works on any game, with luck."""
 
@@ -48,8 +48,8 @@ class Promise:
 
     @property
     def weight(self) -> float:
-        """The share of the time that it deserves, beside those of others: more where it knows the game, and
-        more where it knows the cost."""
+        """Its share of the time, beside others': doubled where it knows the game, and again where it knows
+        the cost."""
         known = 2.0 if self.outcome is Certainty.FINDS else 1.0
         return known * (2.0 if math.isfinite(self.seconds) else 1.0)
 

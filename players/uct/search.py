@@ -35,7 +35,7 @@ from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
 
 GREED = 0.5
-"""In one-player games a move is worth this part of its best result, the rest of its mean."""
+"""In one-player games: the weight of a move's best result; its mean has the rest."""
 
 _ALONE_SPREAD = 0.25
 """The standard deviation of results that is assumed in one-player games: there the best one counts more than
@@ -123,8 +123,8 @@ class Search:
             self._begin_trials()
 
     def _go_on_with_rollouts(self) -> None:
-        """Roll out on another machine. With another guide the policies are tried anew; on a machine that is
-        only faster, those under way are: they are done sooner there."""
+        """Roll out on another machine. A new guide restarts the trials; a machine that is only faster
+        restarts unfinished ones."""
         guided, self._rollouts.batched = self._rollouts.batched.guided, self._batched
         if self._trials is not None and (guided != self._batched.guided or not self._trials.done):
             self._begin_trials()
@@ -135,8 +135,7 @@ class Search:
         self._shares.join(self._trials)
 
     def _trims(self) -> bool:
-        """Whether moves that lose at once can be left out of the tree: no move is worse, if one role wins
-        what the other one loses."""
+        """Whether moves that lose at once may be left out of the tree: safe in constant-sum games."""
         return self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
 
     @property
@@ -216,8 +215,8 @@ class Search:
 
     @property
     def finished(self) -> bool:
-        """Whether more search would tell nothing: the result is proven, or a perfect line was found
-        some time ago (for a while a shorter one is looked for)."""
+        """Whether to stop: the root's moves could not be listed, the result is proven, or a perfect line
+        was found some time ago (for a while a shorter one is looked for)."""
         if not self.opened or self.tree.proven >= 0:
             return True
         if self._shares.value >= 0:
@@ -241,7 +240,7 @@ class Search:
         if limit is None and self._step_beside(deadline):
             return True
         if self._restart:
-            # Moves were left out that are worst only in games of constant sum.
+            # Moves were left out that are worst only in constant-sum games.
             self._restart = self.tree.trimmed = False
             self.tree.restart()
             self.tree.open_root()
@@ -354,8 +353,8 @@ class Search:
         return np.flatnonzero(~ended & ~proven)
 
     def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
-        """Note which nodes were played out from, ``each`` times, and in which of them the match is over:
-        there playouts have no step."""
+        """Note which nodes were played out from, ``each`` times, and where the match is over (playouts of
+        length 0)."""
         goals, lengths, finished = ends.goals[::each], ends.lengths[::each], ends.finished[::each]
         over = finished & (lengths == 0)
         tree = self.tree

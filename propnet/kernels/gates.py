@@ -55,7 +55,7 @@ def evaluate_blocks(
 
 @inner
 def _evaluate_runs(wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index) -> None:
-    """Evaluate runs of gates. The shapes most gates have are written out, the rest are loops."""
+    """Evaluate runs of gates. Common shapes are unrolled; the rest are loops."""
     for r in range(first, last):
         run = _run(runs, r)
         plain, negated, at = run.plain, run.negated, run.inputs_at
@@ -114,8 +114,8 @@ def _evaluate_runs(wires: Words, runs: Int32s, inputs: Offsets, first: Index, la
 
 @inner
 def _evaluate_listed(wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index) -> None:
-    """The same where the wires of a run's gates do not lie together: the offset of its wire stands
-    before each gate's inputs."""
+    """As :func:`_evaluate_runs`, where the gates' wires are scattered: the offset of each gate's wire
+    precedes its inputs."""
     for r in range(first, last):
         run = _run(runs, r)
         plain, negated, at = run.plain, run.negated, run.inputs_at
@@ -145,8 +145,8 @@ def _evaluate_listed(wires: Words, runs: Int32s, inputs: Offsets, first: Index, 
 def _evaluate_loop(
     wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index, forward: bool
 ) -> bool:
-    """One round through a loop's gates; whether a wire changed in some lane. Rounds go to and
-    fro, so that what is reached spreads as fast against the order of the gates as along it."""
+    """One round through a loop's gates; whether a wire changed in some lane. Rounds
+    alternate their direction, so that values spread as fast against the order of the gates as along it."""
     changed = splat(0)
     for step in range(last - first):
         run = _run(runs, first + step if forward else last - 1 - step)

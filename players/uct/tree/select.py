@@ -21,12 +21,12 @@ from propnet.jit.splitmix import next_random
 
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 _LINES = 6
-"""Cache lines of a node's edges that are asked for before they are looked at; an edge is most of one."""
+"""Cache lines of a node's edges that are prefetched; an edge fills most of one."""
 
 
 @inlined
 def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: SelectionRule) -> np.int64:
-    """The edge of the role to move by which a path goes on."""
+    """The edge that the role to move follows."""
     first = np.int64(tree.nodes[node].first_move)
     count = np.int64(tree.nodes[node].choices)
     if at_root and first <= fixed < first + count:
@@ -64,7 +64,7 @@ def _mixed_edge(
     edges: Table, random: RandomState, first: np.int64, count: np.int64, visits: int, exploration: float
 ) -> np.int64:
     """UCB1 where several roles choose. The exploration terms vary at random and some choices are random:
-    otherwise roles with like statistics would choose in step, and learn what pairs of moves are worth."""
+    otherwise roles with like statistics would move in step, and learn about pairs of moves."""
     if count == 1:
         return np.int64(first)
     edge = np.int64(first + below(random, count))
@@ -130,7 +130,7 @@ def _step(
 
 @inlined
 def _goes_on(tree: Arrays, paths: Paths, path: np.int64) -> bool:
-    """Whether a path goes on below its last node. The memory of that node's edges is asked for."""
+    """Whether a path goes on below its last node; prefetches that node's edges."""
     nodes = tree.nodes
     node = np.int64(paths.leaf[path])
     if nodes[node].status != OPEN or nodes[node].proven >= 0 or paths.length[path] >= paths.nodes.shape[1]:
@@ -145,8 +145,8 @@ def _goes_on(tree: Arrays, paths: Paths, path: np.int64) -> bool:
 def select(
     tree: Arrays, paths: Paths, root: int, count: int, rule: SelectionRule, fixed: int
 ) -> tuple[int, int]:
-    """Walk ``count`` paths from the root to leaves, and make the nodes that they newly reach. Of the
-    root's edges, ``fixed`` is taken by its role (-1: each role chooses).
+    """Walk ``count`` paths from the root to leaves, and make the nodes that they newly reach. At the
+    root, ``fixed`` forces that edge on its role (-1: each role chooses).
 
     Some paths go down side by side, a step of each in turn: while one waits for memory others go on.
 

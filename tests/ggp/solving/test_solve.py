@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from ggp.game import Game
 from ggp.solving.team import Order, solve_together
 from players.kaskade.make_machine import make_machine
 from players.puzzles.solve import Solution, replayed, solve
+from players.warm_kernels import Part
 
 NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))
 (<= (next (at 0)) (true (at 1))) (<= terminal (true (at 2))) (goal you 100)"""
@@ -125,6 +127,21 @@ def test_a_process_that_is_killed_costs_its_share_and_none_is_left(monkeypatch: 
     for pid in began:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_what_is_compiled_first_takes_nothing_from_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    hour, monotonic = [0.0], time.monotonic
+
+    def compile_for_an_hour(parts: Sequence[Part]) -> None:
+        compiled.extend(name for name, _ in parts)
+        hour[0] = 3600.0
+
+    monkeypatch.setattr(team, "compile_together", compile_for_an_hour)
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + hour[0])
+    order = Order(Game.load("hanoi").text, 600.0, 1 << 26, "breadth-first")
+    assert solve_together(order, lambda solution, at_work: None).value == 100
+    assert compiled == ["breadth-first"]
 
 
 def test_it_ends_when_time_is_up() -> None:
