@@ -248,7 +248,6 @@ class GameManager:
         spell = self._machine.rules.spell
         self.record.add_state(map(spell, sorted(state.propositions)), errors)
 
-    # --- messages -------------------------------------------------------------------------------
     async def _start(self, state: State) -> list[Answer]:
         record, machine = self.record, self._machine
         rules = spaced(self._cipher.scramble(self._rules))

@@ -92,7 +92,6 @@ class MatchState:
             return None
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
-    # --- joint moves ------------------------------------------------------------------------
     def _advance(self, moves: Sequence[str], answered: str | None) -> None:
         machine = self.machine
         if machine.is_terminal(self.state):

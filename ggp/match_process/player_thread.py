@@ -126,7 +126,6 @@ class Thinker:
         self._tasks.put(stop)
         stopped.wait(seconds)
 
-    # --- in the thread ----------------------------------------------------------------------------
     def _run(self) -> None:
         while True:
             task = self._tasks.get()

@@ -82,10 +82,7 @@ async def fork(
 
 
 async def anew(
-    module: str,
-    arguments: Sequence[str],
-    files: dict[int, int],
-    environment: Mapping[str, str] | None = None,
+    module: str, arguments: Sequence[str], files: dict[int, int], environment: Mapping[str, str] | None = None
 ) -> Popen[bytes]:
     """Start a new interpreter likewise. On a busy computer that takes long.
 

@@ -54,7 +54,6 @@ class Request:
     accept: str = ""
 
 
-# --- the server's side ------------------------------------------------------------------------
 async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int = MAX_BODY) -> Request:
     """Read one request. The caller bounds the time.
 
@@ -127,7 +126,6 @@ async def send_and_close(
     writer.close()
 
 
-# --- the client's side ----------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a player listens."""
@@ -197,7 +195,6 @@ async def post(address: Address, message: str, receiver: str, seconds: float) ->
     return text
 
 
-# --- both -------------------------------------------------------------------------------------------
 async def _read_head(reader: StreamReader) -> tuple[str, dict[str, str]]:
     """First line and headers (names in lower case, the last of a name counts)."""
     total = 0

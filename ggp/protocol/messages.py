@@ -79,7 +79,6 @@ class Abort:
 Message = Info | Preview | Start | Play | Stop | Abort
 
 
-# --- reading ------------------------------------------------------------------------------------
 def parse_message(text: str) -> Message:
     """Read a message. Words in any case, any white space; a bare ``INFO`` is one too.
 
@@ -213,7 +212,6 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-# --- writing ------------------------------------------------------------------------------------
 def spaced(text: str) -> str:
     """KIF on one line with a blank between any two tokens and no comments, in its own
     spelling: ``( <= ( legal p noop ) ( true ( step ?n ) ) )``."""

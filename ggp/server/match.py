@@ -93,7 +93,6 @@ class ServedMatch:
     def _say(self, level: str, event: str, **fields: object) -> None:
         self._log(level, event, match=self.id, **fields)
 
-    # --- what the manager asks ------------------------------------------------------------------
     async def begin(self, received: float) -> None:
         """Take processes and send them the rules; :meth:`ready` waits for the one that thinks.
 
@@ -213,7 +212,6 @@ class ServedMatch:
         for process in self._processes:
             process.settle()
 
-    # --- turns ------------------------------------------------------------------------------------
     def _new_turn(self, moves: tuple[str, ...] | None, key: tuple[str, ...] | None, received: float) -> Turn:
         if self._turn is not None:
             self._turn.close()
@@ -249,7 +247,6 @@ class ServedMatch:
                 self._say("error", "process hangs", turn=turn.id, what=process.name)
                 process.give_up()
 
-    # --- the processes ------------------------------------------------------------------------------
     def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, JsonMessage]]:
         """What a process is told that is to follow the match from here on."""
         now = time.monotonic()

@@ -177,7 +177,6 @@ class Server:
         """The match that is being played under this id, whatever its case."""
         return self._matches.get(match_id.lower())
 
-    # --- messages --------------------------------------------------------------------------------
     async def answer(self, message: Message, received: float) -> str:
         """The reply to a message that came at ``received`` (time.monotonic() seconds).
 
@@ -292,7 +291,6 @@ class Server:
             raise GdlError(str(done.result()["error"]))
         return messages.READY
 
-    # --- ends --------------------------------------------------------------------------------------
     def _drop(self, match: ServedMatch, why: str, ending: Ending) -> None:
         """Forget a match at once, and run ``ending`` beside what comes next."""
         key = match.id.lower()

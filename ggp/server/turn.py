@@ -110,7 +110,6 @@ class Turn:
         """The fields of ``play`` for the processes that follow the match."""
         return {**self._report, "advanced": self.advanced}
 
-    # --- what happens ---------------------------------------------------------------------------
     def name_safe(self, move: str) -> None:
         """A process has named a legal move."""
         self.safe = self.safe or move
@@ -161,7 +160,6 @@ class Turn:
             raise RuntimeError(f"turn {self.id}: {phase.name} does not follow {self.phase.name}")
         self.phase = phase
 
-    # --- its clock --------------------------------------------------------------------------------
     def call_at(self, when: float, do: Callable[[Turn], None]) -> None:
         """Have this done at a time, instead of what was to be done before."""
         self.call_off()

@@ -159,7 +159,6 @@ class ProcessPlayer:
         self._start(now)
         self._patience = now + RELOAD_SECONDS
 
-    # --- messages ---------------------------------------------------------------------------------
     def _load(self) -> None:
         self.process.send("load", role=self._role, **asdict(self._terms))
 

@@ -93,7 +93,6 @@ class Referee:
         """End all processes, giving them a moment to free what they hold."""
         await asyncio.gather(*(process.close() for _, process in self._idle))
 
-    # --- players ------------------------------------------------------------------------------------
     async def _players(
         self, job: JsonMessage, record: MatchRecord, local: dict[int, ProcessPlayer]
     ) -> list[RolePlayer]:
@@ -137,7 +136,6 @@ class Referee:
         while len(self._idle) > MAX_IDLE:
             await self._idle.pop(0)[1].close()
 
-    # --- games ----------------------------------------------------------------------------------------
     def _game(self, text: str, plies: int, seed: int) -> tuple[Machine, Openings]:
         key = (text, plies, seed)
         if key not in self._games:

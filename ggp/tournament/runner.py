@@ -146,7 +146,6 @@ class Runner:
             return ""
         return self._sprt.verdict(block_scores(self.results, *self._settings.labels))
 
-    # --- which match is next ----------------------------------------------------------------------
     def _next(self) -> tuple[Fixture, CoreSets] | None:
         """The first fixture whose players and cores are free; its round must have come."""
         for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
@@ -166,7 +165,6 @@ class Runner:
                 break  # it needs the whole computer: nothing may overtake it for ever
         return None
 
-    # --- one match ------------------------------------------------------------------------------------
     async def _play(self, fixture: Fixture, cores: CoreSets) -> None:
         try:
             self._watcher.began(fixture)

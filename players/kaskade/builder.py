@@ -120,7 +120,6 @@ class Builder:
         self.kill()
         self._reap()
 
-    # --- in the thread that builds ------------------------------------------------------------
     def _say(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output tells why
             self._input.write(json.dumps(message).encode() + b"\n")

@@ -183,7 +183,6 @@ class Kaskade:
         self._rising = False
         self._changed.notify_all()
 
-    # --- the thread of the kaskade ---------------------------------------------------------------
     def _run(self, text: str, rules: Rules) -> None:
         try:
             self._climb(text, rules)

@@ -61,7 +61,6 @@ class KaskadePlayer(Player):
 
         player.on_progress = None if watch is None else report
 
-    # --- the match ----------------------------------------------------------------------------
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         self.role = role
         self._callers_machine = machine
@@ -99,7 +98,6 @@ class KaskadePlayer(Player):
     def stop(self) -> None:
         self.player.stop()
 
-    # --- upwards --------------------------------------------------------------------------------
     def _await_first(self, deadline: float, share: float) -> None:
         """Wait for the first machine above the prover, if there is one, for a share of the time left."""
         for level in self._kaskade.levels[:1]:

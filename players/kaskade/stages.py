@@ -46,7 +46,6 @@ class Stage:
     load: Load
 
 
-# --- the propositional network ------------------------------------------------------------------------
 def build_propnet(text: str, previous: bytes) -> Iterator[bytes]:
     """The network of these rules, as bytes: the one stored on disk, or else a new one."""
     from gdl.grounding.pipeline import ground
@@ -80,7 +79,6 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
     return _exercised(PropnetMachine(rules, from_bytes(product)))
 
 
-# --- native code ------------------------------------------------------------------------------------
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     """The native code of a network: as soon as it pays, when all of it is compiled, and then with the code
     of the guide for playouts, if the game has one. Raises TooLargeError if too little is compiled in time."""

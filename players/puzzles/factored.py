@@ -58,7 +58,6 @@ class Factored(LineSolver):
     def step(self, deadline: float) -> bool:
         return any(time.monotonic() >= deadline for _ in self._work)
 
-    # --- the search, in slices -------------------------------------------------------------------
     def _solve(self) -> Iterator[None]:
         network = self.machine.network
         factors = quick_factors(network)

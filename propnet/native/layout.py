@@ -185,7 +185,6 @@ class _Program:
             self.fixed[gate] = wire
         return self.first + gate
 
-    # --- pieces and wires ----------------------------------------------------------------------
     def _pieces(self) -> tuple[list[tuple[int, int, int]], list[bool]]:
         """(section, first, past-the-last) of each piece, as places in the order, and which are
         loops."""

@@ -263,7 +263,6 @@ def _step_seconds(plan: Plan, args: KernelArgs) -> float:
     return shortest
 
 
-# --- compiling ---------------------------------------------------------------------------------------
 _Results = queue.SimpleQueue[tuple[int, bytes] | Exception | None]
 """Object files by their first pieces; None, or the error before it, where a process is through."""
 
