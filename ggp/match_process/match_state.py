@@ -11,7 +11,6 @@ from gdl.syntax.parser import parse_term
 
 _LONE_WORD = re.compile(r"\( ([^\s()]+) \)")
 """``(noop)`` is the same term as ``noop``."""
-
 Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 

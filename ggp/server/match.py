@@ -28,23 +28,17 @@ from ggp.server.turn import Phase, Turn
 MAX_RESTARTS = 3
 """How many processes may end one after another without one move. A match whose rules kill every process
 before there is any answer ends there; one that could be played goes on, with one more process per turn."""
-
 HANG_SECONDS = 60.0
 """How long after the watchdog has answered a process may stay silent. It may be compiling something, which
 each computer has to do once; the safe moves come all the same."""
-
 STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
-
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-
 WATCH_SHARE = 0.6
 """What is left of the margin when the watchdog answers with a safe move."""
-
 LAST_SHARE = 0.3
 """What is left of it when the watchdog answers although no safe move of this turn is known."""
-
 Log = Callable[..., None]
 
 
@@ -94,11 +88,8 @@ class ServedMatch:
         self._log(level, event, match=self.id, **fields)
 
     async def begin(self, received: float) -> None:
-        """Take processes and send them the rules; :meth:`ready` waits for the one that thinks.
-
-        Raises:
-            OSError: there are no more processes or files to be had.
-        """
+        """Take processes and send them the rules; :meth:`ready` waits for the one that thinks. Raises OSError
+        if there are no more processes or files to be had."""
         clock = self.start.startclock
         self._ready_by = received + clock - self.margin.spare_time(clock)
         for process in self._processes[1:]:
@@ -106,11 +97,8 @@ class ServedMatch:
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or when the startclock is nearly over.
-
-        Raises:
-            GdlError: the match cannot be played.
-        """
+        """``ready`` when prepared or when the startclock is nearly over. Raises GdlError if the match cannot
+        be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         await asyncio.wait([self._ready], timeout=max(0.0, left))
         if self._refusal is not None:
@@ -120,11 +108,8 @@ class ServedMatch:
         return READY
 
     async def play(self, message: Play, received: float) -> str:
-        """The move for the state that the manager reports, legal and in time.
-
-        Raises:
-            GdlError: the rules have turned out to be unplayable.
-        """
+        """The move for the state that the manager reports, legal and in time. Raises GdlError if the rules
+        have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
         key = None if message.moves is None else tuple(map(fold, message.moves))

@@ -151,11 +151,7 @@ class Turn:
             self.answer.set_result(self.safe or NO_MOVE)
 
     def _enter(self, phase: Phase) -> None:
-        """Every transition.
-
-        Raises:
-            RuntimeError: this phase does not follow the one that the turn is in.
-        """
+        """Every transition. Raises RuntimeError if this phase does not follow the one that the turn is in."""
         if phase not in _NEXT[self.phase]:
             raise RuntimeError(f"turn {self.id}: {phase.name} does not follow {self.phase.name}")
         self.phase = phase

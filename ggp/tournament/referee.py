@@ -41,11 +41,7 @@ class Referee:
         self._idle: list[tuple[str, TournamentProcess]] = []
 
     async def play(self, job: JsonMessage) -> None:
-        """Run the match of a job and report it.
-
-        Raises:
-            GdlError: the match cannot be played.
-        """
+        """Run the match of a job and report it. Raises GdlError if the match cannot be played."""
         pin(core for seat in job["seats"] for core in seat["cores"])
         machine, openings = self._game(job["rules"], job["plies"], job["seed"])
         opening = openings.of_round(job["round"])

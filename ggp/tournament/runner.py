@@ -18,7 +18,6 @@ from ggp.tournament.store import Result, Store, faults_of
 
 LOOK_AHEAD = 16
 """How many fixtures may be passed over because a player or the cores are not free."""
-
 ATTEMPTS = 2
 """How often a match is tried whose referee crashes."""
 

@@ -26,7 +26,6 @@ from players.processes.launch import Forked, is_stopped, launch
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""
-
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 
 _LOOK_SECONDS = 1.0

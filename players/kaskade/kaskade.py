@@ -60,10 +60,7 @@ class Kaskade:
 
     The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
     machine serves one thread at a time: the one that calls :meth:`best` uses it. ``on_event`` is called with
-    what happens to the stages, mostly in a thread of the kaskade.
-
-    Raises:
-        GdlError: no such level.
+    what happens to the stages, mostly in a thread of the kaskade. Raises GdlError if there is no such level.
     """
 
     def __init__(

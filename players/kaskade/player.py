@@ -17,10 +17,8 @@ from players.processes.limits import describe
 START_SHARE = 0.7
 """Share of the startclock for which it waits for the first fast machine before it begins. The prover
 searches so much slower that waiting costs little, and the builder has the processors to itself."""
-
 TURN_SHARE = 0.5
 """Share of a turn's time for which a player that cannot resume a search waits for it."""
-
 LEAST_SECONDS = 0.7
 """With less time left in a turn the player goes up only at the next one: going up loses what the search on
 the prover has learned, and search processes take a while to load a machine."""

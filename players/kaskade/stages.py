@@ -20,13 +20,10 @@ from propnet.storage.network_cache import keep, load
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not stored on disk."""
-
 COMPILE_SECONDS = 60.0
 """Wall time after which no more native code is compiled; the rest is interpreted."""
-
 MOST_JOBS = 4
 """Processes that compile native code together, at most."""
-
 Load = Callable[[Rules, bytes, Machine | None], Machine]
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MOST_STATES = 300_000
 MOST_BYTES = 1 << 26
 """States of one factor that are looked at, and what their records take at most."""
-
 _BATCH = 2048
 _MOST_WAITING = 1000
 """Moves that do nothing, at the end of a line, until the match is over."""

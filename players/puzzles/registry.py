@@ -18,11 +18,7 @@ begins."""
 
 
 def solvers_named(name: str | None) -> list[type[LineSolver]]:
-    """The solver of that name, all of them for None.
-
-    Raises:
-        GdlError: there is no such solver.
-    """
+    """The solver of that name, all of them for None. Raises GdlError if there is no such solver."""
     solvers = [solver for solver in SOLVERS if name in (None, solver.name)]
     if not solvers:
         known = ", ".join(solver.name for solver in SOLVERS)
