@@ -93,11 +93,8 @@ class Game:
 
 
 def read_rules_file(path: Path) -> str:
-    """The text of a rules file: UTF-8, any byte order mark dropped, stray bytes replaced.
-
-    Raises:
-        GdlError: it cannot be read.
-    """
+    """The text of a rules file: UTF-8, any byte order mark dropped, stray bytes replaced. Raises GdlError if
+    it cannot be read."""
     try:
         return path.read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:

@@ -25,16 +25,12 @@ from ggp.protocol.messages import READY, spaced
 
 INFO_SECONDS = 3.0
 """How long a player may take to say its name."""
-
 GOODBYE_SECONDS = 5.0
 """How long a player may take to confirm STOP or ABORT."""
-
 MAX_REPLY = 10_000
 """Characters of the longest answer that is read."""
-
 STAND_INS = ("random", "legal")
 """Players that need no address: the manager moves for them."""
-
 NO_ANSWER = "TO"
 NO_CONNECTION = "CE"
 ILLEGAL = "IL"
@@ -115,11 +111,8 @@ class MatchStep:
 
 
 def parse_players(text: str) -> list[RemotePlayer | StandIn]:
-    """Players from ``URL,URL,random,legal``, in role order.
-
-    Raises:
-        HttpError: a part is neither an address nor a stand-in.
-    """
+    """Players from ``URL,URL,random,legal``, in role order. Raises HttpError if a part is neither an address
+    nor a stand-in."""
     players: list[RemotePlayer | StandIn] = []
     for word in filter(None, map(str.strip, text.split(","))):
         if word.lower() in STAND_INS:
@@ -196,10 +189,8 @@ class GameManager:
     async def run(self) -> MatchRecord:
         """Play the match to its end.
 
-        On cancellation the players are sent ABORT and the record says so.
-
-        Raises:
-            GdlError: the rules leave a role without a move in a state that is not terminal.
+        On cancellation the players are sent ABORT and the record says so. Raises GdlError if the rules leave
+        a role without a move in a state that is not terminal.
         """
         try:
             await self._play()
@@ -248,7 +239,6 @@ class GameManager:
         spell = self._machine.rules.spell
         self.record.add_state(map(spell, sorted(state.propositions)), errors)
 
-    # --- messages -------------------------------------------------------------------------------
     async def _start(self, state: State) -> list[Answer]:
         record, machine = self.record, self._machine
         rules = spaced(self._cipher.scramble(self._rules))

@@ -22,10 +22,7 @@ def perf_test(rules_file: Path, results_file: Path, seconds: float, level: str, 
     """Run random playouts for that long by the clock on the wall, and write the results or the error.
 
     Plays whole batches, the last one past the end of the time if need be, and counts the time of all. Returns
-    whether there was no error.
-
-    Raises:
-        GdlError: the file for the results cannot be written.
+    whether there was no error. Raises GdlError if the file for the results cannot be written.
     """
     from ggp.bench.measure import engine_version, make
     from ggp.game import Game

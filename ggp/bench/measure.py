@@ -18,10 +18,8 @@ from gdl.rules import Rules
 
 REPETITIONS = 5
 """Batches of playouts per measurement; their median counts, their range says how noisy it was."""
-
 STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
 """What the measurement of a step's parts yields."""
-
 _FEWEST = {"prover": 1}
 _FEWEST_LANES = 4096
 """Playouts per batch at least: enough that lanes which run dry at the end matter little."""
@@ -175,11 +173,7 @@ def measure(
 
 def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
     """The machine of a level, and the times of its stages: ``ground_s``, ``build_s``, ``compile_s``,
-    ``cached_s``; and ``compiled``.
-
-    Raises:
-        RulesError, TooLargeError: the machine cannot be made.
-    """
+    ``cached_s``; and ``compiled``. Raises RulesError or TooLargeError if the machine cannot be made."""
     from players.kaskade.make_machine import make_machine
 
     stages: dict[str, Any] = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)

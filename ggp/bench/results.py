@@ -27,10 +27,7 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
     """What a file says of the run as a whole (may be empty), and its rows.
 
     A last line that breaks off (the run was stopped) is left out; of several rows of the same game and
-    machine the last counts.
-
-    Raises:
-        GdlError: the file cannot be read, or holds something else.
+    machine the last counts. Raises GdlError if the file cannot be read, or holds something else.
     """
     try:
         data = path.read_bytes()

@@ -13,7 +13,6 @@ from ggp.bench.results import Change, Row, geometric_mean, spread
 
 PARTS = {"logic_ns": "cyan", "choice_ns": "magenta", "bookkeeping_ns": "yellow"}
 """The parts of a step and their colours."""
-
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _BAR = 12
 _NARROW = 100

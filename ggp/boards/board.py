@@ -25,7 +25,6 @@ Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""
 Thing = tuple[Term, ...]
 """What stands on a square."""
-
 _MOST_SIDE = 40
 _MOST_PANELS = 12
 

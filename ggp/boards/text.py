@@ -15,7 +15,6 @@ Span = tuple[str, str]
 """Text and a rich style."""
 Cell = tuple[list[Span], Span]
 """What stands on a square, and the sign behind it: of something fixed that it stands on."""
-
 ROLE_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green", "bold red", "bold blue")
 _OTHER_STYLES = ("green", "magenta", "blue", "red", "white", "bright_cyan")
 _FIXED_SIGNS = "#+=~%&$@"

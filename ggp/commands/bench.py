@@ -34,10 +34,10 @@ def command(
         min=0,
         help="Playouts per batch, else as many as the time allows; with the same seed the same ones again.",
     ),
-    seed: int = typer.Option(0, "--seed", help="Seed of the random playouts."),
+    seed: int = typer.Option(0, help="Seed of the random playouts."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object per game and line, nothing else."),
     compare: Path | None = typer.Option(
-        None, "--compare", metavar="OLD.json", help="Show the ratios to these earlier results."
+        None, metavar="OLD.json", help="Show the ratios to these earlier results."
     ),
     gdl_perf: bool = typer.Option(
         False, "--gdl-perf", help="Be the test process of gdl-perf: the arguments are RULES RESULTS SECONDS."

@@ -5,9 +5,7 @@ from __future__ import annotations
 import typer
 
 
-def command(
-    as_json: bool = typer.Option(False, "--json", help="One JSON object per game."),
-) -> None:
+def command(as_json: bool = typer.Option(False, "--json", help="One JSON object per game.")) -> None:
     """List the games that come along.
 
     With the number of their roles, and what they are.

@@ -15,17 +15,13 @@ def command(
     players: str = typer.Option(
         ..., "--players", "-p", help="One per role, by commas: http://host:port, host:port, random, legal."
     ),
-    startclock: int = typer.Option(10, "--startclock", min=0, help="Seconds before the first move."),
-    playclock: int = typer.Option(5, "--playclock", min=1, help="Seconds for each move."),
-    seed: int = typer.Option(0, "--seed", help="Seed of random moves."),
+    startclock: int = typer.Option(10, min=0, help="Seconds before the first move."),
+    playclock: int = typer.Option(5, min=1, help="Seconds for each move."),
+    seed: int = typer.Option(0, help="Seed of random moves."),
     out: Path | None = typer.Option(None, "--out", "-o", help="Write the match here as JSON."),
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
-    match_id: str = typer.Option(
-        "", "--match-id", help="Id of the match; made from game and time by default."
-    ),
-    names: str = typer.Option(
-        "", "--names", help="Names for the record, by commas; asked by INFO by default."
-    ),
+    match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
+    names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
     machine: str = typer.Option(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),

@@ -14,8 +14,7 @@ def command(
     game: GameName,
     seed: Annotated[int, typer.Option(help="The same seed gives the same names.")] = 0,
     mapping: Annotated[
-        Path | None,
-        typer.Option(help="Write old name -> new name there, as JSON.", metavar="OUT.json"),
+        Path | None, typer.Option(help="Write old name -> new name there, as JSON.", metavar="OUT.json")
     ] = None,
 ) -> None:
     """Rename all symbols of a game.

@@ -9,31 +9,24 @@ from ggp.commands import FurthestMachine, check_machine
 
 
 def command(
-    port: int = typer.Option(9147, "--port", min=0, max=65535, help="Port; 0 picks a free one."),
-    host: str = typer.Option(
-        "127.0.0.1", "--host", help="Address to listen on; 0.0.0.0 lets other computers in."
-    ),
+    port: int = typer.Option(9147, min=0, max=65535, help="Port; 0 picks a free one."),
+    host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 lets other computers in."),
     player: str = typer.Option(
-        "uct",
-        "--player",
-        help="Player: uct, montecarlo, greedy..., with options (uct:playouts=1000), or module:Class.",
+        "uct", help="Player: uct, montecarlo, greedy..., with options (uct:playouts=1000), or module:Class."
     ),
-    name: str = typer.Option("", "--name", help="Name in INFO replies; kaskade by default."),
-    matches: int = typer.Option(
-        1, "--matches", min=1, max=64, help="Matches at once; more are answered busy."
-    ),
+    name: str = typer.Option("", help="Name in INFO replies; kaskade by default."),
+    matches: int = typer.Option(1, min=1, max=64, help="Matches at once; more are answered busy."),
     workers: int | None = typer.Option(
-        None, "--workers", min=0, help="Search processes per match. [default: all cores, shared by matches]"
+        None, min=0, help="Search processes per match. [default: all cores, shared by matches]"
     ),
     machine: FurthestMachine = "auto",
     margin: float = typer.Option(
         0.8,
-        "--margin",
         min=0.0,
         help="Seconds before the end of a clock at which the answer leaves, until better is learnt.",
     ),
-    seed: int = typer.Option(0, "--seed", help="Seed of the player's randomness."),
-    log_level: str = typer.Option("info", "--log-level", help="debug, info, warning or error."),
+    seed: int = typer.Option(0, help="Seed of the player's randomness."),
+    log_level: str = typer.Option("info", help="debug, info, warning or error."),
 ) -> None:
     """Answer game managers over HTTP as a player.
 

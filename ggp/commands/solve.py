@@ -8,12 +8,12 @@ import typer
 def command(
     game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
     seconds: float = typer.Option(
-        10.0, "--seconds", "-s", min=0, help="Wall time, without the compiling of a first run."
+        10.0, "--seconds", "-s", min=0, help="Wall time, after kernels are compiled."
     ),
-    memory: str = typer.Option("500M", "--memory", help="For what the solvers keep: 500M, 2G."),
-    solver: str | None = typer.Option(None, "--solver", help="This one alone. [default: all that fit]"),
+    memory: str = typer.Option("500M", help="For what the solvers keep: 500M, 2G."),
+    solver: str | None = typer.Option(None, help="This one alone. [default: all that fit]"),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
-    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the solvers' randomness."),
+    seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
 ) -> None:
     """Solve a puzzle: find the best line of moves.

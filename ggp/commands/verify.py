@@ -17,7 +17,7 @@ def command(
     machine: AnyMachine = "prover",
     jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Games at the same time."),
     seconds: float = typer.Option(120.0, "--seconds", "-s", min=0.1, help="Wall time per game."),
-    memory: int = typer.Option(3000, "--memory", min=100, help="Megabytes per game."),
+    memory: int = typer.Option(3000, min=100, help="Megabytes per game."),
     verbose: bool = typer.Option(False, "--verbose", "-v", help="A line for passing games too."),
 ) -> None:
     """Replay recorded traces against a machine.

@@ -11,7 +11,6 @@ from gdl.syntax.parser import parse_term
 
 _LONE_WORD = re.compile(r"\( ([^\s()]+) \)")
 """``(noop)`` is the same term as ``noop``."""
-
 Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 
@@ -92,7 +91,6 @@ class MatchState:
             return None
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
-    # --- joint moves ------------------------------------------------------------------------
     def _advance(self, moves: Sequence[str], answered: str | None) -> None:
         machine = self.machine
         if machine.is_terminal(self.state):

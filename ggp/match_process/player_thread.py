@@ -32,13 +32,10 @@ if TYPE_CHECKING:
 
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs none."""
-
 SURVEY_SECONDS = 0.3
 """How long a survey of the game takes at most."""
-
 SURVEY_SHARE = 0.05
 """The share of the time to prepare that it takes at most."""
-
 LONG_ENOUGH = 2.0
 """With fewer seconds than this to prepare, there is no survey."""
 
@@ -126,7 +123,6 @@ class Thinker:
         self._tasks.put(stop)
         stopped.wait(seconds)
 
-    # --- in the thread ----------------------------------------------------------------------------
     def _run(self) -> None:
         while True:
             task = self._tasks.get()

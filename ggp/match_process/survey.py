@@ -117,11 +117,7 @@ class Classifier:
 
 
 def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
-    """Play at random for so many seconds, at least one step.
-
-    Raises:
-        GdlError: the game cannot be played on.
-    """
+    """Play at random for so many seconds, at least one step. Raises GdlError if the game is stuck."""
     end = time.monotonic() + seconds
     rng = random.Random(seed)
     roles = range(len(machine.roles))

@@ -28,17 +28,12 @@ from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
 """Data that a match process may allocate: rules come from the network."""
-
 STOP_SECONDS = 1.0
 """How long the player may take to free what it holds."""
 
 
 class RoleMatch:
-    """One match, followed and thought about for one role.
-
-    Raises:
-        GdlError: the match cannot be played.
-    """
+    """One match, followed and thought about for one role. Raises GdlError if the match cannot be played."""
 
     def __init__(self, message: JsonMessage, thinker: Thinker, send: Send) -> None:
         self._send = send

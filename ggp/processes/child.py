@@ -30,13 +30,10 @@ log = logging.getLogger("ggp.server")
 
 FORK_SECONDS = 0.5
 """How long a fork server may take to answer."""
-
 POLL_SECONDS = 0.1
 """How often to look whether a process has ended whose connection others hold open."""
-
 DRAIN_SECONDS = 0.2
 """How long to read the last messages of a process that has ended."""
-
 EXIT_SECONDS = 1.0
 """How long a process may live on after it has closed the connection."""
 
@@ -82,16 +79,10 @@ async def fork(
 
 
 async def anew(
-    module: str,
-    arguments: Sequence[str],
-    files: dict[int, int],
-    environment: Mapping[str, str] | None = None,
+    module: str, arguments: Sequence[str], files: dict[int, int], environment: Mapping[str, str] | None = None
 ) -> Popen[bytes]:
-    """Start a new interpreter likewise. On a busy computer that takes long.
-
-    Raises:
-        OSError: there are no more processes or files to be had.
-    """
+    """Start a new interpreter likewise. On a busy computer that takes long. Raises OSError if there are no
+    more processes or files to be had."""
 
     def start() -> Popen[bytes]:
         go_as_usual()

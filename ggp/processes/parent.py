@@ -43,11 +43,7 @@ class Parent:
         listener.start()
 
     def send(self, kind: str, **fields: object) -> None:
-        """Send a message, from any thread.
-
-        Raises:
-            BrokenPipeError: the parent is gone.
-        """
+        """Send a message, from any thread. Raises BrokenPipeError if the parent is gone."""
         line = json.dumps({"kind": kind, **fields}).encode() + b"\n"
         with self._lock:
             self._out.write(line)

@@ -14,10 +14,8 @@ from gdl.errors import GdlError
 
 MAX_HEAD = 16 * 1024
 """Bytes that the request line and headers (or status line and headers) may take."""
-
 MAX_BODY = 2 * 1024 * 1024
 """Bytes that a body may take (see docs/measurements.md)."""
-
 CONTENT_TYPE = "text/acl"
 
 _REASONS = {
@@ -54,7 +52,6 @@ class Request:
     accept: str = ""
 
 
-# --- the server's side ------------------------------------------------------------------------
 async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int = MAX_BODY) -> Request:
     """Read one request. The caller bounds the time.
 
@@ -108,10 +105,8 @@ async def send_and_close(
 
     Closing a socket while unread input waits resets the connection, and the peer may lose the reply. So this
     closes the sending side first, then reads and drops what the peer sends until it closes too, for at most
-    ``linger`` seconds.
-
-    Raises:
-        OSError: the peer did not take the reply (TimeoutError, ConnectionError among them).
+    ``linger`` seconds. Raises OSError if the peer did not take the reply (TimeoutError, ConnectionError among
+    them).
     """
     writer.write(data)
     async with asyncio.timeout(5.0):
@@ -127,7 +122,6 @@ async def send_and_close(
     writer.close()
 
 
-# --- the client's side ----------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a player listens."""
@@ -140,11 +134,8 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """The address in ``http://host:port``, ``host:port`` or ``host`` (port 9147).
-
-    Raises:
-        HttpError: no address can be read from it.
-    """
+    """The address in ``http://host:port``, ``host:port`` or ``host`` (port 9147). Raises HttpError if no
+    address can be read from it."""
     try:
         parts = urlsplit(text if "//" in text else f"//{text}")
         host, port = parts.hostname, parts.port
@@ -197,7 +188,6 @@ async def post(address: Address, message: str, receiver: str, seconds: float) ->
     return text
 
 
-# --- both -------------------------------------------------------------------------------------------
 async def _read_head(reader: StreamReader) -> tuple[str, dict[str, str]]:
     """First line and headers (names in lower case, the last of a name counts)."""
     total = 0

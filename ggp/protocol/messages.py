@@ -15,10 +15,8 @@ from gdl.syntax.sexpr import MAX_DEPTH, Source
 
 MAX_CLOCK = 7 * 24 * 3600
 """Longest clock that is taken, in seconds; a longer one is cut down to it."""
-
 MAX_WORD = 1000
 """Longest match id or role that is taken, in characters."""
-
 READY = "ready"
 BUSY = "busy"
 DONE = "done"
@@ -79,13 +77,9 @@ class Abort:
 Message = Info | Preview | Start | Play | Stop | Abort
 
 
-# --- reading ------------------------------------------------------------------------------------
 def parse_message(text: str) -> Message:
-    """Read a message. Words in any case, any white space; a bare ``INFO`` is one too.
-
-    Raises:
-        ParseError: the text is no message, with the place and what was expected.
-    """
+    """Read a message. Words in any case, any white space; a bare ``INFO`` is one too. Raises ParseError if it
+    is none, with the place and what was expected."""
     expressions = split(text)
     if len(expressions) != 1:
         raise ParseError(
@@ -143,10 +137,8 @@ _SHAPES = {
 def split(text: str) -> list[str]:
     """The top-level expressions of a KIF text, each as its own text; comments are dropped.
 
-    Only parentheses are looked at, so this is fast and takes no stack for nested text.
-
-    Raises:
-        ParseError: the parentheses do not balance or nest too deep.
+    Only parentheses are looked at, so this is fast and takes no stack for nested text. Raises ParseError if
+    the parentheses do not balance or nest too deep.
     """
     expressions: list[str] = []
     depth = begin = 0
@@ -213,7 +205,6 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-# --- writing ------------------------------------------------------------------------------------
 def spaced(text: str) -> str:
     """KIF on one line with a blank between any two tokens and no comments, in its own
     spelling: ``( <= ( legal p noop ) ( true ( step ?n ) ) )``."""
@@ -257,11 +248,8 @@ def info_reply(name: str, available: bool) -> str:
 
 
 def parse_info_reply(text: str) -> dict[str, str]:
-    """What a player says of itself; a bare atom (older players) is its status.
-
-    Raises:
-        ParseError: the reply is not KIF.
-    """
+    """What a player says of itself; a bare atom (older players) is its status. Raises ParseError if the reply
+    is not KIF."""
     expressions = split(text)
     if len(expressions) == 1 and expressions[0].startswith("("):
         expressions = split(expressions[0][1:-1])

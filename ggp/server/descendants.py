@@ -14,7 +14,6 @@ from pathlib import Path
 
 PATIENCE = 3
 """How often a process may be seen left over before it is ended."""
-
 _PROC = Path("/proc")
 _PR_SET_CHILD_SUBREAPER = 36
 

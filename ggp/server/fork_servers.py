@@ -137,7 +137,6 @@ class ForkServers:
         self._owners = {pid: owner for pid, owner in self._owners.items() if pid in living}
         return self._left_over.note(pid for pid, owner in self._owners.items() if owner not in living)
 
-    # --- details ---------------------------------------------------------------------------------
     def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
         return [*self._servers, *([self._first] if self._first is not None else [])]
 

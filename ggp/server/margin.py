@@ -22,25 +22,18 @@ import sys
 
 LEAST = 0.3
 """Seconds that no measurement takes away: for delays so rare that a match may see none."""
-
 SAFETY = 2.0
 """How many times the measured delays are planned for."""
-
 FADING = 0.85
 """What is left of a peak after a turn: half of it after four turns."""
-
 MOST = 1.0
 """Longest delay that is believed, in seconds: a player that hangs is no slow connection."""
-
 CONFIGURED_SHARE = 0.25
 """The most of a clock that the configured margin may take."""
-
 MEASURED_SHARE = 0.5
 """The most of a clock that measured delays may take."""
-
 ROUND_TRIPS = 2
 """Connecting is one, the message and its reply are the other."""
-
 _RTT_OFFSET = 68
 """Of ``tcpi_rtt`` (microseconds, 32 bits) in Linux' ``struct tcp_info``."""
 

@@ -36,16 +36,12 @@ wait. It may be compiling something, which each computer has to do once; the saf
 
 STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
-
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-
 WATCH_SHARE = 0.6
 """What is left of the margin when the watchdog answers with a safe move."""
-
 LAST_SHARE = 0.3
 """What is left of it when the watchdog answers although no safe move of this turn is known."""
-
 Log = Callable[..., None]
 
 
@@ -94,13 +90,9 @@ class ServedMatch:
     def _say(self, level: str, event: str, **fields: object) -> None:
         self._log(level, event, match=self.id, **fields)
 
-    # --- what the manager asks ------------------------------------------------------------------
     async def begin(self, received: float) -> None:
-        """Take processes and send them the rules; :meth:`ready` waits for the one that thinks.
-
-        Raises:
-            OSError: there are no more processes or files to be had.
-        """
+        """Take processes and send them the rules; :meth:`ready` waits for the one that thinks. Raises OSError
+        if there are no more processes or files to be had."""
         clock = self.start.startclock
         self._ready_by = received + clock - self.margin.spare_time(clock)
         for process in self._processes[1:]:
@@ -108,11 +100,8 @@ class ServedMatch:
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or when the startclock is nearly over.
-
-        Raises:
-            GdlError: the match cannot be played.
-        """
+        """``ready`` when prepared or when the startclock is nearly over. Raises GdlError if the match cannot
+        be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         await asyncio.wait([self._ready], timeout=max(0.0, left))
         if self._refusal is not None:
@@ -122,11 +111,8 @@ class ServedMatch:
         return READY
 
     async def play(self, message: Play, received: float) -> str:
-        """The answer to the manager's PLAY, in time; legal if any legal move is known.
-
-        Raises:
-            GdlError: the rules have turned out to be unplayable.
-        """
+        """The answer to the manager's PLAY, in time; legal if any legal move is known. Raises GdlError if
+        the rules have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
         key = None if message.moves is None else tuple(map(fold, message.moves))
@@ -214,7 +200,6 @@ class ServedMatch:
         for process in self._processes:
             process.settle()
 
-    # --- turns ------------------------------------------------------------------------------------
     def _new_turn(self, moves: tuple[str, ...] | None, key: tuple[str, ...] | None, received: float) -> Turn:
         if self._turn is not None:
             self._turn.close()
@@ -250,7 +235,6 @@ class ServedMatch:
                 self._say("error", "process hangs", turn=turn.id, what=process.name)
                 process.give_up()
 
-    # --- the processes ------------------------------------------------------------------------------
     def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, JsonMessage]]:
         """Messages that bring a new process up to date."""
         now = time.monotonic()

@@ -15,10 +15,8 @@ from ggp.server.descendants import descendants, resident_bytes
 
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
 """Upper bounds of the histogram of answer times, as shares of the clock."""
-
 LAGS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 """Upper bounds of the histogram of the event loop's lags, in seconds."""
-
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 

@@ -38,19 +38,14 @@ from players.processes.priority import go_first
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
-
 SWEEP_BEATS = 10
 """After so many of these looks, matches without a manager are freed and left-over processes ended."""
-
 SHOWN_ENDED = 20
 """Finished matches on the status page."""
-
 EXIT_SECONDS = 1.0
 """How long left-over processes are waited for at the end."""
-
 MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
-
 Ending = Coroutine[None, None, None]
 
 
@@ -101,11 +96,8 @@ class Server:
         return list(self._matches.values())
 
     async def open(self) -> None:
-        """Begin to listen, with a match process kept ready.
-
-        Raises:
-            OSError: the address cannot be listened on.
-        """
+        """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
+        on."""
         self._listener = await asyncio.start_server(
             self._connections.connected, self.config.host, self.config.port, limit=65536
         )
@@ -177,13 +169,9 @@ class Server:
         """The match that is being played under this id, whatever its case."""
         return self._matches.get(match_id.lower())
 
-    # --- messages --------------------------------------------------------------------------------
     async def answer(self, message: Message, received: float) -> str:
-        """The reply to a message that came at ``received`` (time.monotonic() seconds).
-
-        Raises:
-            GdlError: the message cannot be done, with the reason.
-        """
+        """The reply to a message that came at ``received`` (time.monotonic() seconds). Raises GdlError if the
+        message cannot be done, with the reason."""
         match message:
             case messages.Info():
                 return messages.info_reply(self.config.name, self._free())
@@ -292,7 +280,6 @@ class Server:
             raise GdlError(str(done.result()["error"]))
         return messages.READY
 
-    # --- ends --------------------------------------------------------------------------------------
     def _drop(self, match: ServedMatch, why: str, ending: Ending) -> None:
         """Forget a match at once, and run ``ending`` beside what comes next."""
         key = match.id.lower()

@@ -33,11 +33,8 @@ class Spare:
         self._closed = False
 
     async def take(self) -> Child:
-        """The spare process, or a new one where there is none.
-
-        Raises:
-            OSError: there are no more processes or files to be had.
-        """
+        """The spare process, or a new one where there is none. Raises OSError if there are no more processes
+        or files to be had."""
         if self._refilling is not None:
             await asyncio.shield(self._refilling)
         self.check()

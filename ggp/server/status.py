@@ -62,7 +62,6 @@ class ServerStatus:
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """A title, the heads of the columns, the rows."""
-
 _LIVE: dict[str, Callable[[MatchStatus], object]] = {
     "match": lambda match: match.id,
     "game": lambda match: match.game or f"{match.rules:,} characters",

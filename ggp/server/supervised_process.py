@@ -57,11 +57,8 @@ class SupervisedProcess:
         return self.child is not None and self.child.alive
 
     async def begin(self) -> None:
-        """Take a process and tell it what the match is.
-
-        Raises:
-            OSError: there are no more processes or files to be had.
-        """
+        """Take a process and tell it what the match is. Raises OSError if there are no more processes or
+        files to be had."""
         child = await self._spare.take()
         if self._closed:
             child.kill()

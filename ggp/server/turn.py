@@ -110,7 +110,6 @@ class Turn:
         """The fields of ``play`` for the processes that follow the match."""
         return {**self._report, "advanced": self.advanced}
 
-    # --- what happens ---------------------------------------------------------------------------
     def name_safe(self, move: str) -> None:
         """A process has named a legal move."""
         self.safe = self.safe or move
@@ -153,16 +152,11 @@ class Turn:
             self.answer.set_result(self.safe or NO_MOVE)
 
     def _enter(self, phase: Phase) -> None:
-        """Change the phase.
-
-        Raises:
-            RuntimeError: this phase does not follow the one that the turn is in.
-        """
+        """Change the phase. Raises RuntimeError if it does not follow the one that the turn is in."""
         if phase not in _NEXT[self.phase]:
             raise RuntimeError(f"turn {self.id}: {phase.name} does not follow {self.phase.name}")
         self.phase = phase
 
-    # --- its clock --------------------------------------------------------------------------------
     def call_at(self, when: float, do: Callable[[Turn], None]) -> None:
         """Schedule this, replacing the earlier timer."""
         self.call_off()

@@ -131,11 +131,8 @@ def check_names(names: Sequence[str], as_json: bool) -> None:
 
 
 def seats(names: Sequence[str], roles: Sequence[str]) -> list[str]:
-    """The player's name for each role: those given, and a fitting one for roles left out.
-
-    Raises:
-        GdlError: more names than roles.
-    """
+    """The player's name for each role: those given, and a fitting one for roles left out. Raises GdlError if
+    there are more names than roles."""
     if len(names) > len(roles):
         raise GdlError(
             f"{len(names)} players for {len(roles)} role{'s' if len(roles) > 1 else ''}",

@@ -143,7 +143,6 @@ class TextView(MatchView):
             parts.append(Text(f"  {self.roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
         return Group(*parts)
 
-    # --- the search while it goes on (terminals only) ---------------------------------------------
     def _watch(self, role: int, deadline: float, what: str) -> None:
         player = self.players[role]
         if not (self.console.is_terminal and player.reports):

@@ -50,10 +50,8 @@ class Entrant:
 def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
     """Entrants from ``uct:workers=1,random``, ``old@http://host:9147``, ``module:Class``.
 
-    What stands before an ``@`` is the entrant's label; otherwise the whole text is.
-
-    Raises:
-        GdlError: a name or address that does not exist, or a label twice.
+    What stands before an ``@`` is the entrant's label; otherwise the whole text is. Raises GdlError if a name
+    or address does not exist, or a label comes twice.
     """
     entrants: list[Entrant] = []
     for text in (name for names in texts for name in split_names(names)):

@@ -18,16 +18,12 @@ from ggp.tournament.processes import TournamentProcess
 TOLERANCE = 0.1
 """Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
 the player, which is told the clock itself."""
-
 LOAD_SECONDS = 600.0
 """How long a player may take for the machine and its warm-up, before any clock runs."""
-
 MAX_RESTARTS = 3
 """How often in one match a player that crashed or hung is started again."""
-
 RELOAD_SECONDS = 60.0
 """How long it may then be silent while it gets ready; meanwhile it loses its turns."""
-
 LATE_SECONDS = 5.0
 """How long after a clock a silent player counts as late, and not as hanging."""
 
@@ -91,11 +87,8 @@ class ProcessPlayer:
         """Until when silence does not mean that it hangs."""
 
     async def load(self, role: int) -> None:
-        """Have machine and player made, before any clock runs.
-
-        Raises:
-            GdlError: the player cannot be made, or takes forever.
-        """
+        """Have machine and player made, before any clock runs. Raises GdlError if the player cannot be made,
+        or takes forever."""
         self._role = role
         self._load()
         player = self._terms.player
@@ -159,7 +152,6 @@ class ProcessPlayer:
         self._start(now)
         self._patience = now + RELOAD_SECONDS
 
-    # --- messages ---------------------------------------------------------------------------------
     def _load(self) -> None:
         self.process.send("load", role=self._role, **asdict(self._terms))
 

@@ -24,16 +24,12 @@ from players.registry import make_player
 
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
-
 MAX_MACHINES = 4
 """How many machines are kept from match to match."""
-
 BUILD_SECONDS = 120.0
 """How long the fastest machine may take; then the match is played on the machine that is ready."""
-
 WARM_UP_SECONDS = 0.2
 """How long a player thinks once before its first match, so that everything is compiled and loaded."""
-
 WORKERS_SECONDS = 3.0
 """How long a player with processes of its own thinks before each match: they are new in every one."""
 
@@ -113,11 +109,8 @@ class PlayerService:
 
 
 def _build(text: str, level: str) -> Machine:
-    """The machine of a level; for ``auto`` the one that a served player would come to in a long match.
-
-    Raises:
-        GdlError: there is none.
-    """
+    """The machine of a level; for ``auto`` the one that a served player would come to in a long match. Raises
+    GdlError if there is none."""
     from players.kaskade.kaskade import AUTO, Kaskade
     from players.kaskade.make_machine import make_machine
 

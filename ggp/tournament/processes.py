@@ -12,7 +12,6 @@ from ggp.processes.parent import JsonMessage
 
 END_SECONDS = 1.5
 """How long a process may take to free what it holds when it is to end."""
-
 _KIND = ProcessKind(
     max_line=64 * 1024 * 1024,  # the record of a long match
     group=True,
@@ -31,11 +30,7 @@ class TournamentProcess(Child):
 
     @classmethod
     async def start(cls, module: str) -> Self:
-        """Start ``python -m module``.
-
-        Raises:
-            OSError: there are no more processes or files to be had.
-        """
+        """Start ``python -m module``. Raises OSError if there are no more processes or files to be had."""
         process = await cls.spawn(module, kind=_KIND)
         inbox = process.inbox = asyncio.Queue()
         process.on_message = inbox.put_nowait

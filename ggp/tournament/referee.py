@@ -41,11 +41,7 @@ class Referee:
         self._idle: list[tuple[str, TournamentProcess]] = []
 
     async def play(self, job: JsonMessage) -> None:
-        """Run the match of a job and report it.
-
-        Raises:
-            GdlError: the match cannot be played.
-        """
+        """Run the match of a job and report it. Raises GdlError if the match cannot be played."""
         pin(core for seat in job["seats"] for core in seat["cores"])
         machine, openings = self._game(job["rules"], job["plies"], job["seed"])
         opening = openings.of_round(job["round"])
@@ -93,7 +89,6 @@ class Referee:
         """End all processes, giving them a moment to free what they hold."""
         await asyncio.gather(*(process.close() for _, process in self._idle))
 
-    # --- players ------------------------------------------------------------------------------------
     async def _players(
         self, job: JsonMessage, record: MatchRecord, local: dict[int, ProcessPlayer]
     ) -> list[RolePlayer]:
@@ -137,7 +132,6 @@ class Referee:
         while len(self._idle) > MAX_IDLE:
             await self._idle.pop(0)[1].close()
 
-    # --- games ----------------------------------------------------------------------------------------
     def _game(self, text: str, plies: int, seed: int) -> tuple[Machine, Openings]:
         key = (text, plies, seed)
         if key not in self._games:

@@ -18,7 +18,6 @@ from ggp.tournament.store import Result, Store, faults_of
 
 LOOK_AHEAD = 16
 """How many fixtures may be passed over because a player or the cores are not free."""
-
 ATTEMPTS = 2
 """How often a match is tried whose referee crashes."""
 
@@ -146,7 +145,6 @@ class Runner:
             return ""
         return self._sprt.verdict(block_scores(self.results, *self._settings.labels))
 
-    # --- which match is next ----------------------------------------------------------------------
     def _next(self) -> tuple[Fixture, CoreSets] | None:
         """The first fixture whose players and cores are free; its round must have come."""
         for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
@@ -166,7 +164,6 @@ class Runner:
                 break  # it needs the whole computer: nothing may overtake it for ever
         return None
 
-    # --- one match ------------------------------------------------------------------------------------
     async def _play(self, fixture: Fixture, cores: CoreSets) -> None:
         try:
             self._watcher.began(fixture)

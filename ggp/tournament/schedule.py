@@ -27,11 +27,9 @@ class Fixture:
 def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
     """Every way to give the roles of a game to players, so that each player has each role equally often.
 
-    Where there are at least as many players as roles, all permutations of all choices of players;
-    where there are fewer, all assignments in which at least two differ.
-
-    Raises:
-        GdlError: one player alone for a game of several roles.
+    Where there are at least as many players as roles, all permutations of all choices of players; where there
+    are fewer, all assignments in which at least two differ. Raises GdlError if one player is alone in a game
+    of several roles.
     """
     if roles == 1 or len(players) >= roles:
         return [order for chosen in combinations(players, roles) for order in permutations(chosen)]

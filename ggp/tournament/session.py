@@ -80,11 +80,7 @@ def parse_test(text: str, alpha: float) -> Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A tournament at a terminal.
-
-    Raises:
-        GdlError: a test of other than two players.
-    """
+    """A tournament at a terminal. Raises GdlError if the test is of other than two players."""
 
     console: Console
     settings: TournamentSettings

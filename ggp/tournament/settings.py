@@ -83,12 +83,9 @@ class TournamentSettings:
         return cls(**{**fields, "games": games, "entrants": entrants})
 
     def continues(self, earlier: TournamentSettings) -> TournamentSettings:
-        """These settings for a tournament that was begun with earlier ones: rounds, games and players
-        may be added, the rest has to be the same.
-
-        Raises:
-            GdlError: results would be mixed that cannot be compared.
-        """
+        """These settings for a tournament that was begun with earlier ones: rounds, games and players may be
+        added, the rest has to be the same. Raises GdlError if results would be mixed that cannot be
+        compared."""
         for key in MATCH_SETTINGS:
             before, after = getattr(earlier, key), getattr(self, key)
             if before != after:

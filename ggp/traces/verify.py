@@ -80,11 +80,7 @@ def _is_trace(path: Path) -> bool:
 
 
 def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a trace file, plain or compressed, line by line.
-
-    Raises:
-        GdlError: it is no trace.
-    """
+    """The objects of a trace file, plain or compressed, line by line. Raises GdlError if it is no trace."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
             for line in lines:

@@ -74,11 +74,8 @@ def warm_up_keeper() -> None:
 def warm_up_all(player: str, level: str) -> None:
     """Warm up for all processes of a match, in this one alone.
 
-    They are forked from it afterwards (:mod:`players.processes.fork_server`), so it starts no process
-    and leaves no thread.
-
-    Raises:
-        GdlError: as :func:`warm_up`.
+    They are forked from it afterwards (:mod:`players.processes.fork_server`), so it starts no process and
+    leaves no thread. Raises GdlError as :func:`warm_up`.
     """
     from players.kaskade.kaskade import BOTTOM
     from players.kaskade.stages import warm_up_native, warm_up_propnet

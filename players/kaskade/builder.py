@@ -26,7 +26,6 @@ from players.processes.launch import Forked, is_stopped, launch
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""
-
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 
 _LOOK_SECONDS = 1.0
@@ -120,7 +119,6 @@ class Builder:
         self.kill()
         self._reap()
 
-    # --- in the thread that builds ------------------------------------------------------------
     def _say(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output tells why
             self._input.write(json.dumps(message).encode() + b"\n")

@@ -60,10 +60,7 @@ class Kaskade:
 
     The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
     machine serves one thread at a time: the one that calls :meth:`best` uses it. ``on_event`` is called with
-    what happens to the stages, mostly in a thread of the kaskade.
-
-    Raises:
-        GdlError: no such level.
+    what happens to the stages, mostly in a thread of the kaskade. Raises GdlError if there is no such level.
     """
 
     def __init__(
@@ -183,7 +180,6 @@ class Kaskade:
         self._rising = False
         self._changed.notify_all()
 
-    # --- the thread of the kaskade ---------------------------------------------------------------
     def _run(self, text: str, rules: Rules) -> None:
         try:
             self._climb(text, rules)

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
 LEVELS: Final = ("prover", "propnet", "native", "auto")
 """What ``--machine`` accepts."""
-
 COMPILE_SECONDS = 20.0
 """Default compile time of :func:`make_machine`, enough for nearly any game."""
-
 AUTO_COMPILE_SECONDS = 2.0
 """The same for ``auto``, whose user waits for a game and not for a machine."""
 

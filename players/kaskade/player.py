@@ -17,10 +17,8 @@ from players.processes.limits import describe
 START_SHARE = 0.7
 """Share of the startclock for which it waits for the first fast machine before it begins. The prover
 searches so much slower that waiting costs little, and the builder has the processors to itself."""
-
 TURN_SHARE = 0.5
 """Share of a turn's time for which a player that cannot resume a search waits for it."""
-
 LEAST_SECONDS = 0.7
 """With less time left in a turn the player goes up only at the next one: going up loses what the search on
 the prover has learned, and search processes take a while to load a machine."""
@@ -61,7 +59,6 @@ class KaskadePlayer(Player):
 
         player.on_progress = None if watch is None else report
 
-    # --- the match ----------------------------------------------------------------------------
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         self.role = role
         self._callers_machine = machine
@@ -99,7 +96,6 @@ class KaskadePlayer(Player):
     def stop(self) -> None:
         self.player.stop()
 
-    # --- upwards --------------------------------------------------------------------------------
     def _await_first(self, deadline: float, share: float) -> None:
         """Wait for the first machine above the prover, if there is one, for a share of the time left."""
         for level in self._kaskade.levels[:1]:

@@ -20,13 +20,10 @@ from propnet.storage.network_cache import keep, load
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not stored on disk."""
-
 COMPILE_SECONDS = 60.0
 """Wall time after which no more native code is compiled; the rest is interpreted."""
-
 MOST_JOBS = 4
 """Processes that compile native code together, at most."""
-
 Load = Callable[[Rules, bytes, Machine | None], Machine]
 
 
@@ -46,7 +43,6 @@ class Stage:
     load: Load
 
 
-# --- the propositional network ------------------------------------------------------------------------
 def build_propnet(text: str, previous: bytes) -> Iterator[bytes]:
     """The network of these rules, as bytes: the one stored on disk, or else a new one."""
     from gdl.grounding.pipeline import ground
@@ -80,7 +76,6 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
     return _exercised(PropnetMachine(rules, from_bytes(product)))
 
 
-# --- native code ------------------------------------------------------------------------------------
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     """The native code of a network: as soon as it pays, when all of it is compiled, and then with the code
     of the guide for playouts, if the game has one. Raises TooLargeError if too little is compiled in time."""

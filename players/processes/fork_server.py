@@ -33,7 +33,6 @@ THIS = "players.processes.fork_server"
 
 HIGH = 500
 """While a child's descriptors are put in order, they are moved out of the way, to this number and up."""
-
 _PR_SET_NAME = 15
 
 

@@ -30,15 +30,12 @@ SOCKET = "GGP_FORK_SERVER"
 
 ANSWER_SECONDS = 1.0
 """How long to wait for a fork server, which only has to fork."""
-
 STATUS_SECONDS = 1.0
 """How long after the end of a process its status may take to arrive."""
-
 MOST_FILES = 16
 MAX_REQUEST = 65536
 FORKS = sys.platform == "linux"
 """Whether there can be fork servers: they need Linux."""
-
 warm = False
 """Whether this process was forked from one that had everything compiled or loaded."""
 

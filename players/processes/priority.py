@@ -13,7 +13,6 @@ import threading
 
 FIRST = 5
 """How much the nice value is lowered."""
-
 _usual: int | None = None
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MOST_STATES = 300_000
 MOST_BYTES = 1 << 26
 """States of one factor that are looked at, and what their records take at most."""
-
 _BATCH = 2048
 _MOST_WAITING = 1000
 """Moves that do nothing, at the end of a line, until the match is over."""
@@ -58,7 +57,6 @@ class Factored(LineSolver):
     def step(self, deadline: float) -> bool:
         return any(time.monotonic() >= deadline for _ in self._work)
 
-    # --- the search, in slices -------------------------------------------------------------------
     def _solve(self) -> Iterator[None]:
         network = self.machine.network
         factors = quick_factors(network)

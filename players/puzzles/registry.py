@@ -12,21 +12,13 @@ from players.puzzles.factored import Factored
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.solver import LineSolver
 
-SOLVERS: list[type[LineSolver]] = [
-    BreadthFirst,
-    Factored,
-    NestedPolicy,
-]
+SOLVERS: list[type[LineSolver]] = [BreadthFirst, Factored, NestedPolicy]
 """Each has a name, recognises games, and is made for a task. Where promises are equal the earlier one
 begins."""
 
 
 def solvers_named(name: str | None) -> list[type[LineSolver]]:
-    """The solver of that name, all of them for None.
-
-    Raises:
-        GdlError: there is no such solver.
-    """
+    """The solver of that name, all of them for None. Raises GdlError if there is no such solver."""
     solvers = [solver for solver in SOLVERS if name in (None, solver.name)]
     if not solvers:
         known = ", ".join(solver.name for solver in SOLVERS)

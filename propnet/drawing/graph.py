@@ -54,10 +54,8 @@ def draw(
     title: str = "network",
 ) -> NetworkDrawing:
     """A drawing of the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
-
-    Raises:
-        GdlError: no such output, or more than :data:`LARGEST` gates to draw and not ``everything``.
-    """
+    Raises GdlError if there is no such output, or there are more than :data:`LARGEST` gates to draw and not
+    ``everything``."""
     names = output_names(network)
     wanted = list(of) or list(names)
     for name in wanted:

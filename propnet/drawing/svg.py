@@ -8,13 +8,10 @@ from propnet.drawing.graph import AND, BASE, CONSTANT, MOVE, OR, OUTPUT, Network
 
 ROW = 26
 """Pixels from one box to the next one of its layer."""
-
 GAP = 70
 """Pixels between layers."""
-
 SWEEPS = 6
 """How often each layer is sorted by its neighbours' places, to lessen crossings."""
-
 _FILL = {
     CONSTANT: "#ffffff",
     BASE: "#dcebf7",

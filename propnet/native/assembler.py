@@ -24,7 +24,6 @@ import llvmlite.binding as llvm
 
 OPTIMISE = 1
 """LLVM's level (see docs/measurements.md). The text is already in the order in which it should run."""
-
 _LOCK = threading.Lock()
 
 

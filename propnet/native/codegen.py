@@ -14,7 +14,6 @@ from propnet.native.layout import PIECE, Straight
 
 VERSION = 1
 """Changes whenever the same layout would give other code."""
-
 _TYPE = f"<{WORDS} x i64>"
 _ONES = "splat (i64 -1)"
 _RETURN = "ret void\n}"

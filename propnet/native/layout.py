@@ -22,13 +22,10 @@ from propnet.network import Network
 
 VERSION = 2
 """Changes whenever the same network would be laid out in another way."""
-
 PIECE = 64
 """Gates per piece. Larger pieces keep more values in registers, but take longer to compile."""
-
 PIECE_INPUTS = 256
 """Gate inputs after which a piece ends."""
-
 WIDE = 16
 """Gates with more inputs are computed in several steps, so that few inputs must wait."""
 
@@ -185,7 +182,6 @@ class _Program:
             self.fixed[gate] = wire
         return self.first + gate
 
-    # --- pieces and wires ----------------------------------------------------------------------
     def _pieces(self) -> tuple[list[tuple[int, int, int]], list[bool]]:
         """(section, first, past-the-last) of each piece, as places in the order, and which are
         loops."""

@@ -38,17 +38,13 @@ log = logging.getLogger("propnet.native")
 
 UNIT = 16
 """Pieces per object file."""
-
 PAYS = 0.6
 """Share of a step's gate inputs from which on the compiled machine is the faster one. The interpreter is
 slower on pieces in straight-line order than on its own (see docs/measurements.md)."""
-
 LARGE = 40_000
 """Gate inputs of a step from which on native code may not fit into the processor's caches: both are timed."""
-
 CLEARLY = 1.05
 """How many times the interpreter's time native code may take before the interpreter is preferred."""
-
 SECONDS_PER_INPUT = 5e-5
 """What LLVM takes per gate input, about (see docs/measurements.md)."""
 
@@ -263,7 +259,6 @@ def _step_seconds(plan: Plan, args: KernelArgs) -> float:
     return shortest
 
 
-# --- compiling ---------------------------------------------------------------------------------------
 _Results = queue.SimpleQueue[tuple[int, bytes] | Exception | None]
 """Object files by their first pieces; None, or the error before it, where a process is through."""
 

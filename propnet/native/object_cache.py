@@ -25,7 +25,6 @@ log = logging.getLogger("propnet.native")
 
 MOST_BYTES = 1 << 30
 """How large all files together may become."""
-
 Compiled = tuple[Straight, dict[int, bytes]]
 """A layout, and the object files by the first piece of each."""
 

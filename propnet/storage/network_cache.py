@@ -16,7 +16,6 @@ from propnet.storage.file_store import FileStore, default_directory
 
 MAX_BYTES = 256 * 1024 * 1024
 """Size of all files together, in bytes."""
-
 _CODE = "gdl", "propnet"
 """The packages that take part in building."""
 

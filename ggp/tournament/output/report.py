@@ -31,11 +31,7 @@ def html_report(
     failures: Iterable[tuple[Fixture, str]] = (),
     sprt: Sprt | None = None,
 ) -> str:
-    """The page.
-
-    Raises:
-        GdlError: matplotlib is missing.
-    """
+    """The page. Raises GdlError if matplotlib is missing."""
     labels = settings.labels
     pictures = figures(results, labels, sprt)
     parts = [

@@ -22,13 +22,11 @@ from ggp.tournament.statistics.scores import Comparison
 
 ELO = 400 / math.log(10)
 """Elo points per unit of theta: 400 points are odds of 10 to 1 (draws apart)."""
-
 PRIOR_ELO = 1000.0
 """Standard deviation of the prior of a rating, around 0; of log v it is 2."""
 
 Z95 = 1.959964
 """Standard errors of a 95 % interval."""
-
 _PRIOR_LOG_DRAWS = (math.log(0.5), 2.0)
 _STEPS = 100
 _PRECISION = 1e-10

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 _UNSEEN = 1e-3
 """What a score that never came up counts, as in Stockfish's tests: no likelihood is infinite."""
-
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The scores of a pair of matches; others (more roles) are added as they come up."""
 
