@@ -15,19 +15,20 @@ def command(
         "-p",
         help="One per role, by commas: uct, montecarlo, greedy, random, legal, human; options as in "
         "uct:playouts=1000. Roles left out are played by random, "
-        "or by uct where only people are named. [default: uct for one role, else uct,random]",
+        "or by uct where only people are named.",
+        show_default="uct for one role, else uct,random",
     ),
     startclock: float = typer.Option(1.0, min=0, help="Seconds to build and prepare."),
     playclock: float = typer.Option(1.0, min=0.01, help="Seconds for each move."),
     seed: int = typer.Option(0, min=0, help="Seed of the players' randomness."),
     workers: int | None = typer.Option(
-        None, min=0, help="Search processes per player; 0 for none. [default: all cores]"
+        None, min=0, help="Search processes per player; 0 for none.", show_default="all cores"
     ),
     machine: FurthestMachine = "auto",
     max_steps: int | None = typer.Option(None, min=0, help="Stop after so many steps."),
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
     delay: float | None = typer.Option(
-        None, min=0, help="Seconds that a state is shown at least. [default: 0.2 in a terminal]"
+        None, min=0, help="Seconds that a state is shown at least.", show_default="0.2 in a terminal"
     ),
     as_json: bool = typer.Option(False, "--json", help="One JSON object per line: game, steps, result."),
 ) -> None:

@@ -17,7 +17,7 @@ def command(
     name: str = typer.Option("", help="Name in INFO replies; kaskade by default."),
     matches: int = typer.Option(1, min=1, max=64, help="Matches at once; more are answered busy."),
     workers: int | None = typer.Option(
-        None, min=0, help="Search processes per match. [default: all cores, shared by matches]"
+        None, min=0, help="Search processes per match.", show_default="all cores, shared by matches"
     ),
     machine: FurthestMachine = "auto",
     margin: float = typer.Option(

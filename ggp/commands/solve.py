@@ -11,7 +11,7 @@ def command(
         10.0, "--seconds", "-s", min=0, help="Wall time, after kernels are compiled."
     ),
     memory: str = typer.Option("500M", help="For what the solvers keep: 500M, 2G."),
-    solver: str | None = typer.Option(None, help="This one alone. [default: all that fit]"),
+    solver: str | None = typer.Option(None, help="This one alone.", show_default="all that fit"),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),

@@ -8,7 +8,7 @@ import typer
 def command(
     player: str = typer.Option("uct", "--player", "-p", help="Also for the options of this player."),
     processes: int | None = typer.Option(
-        None, min=1, max=64, help="How many share the work. [default: a process per core]"
+        None, min=1, max=64, help="How many share the work.", show_default="a process per core"
     ),
 ) -> None:
     """Compile everything once, so that no match waits for it.

@@ -105,3 +105,7 @@ def test_rules_that_cannot_be_played_are_answered_with_a_readable_line(tmp_path:
     assert done.returncode == 2
     assert "2:" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_defaults_that_are_found_out_are_shown() -> None:
+    assert "all that fit" in run("solve", "--help").stdout
