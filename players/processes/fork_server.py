@@ -68,6 +68,8 @@ class _Loop:
     """One fork server's requests and children."""
 
     def __init__(self, requests: socket.socket, client: int, out: int) -> None:
+        # Python 3.11's recv_fds takes no notice of flags: what does not wait must be the socket itself.
+        requests.setblocking(False)
         self._requests = requests
         self._client = client
         self._out = out
@@ -101,9 +103,7 @@ class _Loop:
     def _take(self) -> bool:
         """Take a request, if there is one; whether this is a new fork server now."""
         try:
-            packet, files, _, _ = socket.recv_fds(
-                self._requests, launch.MAX_REQUEST, launch.MOST_FILES, socket.MSG_DONTWAIT
-            )
+            packet, files, _, _ = socket.recv_fds(self._requests, launch.MAX_REQUEST, launch.MOST_FILES)
         except BlockingIOError:  # another fork server was faster
             return False
         if not packet:

@@ -8,12 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from players.processes import launch
+from players.processes import fork_server, launch
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked
 from tests.players.processes import fork_jobs
@@ -180,3 +181,14 @@ def test_a_failing_warm_up_is_no_reason_not_to_serve(capfd: pytest.CaptureFixtur
     finally:
         servers.close()
     assert "no warm-up: ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_a_fork_server_that_was_too_slow_for_a_request_does_not_wait_for_the_next() -> None:
+    server, client = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with server, client:
+        loop = fork_server._Loop(server, client.fileno(), 1)
+        answers: list[bool] = []
+        taker = threading.Thread(target=lambda: answers.append(loop._take()), daemon=True)
+        taker.start()
+        taker.join(10.0)
+        assert answers == [False]
