@@ -50,11 +50,8 @@ Ending = Coroutine[None, None, None]
 
 
 class Server:
-    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`.
-
-    Attributes:
-        config: what it was told; ``metrics``: what it counts.
-    """
+    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`. ``config`` is what it was
+    told, ``metrics`` what it counts."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
@@ -202,14 +199,9 @@ class Server:
         self._share()
         self.metrics.started.inc()
         self.metrics.live.set(len(self._matches))
+        clocks = {"startclock": message.startclock, "playclock": message.playclock}
         self._say(
-            "info",
-            "start",
-            match=message.match,
-            role=message.role,
-            characters=len(message.rules),
-            startclock=message.startclock,
-            playclock=message.playclock,
+            "info", "start", match=message.match, role=message.role, characters=len(message.rules), **clocks
         )
         try:
             await match.begin(received)

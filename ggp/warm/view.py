@@ -45,11 +45,7 @@ def compile_all(player: str, processes: int) -> bool:
 
 
 class _WarmProcess:
-    """A process that compiles, and its line on the screen.
-
-    Attributes:
-        compiled: how many kernels it has compiled.
-    """
+    """A process that compiles, and its line on the screen; ``compiled`` counts its kernels."""
 
     def __init__(self, player: str, progress: Progress) -> None:
         self.compiled = 0

@@ -245,8 +245,7 @@ def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, KernelArgs]:
 
 
 def _step_seconds(plan: Plan, args: KernelArgs) -> float:
-    """CPU time of evaluating 512 states and their successors, the shortest of many, lest other processes
-    decide."""
+    """CPU time of evaluating 512 states and their successors: the shortest of many, other processes apart."""
     wires = new_wires(plan)
     records = np.repeat(pack(plan.initial[None, :]), LANES, axis=0)
     moves = np.zeros((LANES, len(plan.role_moves) - 1), np.int32)
@@ -284,18 +283,10 @@ def _compile_beside(
     for unit in units:
         todo.put(unit)
     results: _Results = queue.SimpleQueue()
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(jobs)
-    ]
-    threads = [
-        threading.Thread(target=_feed, args=(p, straight, todo, results, deadline), daemon=True)
-        for p in processes
-    ]
+    command = [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features]
+    pipe, shared = subprocess.PIPE, (straight, todo, results, deadline)
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(jobs)]
+    threads = [threading.Thread(target=_feed, args=(p, *shared), daemon=True) for p in processes]
     for thread in threads:
         thread.start()
     try:
