@@ -100,12 +100,8 @@ class Board:
 
 
 def find_board(machine: Machine, seconds: float = 0.3) -> Board | None:
-    """The board of the machine's game, or None if it has none that we recognise.
-
-    Args:
-        machine: the game.
-        seconds: time for random states.
-    """
+    """The board of the machine's game, or None if it has none that we recognise; random play may take
+    ``seconds``."""
     states = _sample(machine, seconds)
     fast = lane_machine(machine)
     possible = set().union(*states) if fast is None else set(fast.network.bases)

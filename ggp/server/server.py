@@ -14,8 +14,8 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from importlib.metadata import PackageNotFoundError, version
 
+import ggp
 from gdl.errors import GdlError
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
@@ -47,6 +47,7 @@ EXIT_SECONDS = 1.0
 MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
 Ending = Coroutine[None, None, None]
+_VERSION = ggp.version() or "not installed"
 
 
 class Server:
@@ -55,7 +56,7 @@ class Server:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.metrics = Metrics(_version())
+        self.metrics = Metrics(_VERSION)
         self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
         self._orphans = Orphans()
         self._matches: dict[str, ServedMatch] = {}
@@ -153,7 +154,7 @@ class Server:
         """What the status page shows."""
         config = self.config
         facts = (
-            ("version", _version()),
+            ("version", _VERSION),
             ("uptime", status.duration(time.monotonic() - self.metrics.began)),
             ("player", config.settings.player),
             ("machine", config.settings.machine),
@@ -360,10 +361,3 @@ class Server:
     def _say(self, level: str, event: str, **fields: object) -> None:
         self.metrics.events.labels(level).inc()
         say(level, event, **fields)
-
-
-def _version() -> str:
-    try:
-        return version("kaskade-ggp")
-    except PackageNotFoundError:
-        return "not installed"

@@ -132,7 +132,6 @@ def compile_network(
     code at the end, after storing it in the cache.
 
     Args:
-        network: the network.
         seconds: wall time after which nothing more is begun; the last code is then incomplete.
         jobs: how many processes compile, above 1 besides this one.
         cache: where to look first, and to store what is compiled.
@@ -176,14 +175,8 @@ def compile_network(
 def native_machine(
     rules: Rules, network: Network, *, seconds: float = float("inf"), cache: ObjectCache | None = None
 ) -> NativeMachine:
-    """The machine of a network, compiled here and now.
-
-    Args:
-        rules: the rules.
-        network: their network.
-        seconds: wall time after which no more is compiled.
-        cache: where to look first, and to store what is compiled.
-    """
+    """The machine of a network, compiled here and now. After ``seconds`` of wall time no more is compiled;
+    ``cache`` is looked into first, and stores what is compiled."""
     code: NativeCode | None = None
     try:
         *_, code = compile_network(network, seconds=seconds, cache=cache)
