@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["Game", "State"]
 
 
+def version() -> str:
+    """The version of this program; empty if it is not installed but runs from a checkout."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("kaskade-ggp")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
 def __getattr__(name: str) -> Any:
     """Load the public names when they are first used: importing ggp stays cheap."""
     if name in __all__:

@@ -54,12 +54,8 @@ def build(wanted: str | None) -> typer.Typer:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            typer.echo(f"ggp {version('kaskade-ggp')}")
-        except PackageNotFoundError:
-            typer.echo("ggp, not installed: run from a checkout")
+        known = ggp.version()
+        typer.echo(f"ggp {known}" if known else "ggp, not installed: run from a checkout")
         raise typer.Exit
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import ggp
 from gdl.machine import Machine
 from gdl.rules import Rules
 
@@ -280,9 +281,5 @@ def peak_mb() -> float:
 
 def engine_version() -> str:
     """Name and version of this program, for records of measurements."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"kaskade-ggp {version('kaskade-ggp')}"
-    except PackageNotFoundError:
-        return "kaskade-ggp, not installed"
+    known = ggp.version()
+    return f"kaskade-ggp {known}" if known else "kaskade-ggp, not installed"

@@ -100,12 +100,8 @@ class Board:
 
 
 def find_board(machine: Machine, seconds: float = 0.3) -> Board | None:
-    """The board of the machine's game, or None if it has none that we recognise.
-
-    Args:
-        machine: the game.
-        seconds: time for random states.
-    """
+    """The board of the machine's game, or None if it has none that we recognise; random play may take
+    ``seconds``."""
     states = _sample(machine, seconds)
     fast = lane_machine(machine)
     possible = set().union(*states) if fast is None else set(fast.network.bases)
@@ -252,8 +248,7 @@ def _crowd(layer: Layer, seen: list[list[Term]]) -> float:
 
 
 def _primary(candidates: list[_Candidate]) -> list[_Candidate]:
-    """The candidates but for those that only repeat the things of a fuller one (``has_moved``), or
-    number squares that others put pieces on."""
+    """The candidates but for those that only repeat a fuller one's things, or number squares of others."""
     numbering = [all(t.name.isdecimal() for thing in c.things for t in thing) for c in candidates]
 
     def repeats(i: int, j: int) -> bool:
@@ -292,11 +287,8 @@ def _overlay(candidates: list[_Candidate]) -> list[_Candidate]:
 def _facts(
     rules: Rules, layers: tuple[Layer, ...], used: set[Square]
 ) -> tuple[dict[Square, list[Thing]], set[Square]]:
-    """What facts say about squares: things on some of them, and the floor (facts about most).
-
-    A relation is about squares if some rule uses two variables as its arguments that it also uses,
-    in the same order, as coordinates.
-    """
+    """What facts say about squares: things on some of them, and the floor (facts about most). A relation is
+    about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
     if any(layer.panel for layer in layers):
         return {}, set()
     xs = {x for _, x, _ in used}

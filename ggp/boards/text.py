@@ -157,10 +157,8 @@ def _glyphs(board: Board, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
 
 
 def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, tuple[int, list[str]]]:
-    """Whose each thing is (role index, or -1) and what else its name says.
-
-    A piece belongs to a role that it names, or with whose name its own begins (``whitepawn``), or,
-    where all short names do so, with whose initial it begins (``wp``)."""
+    """Whose each thing is (role index, or -1) and what else its name says. A piece belongs to a role that it
+    names, or with whose name (``whitepawn``) or, if all short names do, initial (``wp``) its own begins."""
     names = [role.name for role in roles]
     leaves = {thing: [leaf for term in thing for leaf in _leaves(term)] for thing in things}
     initials = _initials([words[0] for words in leaves.values() if len(words) == 1], names)

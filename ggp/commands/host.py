@@ -80,15 +80,8 @@ def command(
         else:
             await ask_names(seats)
         record.players = [seat.name for seat in seats]
-        manager = GameManager(
-            loaded.text,
-            referee,
-            seats,
-            record,
-            seed=seed,
-            cipher=cipher_for(loaded.rules, seed) if scramble else None,
-            watch=watch,
-        )
+        cipher = cipher_for(loaded.rules, seed) if scramble else None
+        manager = GameManager(loaded.text, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
         who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=False))
         console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
         await manager.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -35,15 +36,8 @@ def command(
     from ggp.traces.record import record
 
     loaded = Game.load(game)
-    lines = record(
-        loaded.machine(machine),
-        loaded.name,
-        seed=seed,
-        playouts=playouts,
-        opening=opening,
-        max_bytes=max_bytes,
-    )
-    trace = b"".join(lines)
+    recorder = partial(record, seed=seed, playouts=playouts, opening=opening, max_bytes=max_bytes)
+    trace = b"".join(recorder(loaded.machine(machine), loaded.name))
     if output is None:
         typer.echo(trace, nl=False)
     else:

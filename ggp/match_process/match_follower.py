@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 from gdl.errors import GdlError, RulesError
-from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
@@ -15,20 +14,18 @@ from ggp.protocol.messages import NO_MOVE
 
 
 class Follower:
-    """Follows the match in a match process or a keeper.
-
-    Attributes:
-        match: where the match stands.
-
-    Raises:
-        GdlError: the match cannot be played.
-    """
+    """Follows the match, which stands where ``match`` says, in a match process or a keeper. Raises GdlError
+    if the match cannot be played."""
 
     def __init__(self, rules: Rules, message: JsonMessage, send: Send) -> None:
         self._send = send
         self._rng = random.Random(message["seed"])
         machine = ProverMachine(rules)
-        self.match = MatchState(machine, _role_id(machine, message["role"]), self._log)
+        try:
+            role = machine.role_id(parse_term(message["role"]))
+        except GdlError as error:
+            raise RulesError(error.message, remedy=error.remedy) from None
+        self.match = MatchState(machine, role, self._log)
         if machine.is_terminal(self.match.state):
             self._log("warning", "the game is over before it begins")
         elif not self.match.options():
@@ -65,10 +62,3 @@ class Follower:
 
     def _log(self, level: str, event: str, **fields: object) -> None:
         self._send("log", level=level, event=event, fields=fields)
-
-
-def _role_id(machine: Machine, name: str) -> int:
-    try:
-        return machine.role_id(parse_term(name))
-    except GdlError as error:
-        raise RulesError(error.message, remedy=error.remedy) from None

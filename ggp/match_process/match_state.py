@@ -65,7 +65,7 @@ class MatchState:
             delivered: whether that answer left this machine without an error.
             late: whether it left after the playclock.
         """
-        reported = None if moves is None else _folded(moves)
+        reported = None if moves is None else tuple(map(fold, moves))
         seen = self._played and (reported is None or reported == self._reported)
         if seen and moves is not None and answered is not None and delivered:
             ours = late or self.role >= len(moves) or fold(moves[self.role]) == fold(answered)
@@ -81,7 +81,7 @@ class MatchState:
     def resume(self, moves: Sequence[str] | None) -> None:
         """Note a PLAY whose joint move :meth:`replay` has already made."""
         self._played = True
-        self._reported = None if moves is None else _folded(moves)
+        self._reported = None if moves is None else tuple(map(fold, moves))
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """Make the last joint move; the goal of each role, or None if that is no end."""
@@ -145,10 +145,6 @@ class MatchState:
         except GdlError:
             return False
         return True
-
-
-def _folded(moves: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(fold, moves))
 
 
 def fold(text: str) -> str:

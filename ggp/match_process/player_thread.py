@@ -184,10 +184,9 @@ class Thinker:
             self._log("info", "classified", **asdict(kind))
             self._send("game", text=str(kind))
 
-        def failed(reason: str) -> None:
-            self._log("warning", "not classified", reason=reason)
-
-        self._classifier = Classifier(machine.network, classified, failed)
+        self._classifier = Classifier(
+            machine.network, classified, lambda reason: self._log("warning", "not classified", reason=reason)
+        )
 
     def _make(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
@@ -236,9 +235,7 @@ class Thinker:
 
     def _moved_up(self, machine: Machine) -> None:
         fast = lane_machine(machine)
-        size: dict[str, int] = {}
-        if fast is not None:
-            size = {"propositions": len(fast.network.bases), "moves": fast.network.move_count}
+        size = {"propositions": len(fast.network.bases), "moves": fast.network.move_count} if fast else {}
         self._log("info", "moved up", machine=machine.level, **size)
 
     def _note(self, event: Event) -> None:

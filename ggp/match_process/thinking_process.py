@@ -43,14 +43,8 @@ class RoleMatch:
         self._follower = Follower(rules, message, send)
         thinker.share(**message["share"])
         match = self._follower.match
-        thinker.start(
-            match.role,
-            self._position(match.options()),
-            message["player"],
-            message["seed"],
-            message["startclock"],
-            message["deadline"],
-        )
+        position, clocks = self._position(match.options()), (message["startclock"], message["deadline"])
+        thinker.start(match.role, position, message["player"], message["seed"], *clocks)
 
     def play(self, message: JsonMessage) -> None:
         """Make the joint move, name a safe move at once, and have a better one searched."""

@@ -12,11 +12,8 @@ _WORD = re.compile(r"[^\s();]+")
 
 
 class Cipher:
-    """Replaces words of KIF text, one by one, whatever their case.
-
-    Args:
-        mapping: made-up words by those of the game, in lower case; the empty one changes nothing.
-    """
+    """Replaces words of KIF text, one by one, whatever their case. ``mapping`` has the made-up words by those
+    of the game, in lower case; the empty one changes nothing."""
 
     def __init__(self, mapping: Mapping[str, str]) -> None:
         self._there = dict(mapping)

@@ -32,11 +32,7 @@ _REASONS = {
 
 
 class HttpError(GdlError):
-    """A request or reply that is not the HTTP we speak.
-
-    Attributes:
-        status: the HTTP status that a server answers it with.
-    """
+    """A request or reply that is not the HTTP we speak; a server answers it with the HTTP ``status``."""
 
     def __init__(self, status: int, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)

@@ -46,14 +46,8 @@ class Desk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """What a client gets.
-
-    Attributes:
-        data: the whole reply.
-        status: its HTTP status.
-        match: the match that had to move or to get ready.
-        clock: ``play`` or ``start`` for these two; else empty.
-    """
+    """The whole reply to a client, its HTTP status, and the match that had to move or to get ready, where one
+    had to; ``clock`` is ``play`` or ``start`` then, else empty."""
 
     data: bytes
     status: int = 200

@@ -80,11 +80,8 @@ class Orphans:
                 self._adopts = False
 
     def end(self, own: Iterable[int]) -> list[int]:
-        """End those that have not ended by themselves in several calls; which these are.
-
-        Args:
-            own: the children that were not left to it.
-        """
+        """End those that have not ended by themselves in several calls; which these are. The children
+        ``own`` were not left to it."""
         return [pid for pid in self._left_over.note(self._children() - set(own)) if _end(pid)]
 
     def end_all(self) -> bool:

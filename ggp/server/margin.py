@@ -39,11 +39,7 @@ _RTT_OFFSET = 68
 
 
 class Margin:
-    """The margin of one match.
-
-    Args:
-        configured: seconds to begin with.
-    """
+    """The margin of one match; ``configured`` seconds to begin with."""
 
     def __init__(self, configured: float) -> None:
         self._configured = configured
@@ -87,11 +83,7 @@ class Margin:
 
 def round_trip(connection: object) -> float | None:
     """The round trip time of a TCP connection as the kernel has measured it, in seconds; None where it
-    does not tell.
-
-    Args:
-        connection: a socket, or what asyncio gives out for one.
-    """
+    does not tell. ``connection`` is a socket, or what asyncio gives out for one."""
     getsockopt = getattr(connection, "getsockopt", None)
     if sys.platform != "linux" or getsockopt is None:
         return None

@@ -69,10 +69,8 @@ class ServedMatch:
         self._game = self._machine = self._note = self._goals = ""
         self._log = log
         self._main = self._process("match", spares.match)
-        self._processes = [
-            self._main,
-            *(self._process("keeper", spares.keeper) for _ in range(settings.keepers)),
-        ]
+        keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
+        self._processes = [self._main, *keepers]
         self._share: JsonMessage = {"workers": None, "ponder": True}
         self._restarts = 0
         self._length = 0
@@ -316,17 +314,9 @@ class ServedMatch:
             self._metrics.moves.labels("player").inc()
         self._note = message.get("note", "")
         self._machine = message.get("machine", "") or self._machine
-        self._say(
-            "info",
-            "move",
-            turn=turn.id,
-            move=message["move"],
-            again=again,
-            note=self._note,
-            machine=self._machine,
-            seconds=f"{now - turn.received:.3f}",
-            margin=f"{turn.due - turn.deadline:.3f}",
-        )
+        search = {"note": self._note, "machine": self._machine}
+        times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
+        self._say("info", "move", turn=turn.id, move=message["move"], again=again, **search, **times)
 
     def _followed(self, turn: int, joint: list[str] | None) -> None:
         """A process says which joint move it has made of a PLAY; None if that was no new turn."""

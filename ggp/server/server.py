@@ -14,8 +14,8 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from importlib.metadata import PackageNotFoundError, version
 
+import ggp
 from gdl.errors import GdlError
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
@@ -47,18 +47,16 @@ EXIT_SECONDS = 1.0
 MAX_CLOSING = 8
 """Matches that may still be winding down while a new one is taken."""
 Ending = Coroutine[None, None, None]
+_VERSION = ggp.version() or "not installed"
 
 
 class Server:
-    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`.
-
-    Attributes:
-        config: what it was told; ``metrics``: what it counts.
-    """
+    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`. ``config`` is what it was
+    told, ``metrics`` what it counts."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.metrics = Metrics(_version())
+        self.metrics = Metrics(_VERSION)
         self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
         self._orphans = Orphans()
         self._matches: dict[str, ServedMatch] = {}
@@ -156,7 +154,7 @@ class Server:
         """What the status page shows."""
         config = self.config
         facts = (
-            ("version", _version()),
+            ("version", _VERSION),
             ("uptime", status.duration(time.monotonic() - self.metrics.began)),
             ("player", config.settings.player),
             ("machine", config.settings.machine),
@@ -202,14 +200,9 @@ class Server:
         self._share()
         self.metrics.started.inc()
         self.metrics.live.set(len(self._matches))
+        clocks = {"startclock": message.startclock, "playclock": message.playclock}
         self._say(
-            "info",
-            "start",
-            match=message.match,
-            role=message.role,
-            characters=len(message.rules),
-            startclock=message.startclock,
-            playclock=message.playclock,
+            "info", "start", match=message.match, role=message.role, characters=len(message.rules), **clocks
         )
         try:
             await match.begin(received)
@@ -368,10 +361,3 @@ class Server:
     def _say(self, level: str, event: str, **fields: object) -> None:
         self.metrics.events.labels(level).inc()
         say(level, event, **fields)
-
-
-def _version() -> str:
-    try:
-        return version("kaskade-ggp")
-    except PackageNotFoundError:
-        return "not installed"

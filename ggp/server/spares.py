@@ -17,12 +17,8 @@ MAX_USES = 50
 
 
 class Spare:
-    """A process kept ready, so that START costs little.
-
-    Args:
-        module: what it runs, with these ``arguments``.
-        server: names the fork servers to ask instead of the usual ones.
-    """
+    """A process kept ready, so that START costs little. It runs ``module`` with the ``arguments``; ``server``
+    names the fork servers to ask instead of the usual ones."""
 
     def __init__(
         self, module: str, *arguments: str, server: Callable[[], socket.socket | None] = lambda: None

@@ -74,15 +74,9 @@ def cpu_seconds() -> float:
 
 def _solve_here(order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
     machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
-    return solve(
-        machine,
-        max(0.0, deadline - time.monotonic()),
-        memory=order.memory // max(1, order.workers),
-        seed=order.seed * 64 + number,
-        number=number,
-        only=order.only,
-        watch=watch,
-    )
+    left = max(0.0, deadline - time.monotonic())
+    memory, seed = order.memory // max(1, order.workers), order.seed * 64 + number
+    return solve(machine, left, memory=memory, seed=seed, number=number, only=order.only, watch=watch)
 
 
 def _serve(order: Order, number: int, deadline: float, pipe: Connection) -> None:

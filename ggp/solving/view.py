@@ -16,12 +16,8 @@ from players.puzzles.solve import Solution
 
 
 class SolveView:
-    """Shows the search while it goes on (in a terminal), then its line. A context manager.
-
-    Args:
-        name: of the game.
-        seconds: that the search may take.
-    """
+    """Shows the search while it goes on (in a terminal), then its line. A context manager. ``name`` is the
+    game's, ``seconds`` what the search may take."""
 
     def __init__(self, name: str, seconds: float) -> None:
         self.console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())

@@ -26,17 +26,14 @@ class Quit(Exception):  # noqa: N818 - a wish, not an error
 
 
 class HumanPlayer(Player):
-    """Asks a person. Takes as long as the person takes: deadlines are for machines."""
+    """Asks a person. Takes as long as the person takes: deadlines are for machines. ``show`` prints lines;
+    ``ask`` prints a prompt and returns a line, and raises EOFError where there is none."""
 
     name = "human"
 
     def __init__(
         self, *, seed: int = 0, show: Callable[[str], None] = print, ask: Callable[[str], str] = input
     ) -> None:
-        """Args:
-        show: prints lines.
-        ask: prints a prompt and returns a line; raises EOFError where there is none.
-        """
         super().__init__(seed=seed)
         self._show = show
         self._ask = ask

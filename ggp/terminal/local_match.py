@@ -36,12 +36,7 @@ class MatchSnapshot:
 
 
 class MatchView:
-    """Shows a match as it goes; this one shows nothing.
-
-    Args:
-        machine: the rules.
-        players: one per role.
-    """
+    """Shows a match between ``players``, one per role, as it goes; this one shows nothing."""
 
     def __init__(self, machine: Machine, players: Sequence[Player]) -> None:
         self.machine = machine

@@ -52,15 +52,8 @@ class LocalMatch:
     workers: int
 
     def print(self, board: bool, delay: float) -> None:
-        """Play it and print it for people.
-
-        Args:
-            board: whether to draw the states.
-            delay: seconds that a state is shown at least.
-
-        Raises:
-            KeyboardInterrupt: a person leaves.
-        """
+        """Play it and print it for people; ``board`` says whether to draw the states, and ``delay`` how many
+        seconds each is shown at least. Raises KeyboardInterrupt if a person leaves."""
         console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:

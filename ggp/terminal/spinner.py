@@ -8,11 +8,5 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 def spinner(console: Console) -> Progress:
     """A display whose tasks are lines: a spinner, the task's description, and its time."""
-    return Progress(
-        SpinnerColumn("line"),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    columns = SpinnerColumn("line"), TextColumn("{task.description}"), TimeElapsedColumn()
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -23,7 +23,8 @@ _MOST_BESIDE = 60
 
 
 class TextView(MatchView):
-    """Prints a match; in a terminal with colours, and with the search while it goes on."""
+    """Prints a match; in a terminal with colours, and with the search while it goes on. ``painter`` draws the
+    states, if ``board`` is set; each is to stand ``delay`` seconds at least."""
 
     def __init__(
         self,
@@ -34,11 +35,6 @@ class TextView(MatchView):
         board: bool = True,
         delay: float = 0.0,
     ) -> None:
-        """Args:
-        painter: draws the states.
-        board: whether to draw states at all.
-        delay: seconds that a position is to stand at least.
-        """
         super().__init__(machine, players)
         self.console = console
         self.painter = painter
@@ -56,7 +52,7 @@ class TextView(MatchView):
         self._watch(role, deadline, "prepares")
 
     def position(self, steps: int, state: State) -> None:
-        self._stop()
+        self.close()
         if not self._board:
             return
         pause = self._shown_at + self._delay - time.monotonic()
@@ -69,12 +65,12 @@ class TextView(MatchView):
         self._shown_at = time.monotonic()
 
     def thinking(self, role: int, deadline: float) -> None:
-        self._stop()
+        self.close()
         if not isinstance(self.players[role], HumanPlayer):
             self._watch(role, deadline, "thinks")
 
     def step(self, step: MatchSnapshot) -> None:
-        self._stop()
+        self.close()
         moves = []
         for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
             if thought and (choice.note or choice.candidates):
@@ -85,11 +81,11 @@ class TextView(MatchView):
         self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
     def note(self, text: str) -> None:
-        self._stop()
+        self.close()
         self.console.print(Text(text, "yellow"))
 
     def end(self, state: State, steps: int, why: str) -> None:
-        self._stop()
+        self.close()
         goals = self.goals(state)
         self.console.print()
         if why:
@@ -147,7 +143,7 @@ class TextView(MatchView):
         player = self.players[role]
         if not (self.console.is_terminal and player.reports):
             return
-        self._stop()
+        self.close()
         began = time.monotonic()
         head = Text(f"{self.roles[role]} ({player.name}) {what}", self._style(role))
 
@@ -158,35 +154,24 @@ class TextView(MatchView):
 
         live = Live(picture(None), console=self.console, transient=True, auto_refresh=False)
         live.start()
-        self._live = live
+        self._live, self._player = live, player
+        player.on_progress = lambda choice: live.update(picture(choice), refresh=True)
 
-        def progress(choice: Choice) -> None:
-            live.update(picture(choice), refresh=True)
-
-        player.on_progress = progress
-        self._player = player
-
-    def _stop(self) -> None:
+    def close(self) -> None:
+        """Give the terminal back as it was: the search is shown no longer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
             self._player.on_progress = None
 
-    def close(self) -> None:
-        """Give the terminal back as it was, whatever has happened."""
-        self._stop()
-
 
 class JsonView(MatchView):
-    """Prints a match as JSON: a line for the game, one per step, one for the result."""
+    """Prints a match as JSON: a line for the game (``game`` is its name), one per step, one for the result.
+    ``write`` takes lines, line ends included."""
 
     def __init__(
         self, machine: Machine, players: Sequence[Player], game: str, write: Callable[[bytes], object]
     ) -> None:
-        """Args:
-        game: its name.
-        write: takes lines, line ends included.
-        """
         super().__init__(machine, players)
         self._write = write
         names = [player.name for player in players]

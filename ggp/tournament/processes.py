@@ -20,11 +20,8 @@ _KIND = ProcessKind(
 
 
 class TournamentProcess(Child):
-    """A referee's or a player's process, as its parent sees it.
-
-    Attributes:
-        inbox: what it says, message by message; None when it has ended.
-    """
+    """A referee's or a player's process, as its parent sees it. Its ``inbox`` has what it says, message by
+    message, and None when it has ended."""
 
     inbox: asyncio.Queue[JsonMessage | None]
 

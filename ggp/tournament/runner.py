@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any, Protocol
 
-from ggp.tournament.entrants import Entrant
 from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
@@ -40,11 +39,7 @@ class Watcher(Protocol):
 
 
 class Cores:
-    """Which cores are free.
-
-    Args:
-        cores: all that the tournament may use.
-    """
+    """Which cores are free, of all that the tournament may use."""
 
     def __init__(self, cores: Sequence[int]) -> None:
         self.all = tuple(cores)
@@ -197,14 +192,9 @@ class Runner:
                     case _:
                         reusable = True
                         record = message["record"]
-                        result = Result(
-                            fixture,
-                            tuple(message["goals"]),
-                            faults_of(record, len(fixture.seats)),
-                            message["completed"],
-                            len(record["moves"]),
-                            message["seconds"],
-                        )
+                        goals, faults = tuple(message["goals"]), faults_of(record, len(fixture.seats))
+                        length = len(record["moves"]), message["seconds"]
+                        result = Result(fixture, goals, faults, message["completed"], *length)
                         # From here on it is on the disk, whatever happens.
                         self._store.add(result, record)
                         self.results.append(result)
@@ -222,18 +212,15 @@ class Runner:
             "key": f"{fixture.game} {fixture.round} {' '.join(fixture.seats)}",
             "rules": self._games[fixture.game].rules,
             "round": fixture.round,
-            "seats": [
-                self._seat(self._entrants[label], core_set)
-                for label, core_set in zip(fixture.seats, cores, strict=True)
-            ],
+            "seats": [self._seat(*seat) for seat in zip(fixture.seats, cores, strict=True)],
             "tournament": settings.name,
             **{key: getattr(settings, key) for key in MATCH_SETTINGS},
         }
 
-    def _seat(self, entrant: Entrant, cores: Sequence[int]) -> dict[str, Any]:
-        available = len(self._cores.all)
+    def _seat(self, label: str, cores: Sequence[int]) -> dict[str, Any]:
+        entrant, available = self._entrants[label], len(self._cores.all)
         return {
-            "label": entrant.label,
+            "label": label,
             "player": "" if entrant.remote else entrant.local_name(available),
             "workers": entrant.workers(available) > 0,
             "address": entrant.spec if entrant.remote else "",

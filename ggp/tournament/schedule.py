@@ -40,12 +40,7 @@ def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
 
 def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Iterator[Fixture]:
     """All fixtures, round by round: a tournament that is cut short is balanced but for its last round.
-
-    Args:
-        games: each game's number of roles.
-        players: labels.
-        rounds: openings of each game.
-    """
+    ``games`` has each game's number of roles, ``rounds`` is the number of openings of each game."""
     for number in range(1, rounds + 1):
         for game, roles in games.items():
             for seats in seatings(players, roles):

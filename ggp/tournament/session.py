@@ -125,12 +125,8 @@ class Session:
         if self.test is not None:
             self.console.print(test_line(self.test, block_scores(results, *labels)), markup=False)
         for fixture, error in self.store.failures():
-            self.console.print(
-                f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}",
-                style="red",
-                markup=False,
-                soft_wrap=True,
-            )
+            text = f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}"
+            self.console.print(text, style="red", markup=False, soft_wrap=True)
 
     def write(self, report: Path | None, plots: Path | None, json: Path | None, csv: Path | None) -> None:
         """Write the files that are asked for, and say so."""

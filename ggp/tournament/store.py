@@ -13,7 +13,6 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from gdl.errors import GdlError
@@ -67,15 +66,8 @@ def faults_of(record: dict[str, Any], roles: int) -> tuple[tuple[int, int, int],
 
 
 class Store:
-    """An open file of results.
-
-    Args:
-        path: the file; created where there is none.
-        writing: take the lock, to add results.
-
-    Raises:
-        GdlError: it is another kind of file, or another tournament is writing it.
-    """
+    """An open file of results, created if there is none. ``writing`` takes the lock, to add results. Raises
+    GdlError if it is another kind of file, or if another tournament is writing it."""
 
     def __init__(self, path: Path, writing: bool = True) -> None:
         self.path = path
@@ -96,9 +88,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -43,16 +43,9 @@ def record(
     Raises:
         MoveError: the opening has an illegal move.
     """
-    spell = machine.rules.spell
-    initial = machine.initial_state()
-    yield _line(
-        type="game",
-        game=name,
-        roles=[spell(r) for r in machine.roles],
-        init=_spelled(machine, initial.propositions),
-        rules=len(machine.rules),
-        seed=seed,
-    )
+    roles = [machine.rules.spell(role) for role in machine.roles]
+    init = _spelled(machine, machine.initial_state().propositions)
+    yield _line(type="game", game=name, roles=roles, init=init, rules=len(machine.rules), seed=seed)
     rng = random.Random(seed)
     states = ended = 0
     for playout in range(playouts):

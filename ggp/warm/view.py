@@ -20,12 +20,8 @@ _LAST = 300
 
 
 def compile_all(player: str, processes: int) -> bool:
-    """Compile what matches of this player need; return whether all of it could be.
-
-    Args:
-        player: a registered player's name, with options or without.
-        processes: how many share the work.
-    """
+    """Compile what matches of this player (a registered name, with options or without) need, with so many
+    processes that share the work; return whether all of it could be."""
     console = Console(highlight=False, soft_wrap=True)
     began = time.monotonic()
     with spinner(console) as progress:
@@ -45,11 +41,7 @@ def compile_all(player: str, processes: int) -> bool:
 
 
 class _WarmProcess:
-    """A process that compiles, and its line on the screen.
-
-    Attributes:
-        compiled: how many kernels it has compiled.
-    """
+    """A process that compiles, and its line on the screen; ``compiled`` counts its kernels."""
 
     def __init__(self, player: str, progress: Progress) -> None:
         self.compiled = 0

@@ -10,7 +10,7 @@ from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
-from propnet.expander import Expander
+from propnet.expander import Expander, Expansion
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 
@@ -88,7 +88,7 @@ class BreadthFirst(LineSolver):
         first = self._next
         self._next = min(self._layer_end, first + self._some)
         for chunk in self._expander.stream(closed.records[first : self._next], judged=True):
-            self._note_ends(chunk.goals[:, 0], chunk.terminal, chunk.parents, chunk.moves[:, 0], first)
+            self._note_ends(chunk, first)
             if self.proven == 100:
                 return False
             moves = np.ascontiguousarray(chunk.moves[:, 0])
@@ -97,25 +97,18 @@ class BreadthFirst(LineSolver):
         self.states += self._next - first
         return True
 
-    def _note_ends(
-        self,
-        goals: np.ndarray[tuple[int], np.dtype[np.int16]],
-        terminal: np.ndarray[tuple[int], np.dtype[np.bool_]],
-        parents: np.ndarray[tuple[int], np.dtype[np.int32]],
-        moves: np.ndarray[tuple[int], np.dtype[np.int32]],
-        first: int,
-    ) -> None:
+    def _note_ends(self, chunk: Expansion, first: int) -> None:
         """Report the best end among these successors if it is better than all before."""
-        if not terminal.any():
+        if not chunk.terminal.any():
             return
-        values = np.where(terminal, np.maximum(goals, 0), -1)
+        values = np.where(chunk.terminal, np.maximum(chunk.goals[:, 0], 0), -1)
         best = int(np.argmax(values))
         value = int(values[best])
         length = self._depth + 1
         if (value, -length) <= (self._best, -self._length):
             return
         self._best, self._length = value, length
-        self.report(value, [*self._closed.path(first + int(parents[best])), int(moves[best])])
+        self.report(value, [*self._closed.path(first + int(chunk.parents[best])), int(chunk.moves[best, 0])])
         if value == 100:
             self.proven = 100
 

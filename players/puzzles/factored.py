@@ -34,11 +34,7 @@ _MOST_WAITING = 1000
 
 
 class Factored(LineSolver):
-    """Looks for a line with the highest goal in a game that falls apart.
-
-    Attributes:
-        most: how many states it may look at in each factor.
-    """
+    """Looks for a line with the highest goal in a game that falls apart, in ``most`` states per factor."""
 
     name: ClassVar[str] = "factored"
 
@@ -161,12 +157,8 @@ class Factored(LineSolver):
 
 
 class _FactorSearch:
-    """Goes through the states of one factor, layer by layer. Two states are the same if the factor is.
-
-    Attributes:
-        count: how many states it has made.
-        layer: uint64, shape (n, words): the newest ones.
-    """
+    """Goes through the states of one factor, layer by layer. Two states are the same if the factor is. It has
+    made ``count`` states; ``layer`` are the newest ones, uint64 (n, words)."""
 
     def __init__(self, whole: Factored, factor: int, literals: list[int]) -> None:
         self._whole, self._literals = whole, literals
@@ -214,11 +206,8 @@ class _FactorSearch:
 
 
 class _Reach(_FactorSearch):
-    """Breadth-first search of one factor while the others stay as they are.
-
-    Attributes:
-        line: to a state in which all of the literals hold, or any of them; None while there is none.
-    """
+    """Breadth-first search of one factor while the others stay as they are: the ``line`` to a state in which
+    all of the literals hold, or any of them; None while there is none."""
 
     def __init__(self, whole: Factored, factor: int, literals: list[int], all_of: bool) -> None:
         super().__init__(whole, factor, literals)

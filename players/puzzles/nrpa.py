@@ -136,20 +136,11 @@ class NestedPolicy(LineSolver):
             self._begin_run()
 
     def _play(self) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
-        machine = self.machine
+        game = self.machine.kernel_args, self.machine.scratch, self._record
+        policy = self._weights, self._coding, self._random
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
-        self._made = policy_playouts(
-            machine.kernel_args,
-            machine.scratch,
-            self._record,
-            self._weights,
-            self._coding,
-            self._random,
-            goals,
-            lengths,
-            self._trace[: self._steps],
-        )
+        self._made = policy_playouts(*game, *policy, goals, lengths, self._trace[: self._steps])
         self.states += int(lengths.clip(0).sum())
         return goals[:, 0], lengths
 

@@ -24,12 +24,7 @@ _LEAST_MEMORY = 1 << 20
 
 
 class _Member:
-    """A solver at work.
-
-    Attributes:
-        weight: its share of the time, beside the others'.
-        seconds: CPU seconds that it has had.
-    """
+    """A solver at work, its share of the time (``weight``), and the CPU seconds that it has had."""
 
     def __init__(self, promise: Promise, solver: LineSolver) -> None:
         self.name, self.weight, self.solver = solver.name, promise.weight, solver

@@ -12,7 +12,11 @@ from players.puzzles.factored import Factored
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.solver import LineSolver
 
-SOLVERS: list[type[LineSolver]] = [BreadthFirst, Factored, NestedPolicy]
+SOLVERS: list[type[LineSolver]] = [
+    BreadthFirst,
+    Factored,
+    NestedPolicy,
+]
 """Each has a name, recognises games, and is made for a task. Where promises are equal the earlier one
 begins."""
 

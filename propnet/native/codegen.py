@@ -37,11 +37,7 @@ def text(straight: Straight, pieces: Sequence[int]) -> str:
 
 
 class _VectorCode:
-    """Writes functions, one at a time.
-
-    Attributes:
-        values: the registers that hold wires' values in the function that is being written.
-    """
+    """Writes functions, one at a time; in it the registers ``values`` hold the wires' values."""
 
     def __init__(self, straight: Straight) -> None:
         self.start, self.literals = straight.start.tolist(), straight.literals.tolist()

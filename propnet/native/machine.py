@@ -132,7 +132,6 @@ def compile_network(
     code at the end, after storing it in the cache.
 
     Args:
-        network: the network.
         seconds: wall time after which nothing more is begun; the last code is then incomplete.
         jobs: how many processes compile, above 1 besides this one.
         cache: where to look first, and to store what is compiled.
@@ -176,14 +175,8 @@ def compile_network(
 def native_machine(
     rules: Rules, network: Network, *, seconds: float = float("inf"), cache: ObjectCache | None = None
 ) -> NativeMachine:
-    """The machine of a network, compiled here and now.
-
-    Args:
-        rules: the rules.
-        network: their network.
-        seconds: wall time after which no more is compiled.
-        cache: where to look first, and to store what is compiled.
-    """
+    """The machine of a network, compiled here and now. After ``seconds`` of wall time no more is compiled;
+    ``cache`` is looked into first, and stores what is compiled."""
     code: NativeCode | None = None
     try:
         *_, code = compile_network(network, seconds=seconds, cache=cache)
@@ -245,8 +238,7 @@ def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, KernelArgs]:
 
 
 def _step_seconds(plan: Plan, args: KernelArgs) -> float:
-    """CPU time of evaluating 512 states and their successors, the shortest of many, lest other processes
-    decide."""
+    """CPU time of evaluating 512 states and their successors: the shortest of many, other processes apart."""
     wires = new_wires(plan)
     records = np.repeat(pack(plan.initial[None, :]), LANES, axis=0)
     moves = np.zeros((LANES, len(plan.role_moves) - 1), np.int32)
@@ -284,18 +276,10 @@ def _compile_beside(
     for unit in units:
         todo.put(unit)
     results: _Results = queue.SimpleQueue()
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(jobs)
-    ]
-    threads = [
-        threading.Thread(target=_feed, args=(p, straight, todo, results, deadline), daemon=True)
-        for p in processes
-    ]
+    command = [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features]
+    pipe, shared = subprocess.PIPE, (straight, todo, results, deadline)
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(jobs)]
+    threads = [threading.Thread(target=_feed, args=(p, *shared), daemon=True) for p in processes]
     for thread in threads:
         thread.start()
     try:

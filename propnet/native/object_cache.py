@@ -30,12 +30,8 @@ Compiled = tuple[Straight, dict[int, bytes]]
 
 
 class ObjectCache:
-    """A directory of compiled networks. Nothing is raised: a cache that fails only forgets.
-
-    Args:
-        directory: where; created when first needed. ``native`` in the default directory if None.
-        most_bytes: how large its files may become together.
-    """
+    """A directory of compiled networks, created when first needed (``native`` in the default directory if
+    None is given), with at most ``most_bytes``. Nothing is raised: a cache that fails only forgets."""
 
     def __init__(self, directory: Path | None = None, most_bytes: int = MOST_BYTES) -> None:
         self._files = FileStore(directory or default_directory() / "native", most_bytes)

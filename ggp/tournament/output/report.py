@@ -137,20 +137,11 @@ def _conduct(results: Sequence[Result], labels: Sequence[str]) -> str:
 def _matches(results: Sequence[Result]) -> str:
     rows: list[Sequence[object]] = []
     for number, result in enumerate(results, 1):
-        fixture = result.fixture
-        faults = sum(map(sum, result.faults))
-        rows.append(
-            (
-                fixture.game,
-                number,
-                fixture.round,
-                " - ".join(fixture.seats),
-                " - ".join(map(str, result.goals)) + ("" if result.completed else " (cut)"),
-                result.steps,
-                f"{result.seconds:.1f}",
-                faults or "",
-            )
-        )
+        fixture, faults = result.fixture, sum(map(sum, result.faults)) or ""
+        seats = " - ".join(fixture.seats)
+        goals = " - ".join(map(str, result.goals)) + ("" if result.completed else " (cut)")
+        length = (result.steps, f"{result.seconds:.1f}")
+        rows.append((fixture.game, number, fixture.round, seats, goals, *length, faults))
     table = _table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
     return f"<details><summary>{len(rows)} matches</summary>{table}</details>"
 

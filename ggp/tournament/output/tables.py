@@ -139,12 +139,11 @@ class LiveTable:
         elif not self._console.is_terminal:
             goals = " - ".join(map(str, result.goals))
             faults = sum(map(sum, result.faults))
-            self._console.print(
-                f"{len(self._results)}/{self._total} {match}  {goals}"
-                f"  {result.steps} steps, {result.seconds:.1f} s" + (f", {faults} faults" if faults else ""),
-                markup=False,
-                soft_wrap=True,
+            length = f"{result.steps} steps, {result.seconds:.1f} s" + (
+                f", {faults} faults" if faults else ""
             )
+            text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}"
+            self._console.print(text, markup=False, soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         now = time.monotonic()

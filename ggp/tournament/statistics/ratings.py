@@ -110,10 +110,8 @@ def rate(compared: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
 
 
 def _posterior(theta: Array, wins: Array, draws: Array) -> tuple[float, Array, Array]:
-    """Log posterior, gradient and Hessian at (theta per player, log v).
-
-    Of each ordered pair (a, b): ``wins`` counts a's wins, ``draws`` (symmetric) the draws.
-    """
+    """Log posterior, gradient and Hessian at (theta per player, log v). Of each ordered pair (a, b) ``wins``
+    counts a's wins, ``draws`` (symmetric) the draws."""
     count = len(wins)
     strength, log_draws = theta[:count], theta[count]
     gap = strength[:, None] - strength[None, :]

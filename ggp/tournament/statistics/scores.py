@@ -137,11 +137,6 @@ class Conduct:
     illegal: int = 0
     crashed: int = 0
 
-    @property
-    def faults(self) -> int:
-        """All that it did wrong."""
-        return self.late + self.illegal + self.crashed
-
 
 def conduct(results: Iterable[Result]) -> dict[str, Conduct]:
     """Label -> its faults in all matches."""
