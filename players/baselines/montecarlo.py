@@ -48,8 +48,7 @@ class MonteCarloPlayer(Player):
         shuffled = self.in_order(options)
         self._rng.shuffle(shuffled)
         moves = np.array(shuffled, np.int32)
-        totals = np.zeros(len(moves))
-        visits = np.zeros(len(moves), np.int64)
+        totals, visits = np.zeros(len(moves)), np.zeros(len(moves), np.int64)
         numbers = np.random.default_rng(self._rng.getrandbits(63))
         done = 0
         while all(map(len, others)) and (self.playouts is None or done < self.playouts):

@@ -213,9 +213,8 @@ class Proof:
                 self._stuck = _STUCK + 1
                 break
             first = int(graph.used[NODES])
-            wanted, enough = kernels.walk(
-                graph, lines, len(lines.depth), self._claim, self._penalty, self._round
-            )
+            count, claim = len(lines.depth), self._claim
+            wanted, enough = kernels.walk(graph, lines, count, claim, self._penalty, self._round)
             if wanted:
                 self._stuck = 0
                 self._open(lines.wanted[:wanted].copy())

@@ -158,9 +158,8 @@ class PolicyTrials(Companion):
         for number in range(_LESSONS):
             tallies, weights = policy.new_tallies(), policy.weights
             began = time.thread_time()
-            ends = lanes.playouts(
-                starts, self._seed + number, steps, math.inf, weights=weights, tallies=tallies
-            )
+            seed = self._seed + number
+            ends = lanes.playouts(starts, seed, steps, math.inf, weights=weights, tallies=tallies)
             seconds = min(seconds, max(1e-9, (time.thread_time() - began) / _LANES))
             length = float(ends.lengths.mean())
             policy.learn(tallies)

@@ -32,8 +32,8 @@ def stepwise_playouts(
     deadline: float,
     tallies: NDArray[np.int32] | None = None,
 ) -> tuple[Ends, list[list[int]]]:
-    """A playout from each of some states, ``records`` (n, words), on the gates of ``machine``; cut after
-    ``max_steps`` moves or at the deadline (time.monotonic()).
+    """A playout from each of ``records``, uint64, shape (n, words), on the gates of ``machine``; cut
+    after ``max_steps`` moves or at the deadline (time.monotonic()).
 
     ``tallies``, int32, shape (rows, moves, 2), rows divides n, are those of
     :meth:`players.batch_machine.BatchMachine.playouts`. Returns how the playouts ended, and the moves of the

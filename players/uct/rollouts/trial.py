@@ -53,10 +53,8 @@ class ByPlayouts:
     def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
         seed, each, policy = int(self._rng.integers(1 << 40)), self._each, self._policy
         policy.forget(_FADE)
-        goals = roll_out(
-            self._batched, policy, records, seed, self._steps, math.inf, each, counted=_COUNTED
-        ).goals
-        known = np.where(goals < 0, 50, goals).reshape(len(records), each, -1)
+        ends = roll_out(self._batched, policy, records, seed, self._steps, math.inf, each, counted=_COUNTED)
+        known = np.where(ends.goals < 0, 50, ends.goals).reshape(len(records), each, -1)
         means: NDArray[np.float64] = known.mean(axis=1) / 100.0
         return means
 
