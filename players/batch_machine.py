@@ -98,7 +98,6 @@ class BatchMachine(ABC):
         ``max_steps`` or at the deadline.
 
         Args:
-            records, seed, max_steps, deadline, each: as said.
             weights: uint8, shape (moves,), 0 to 7: a role chooses a legal move with a probability
                 proportional to 2**weight; None for equal ones.
             tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records, and the
@@ -217,8 +216,7 @@ class ScalarBatch(BatchMachine):
     def record(self, state: State) -> Records:
         number = self._numbers.get(state)
         if number is None:
-            number = len(self._states)
-            self._numbers[state] = number
+            number = self._numbers[state] = len(self._states)
             self._states.append(state)
         return np.array([number], np.uint64)
 
@@ -231,17 +229,13 @@ class ScalarBatch(BatchMachine):
         return counts, np.array([move for row in lists for moves in row for move in moves], np.int32)
 
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
-        following = [
-            self.record(self.machine.next_state(self._states[number], joint))
-            for number, joint in zip(records[:, 0].tolist(), moves.tolist(), strict=True)
-        ]
-        return np.stack(following)
+        pairs = zip(records[:, 0].tolist(), moves.tolist(), strict=True)
+        return np.stack([self.record(self.machine.next_state(self._states[n], joint)) for n, joint in pairs])
 
     def playouts(
         self, records: Records, seed: int, max_steps: int, deadline: float, each: int = 1, **_: object
     ) -> Ends:
-        rng = random.Random(seed)
-        machine = self.machine
+        machine, rng = self.machine, random.Random(seed)
         n = len(records) * each
         goals = np.full((n, len(self._roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)

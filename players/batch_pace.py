@@ -6,9 +6,7 @@ MARGIN = 0.01
 """Seconds between the expected end of the last batch and the deadline."""
 
 _SAFETY = 1.3
-_FIRST_STEPS = 32
-_FEWEST_STEPS = 4
-_MOST_STEPS = 4096
+_FIRST_STEPS, _FEWEST_STEPS, _MOST_STEPS = 32, 4, 4096
 _AIM_SECONDS = 0.05
 _MOST_SCALAR = 64
 

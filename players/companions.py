@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from players.uct.tree.tree import Tree
 
-MOST_CREDIT = 1.0
-"""Most CPU seconds that a companion can save up."""
-MOST_DEBT = 0.5
-"""Most CPU seconds that it can owe after a long step."""
+MOST_CREDIT, MOST_DEBT = 1.0, 0.5
+"""Most CPU seconds that a companion can save up, and that it can owe after a long step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +62,8 @@ class Companion(ABC):
         """CPU seconds owed to it for each one of the tree."""
 
     def opening_credit(self, left: float, credit: float) -> float:
-        """What it is owed when a turn begins.
-
-        Args:
-            left: seconds to the deadline.
-            credit: what it was owed at the end of the last turn; that stays, unless it says otherwise.
-        """
+        """What it is owed when a turn begins, ``left`` seconds before its deadline. ``credit``, what it was
+        owed at the end of the last turn, stays unless it says otherwise."""
         return credit
 
     def note_batch(self, report: BatchReport) -> None:
@@ -118,12 +112,9 @@ class TimeShares:
             self._credit[companion] = min(earned, max(credit, MOST_CREDIT))
 
     def step(self, deadline: float) -> tuple[Companion, bool] | None:
-        """Let the companion work that is owed the most for its ``least``.
-
-        Returns:
-            the companion, and whether the search should look at what it has found; None where none is due or
-            the deadline (time.monotonic()) has passed.
-        """
+        """Let the companion work that is owed the most for its ``least``. Returns it, and whether the search
+        should look at what it has found; None where none is due or the deadline (time.monotonic()) has
+        passed."""
         left = deadline - time.monotonic()
         if left <= 0:
             return None

@@ -84,11 +84,8 @@ def read_options(
     kind: str, options: Sequence[Option], texts: Sequence[tuple[str, str]], spec: str
 ) -> dict[str, object]:
     """The values of options that were chosen as pairs of name and text; the last pair of a name counts.
-
-    Raises:
-        GdlError: there is no such option, or the text is no value of it. The message names the kind of
-            player, and ``spec``, where the texts come from.
-    """
+    Raises GdlError if there is no such option, or the text is no value of it; the message names the kind of
+    player, and ``spec``, where the texts come from."""
     known = by_name(options)
     values: dict[str, object] = {}
     for name, text in texts:

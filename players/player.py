@@ -124,7 +124,6 @@ class Player(ABC):
     def stop(self) -> None:
         """The match is over or given up: free its resources."""
 
-    # --- for subclasses to override ---------------------------------------------------------
     def prepare(self, state: State, deadline: float) -> None:
         """Use the time before the first move. ``state`` is one of :attr:`machine`."""
 
@@ -132,7 +131,6 @@ class Player(ABC):
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         """Choose one of ``options``, the legal moves in ``state``, a state of :attr:`machine`."""
 
-    # --- for subclasses to use ----------------------------------------------------------------
     def own_state(self, state: State) -> State:
         """The same state on the machine that this player thinks on."""
         if state.machine is self.machine:

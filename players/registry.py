@@ -27,16 +27,12 @@ NAMES: tuple[str, ...] = tuple(_PLACES)
 
 
 def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
-    """A new player.
+    """A new player, whose randomness comes from ``seed``.
 
-    Args:
-        name: a kind of :data:`NAMES`, with options or without; or ``module:Class``, any subclass of
-            :class:`~players.player.Player` whose constructor takes a seed.
-        seed: what its randomness comes from.
-        defaults: values of options that the name does not set; kinds without such an option ignore them.
-
-    Raises:
-        GdlError: there is no such kind, no such option, or the text is no value of the option.
+    ``name`` is a kind of :data:`NAMES`, with options or without; or ``module:Class``, any subclass of
+    :class:`~players.player.Player` whose constructor takes a seed. ``defaults`` are values of options that
+    the name does not set; kinds without such an option ignore them. Raises GdlError if there is no such
+    kind, no such option, or the text is no value of the option.
     """
     if _is_class(name):
         return _player_class(name)(seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from itertools import product
@@ -49,10 +50,7 @@ class GreedyPlayer(Player):
         return Choice(candidates[0].move, tuple(candidates), f"looked at {len(candidates)} moves")
 
     def _replies(self, others: list[list[int]]) -> list[tuple[int, ...]]:
-        count = 1
-        for moves in others:
-            count *= len(moves)
-        if count <= _REPLIES:
+        if math.prod(map(len, others)) <= _REPLIES:
             return list(product(*others))
         return [tuple(self._rng.choice(moves) for moves in others) for _ in range(_REPLIES)]
 

@@ -43,15 +43,12 @@ class MonteCarloPlayer(Player):
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         batch = self._batch
         record = batch.retain(batch.record(state)[None, :])
-        others = [
-            np.array(self.machine.legal_moves(state, role), np.int32)
-            for role in range(len(self.machine.roles))
-        ]
+        machine, roles = self.machine, range(len(self.machine.roles))
+        others = [np.array(machine.legal_moves(state, role), np.int32) for role in roles]
         shuffled = self.in_order(options)
         self._rng.shuffle(shuffled)
         moves = np.array(shuffled, np.int32)
-        totals = np.zeros(len(moves))
-        visits = np.zeros(len(moves), np.int64)
+        totals, visits = np.zeros(len(moves)), np.zeros(len(moves), np.int64)
         numbers = np.random.default_rng(self._rng.getrandbits(63))
         done = 0
         while all(map(len, others)) and (self.playouts is None or done < self.playouts):

@@ -94,13 +94,9 @@ class Proof:
         lines: int = 128,
         penalty: float = 1.0,
     ) -> None:
-        """Args:
-        machine: a network machine of two roles or more.
-        role: see the attribute.
-        memory: bytes for the graph. They are set aside, but taken only as it fills.
-        lines: how many go down at once.
-        penalty: what each line below a node adds to its numbers.
-        """
+        """For a network machine of two roles or more. The graph gets ``memory`` bytes, which are set aside,
+        but taken only as it fills. So many ``lines`` go down at once; each line below a node adds
+        ``penalty`` to the node's numbers."""
         self.machine = machine
         self.role = role
         self._expander = Expander(machine, 1 << 14)
@@ -116,14 +112,11 @@ class Proof:
         self._values = sorted({0, *goals[goals[:, 0] == role, 1].tolist()})
         self.most = self._values[-1]
         self._sums = np.array([1 << 30, -1], np.int64)
-        self._claim = 0
-        self._root = 0
+        self._claim = self._root = self._stuck = 0
         self._guess = 0.5
-        self._stuck = 0
         self._round = _FIRST_MOST
         self._seconds = 0.0
 
-    # --- the question -------------------------------------------------------------------------
     def set_root(self, record: NDArray[np.uint64], guess: float = 0.5) -> None:
         """Search from this state, shape (words,), from now on; it is not terminal.
 
@@ -206,7 +199,6 @@ class Proof:
         compact.known(self._graph, np.ascontiguousarray(records), low, high)
         return np.where(low == high, low, np.int16(-1))
 
-    # --- the search -------------------------------------------------------------------------------
     def search(self, deadline: float, latest: float | None = None) -> None:
         """Go on until the deadline (time.monotonic() seconds), or until nothing more is to be found. To make
         room takes longer: that is over by ``latest``, the deadline if not given."""
@@ -221,9 +213,8 @@ class Proof:
                 self._stuck = _STUCK + 1
                 break
             first = int(graph.used[NODES])
-            wanted, enough = kernels.walk(
-                graph, lines, len(lines.depth), self._claim, self._penalty, self._round
-            )
+            count, claim = len(lines.depth), self._claim
+            wanted, enough = kernels.walk(graph, lines, count, claim, self._penalty, self._round)
             if wanted:
                 self._stuck = 0
                 self._open(lines.wanted[:wanted].copy())
@@ -279,18 +270,10 @@ class Proof:
         kernels.clear(graph, first, self.most)
         records = graph.records[first : int(graph.used[NODES])]
         seen = np.full((len(records), len(self.machine.roles)), -1, np.int32)
-        constant = self.constant_sum
+        role, constant = self.role, self.constant_sum
         for chunk in self._expander.stream(records, judged=True):
             self.fits = self.fits and kernels.judge(
-                graph,
-                first,
-                self.role,
-                seen,
-                self._sums,
-                chunk.parents,
-                chunk.moves,
-                chunk.terminal,
-                chunk.goals,
+                graph, first, role, seen, self._sums, chunk.parents, chunk.moves, chunk.terminal, chunk.goals
             )
             if not self.fits:
                 return

@@ -40,12 +40,7 @@ class BatchLines(NamedTuple):
 
 
 def keep_played(
-    line: BestLine,
-    root: State,
-    tree: Tree,
-    rollouts: Rollouts,
-    lines: BatchLines,
-    played: NDArray[np.int32],
+    line: BestLine, root: State, tree: Tree, rollouts: Rollouts, lines: BatchLines, played: NDArray[np.int32]
 ) -> None:
     """Keep the best of these lines if it beats ``line``. Line i ends with the i-th of the last playouts,
     which has ``played[i]`` moves."""

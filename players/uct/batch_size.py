@@ -38,13 +38,8 @@ _FEWEST_MEASURED = 128
 
 
 class Batch(NamedTuple):
-    """How large a batch is.
-
-    Attributes:
-        paths: through the tree.
-        each: playouts from the end of each path.
-        steps: after which a playout is cut.
-    """
+    """How large a batch is: paths through the tree, playouts from the end of each path, and the steps after
+    which a playout is cut."""
 
     paths: int
     each: int
@@ -70,11 +65,7 @@ class BatchOutcome(NamedTuple):
 
 
 class LeafPlayouts:
-    """Learns how many playouts should start from each leaf.
-
-    Attributes:
-        each: so many.
-    """
+    """Learns how many playouts should start from each leaf: ``each``."""
 
     def __init__(self, width: int) -> None:
         """``width``: playouts that cost about as much as one."""
@@ -94,12 +85,7 @@ class LeafPlayouts:
 
 
 class BatchSize:
-    """Plans batches, and learns from each what the next will cost.
-
-    Args:
-        batched: the machine.
-        most: the most paths in a batch.
-    """
+    """Plans batches of at most ``most`` paths, and learns from each what the next will cost."""
 
     def __init__(self, batched: BatchMachine, most: int) -> None:
         self._width = batched.width
@@ -108,14 +94,8 @@ class BatchSize:
         self._playout_seconds = 0.0
 
     def plan(self, tuning: Tuning, left: float, first: bool, visits: int) -> Batch | None:
-        """The next batch; None where there is no time for one.
-
-        Args:
-            tuning: of the search.
-            left: seconds to the deadline.
-            first: whether nothing was searched yet in this turn.
-            visits: of the root.
-        """
+        """The next batch, ``left`` seconds before the deadline, the ``first`` of a turn or a later one, from
+        a root with so many ``visits``; None where there is no time for one."""
         paths, steps = self._pace.plan(left, first)
         each = (tuning.per_leaf or self._leaf.each) if self._width > 1 else 1
         if self._width > 1:

@@ -52,12 +52,8 @@ PLAYER_OPTIONS = (
 
 
 class UctPlayer(Player):
-    """Searches until the deadline, or until nothing more is to be found.
-
-    Attributes:
-        playouts: playouts per turn after which it stops early; None for no such limit. With a
-            limit and time enough, and no processes, the same seed gives the same choices.
-    """
+    """Searches until the deadline, or until nothing more is to be found, or ``playouts`` are made in a turn
+    (None: no limit). With a limit and time enough, and no processes, the same seed gives the same choices."""
 
     name = "uct"
     reports = True
@@ -82,7 +78,6 @@ class UctPlayer(Player):
         if self._tuning.prove:
             warm_up_proofs()
 
-    # --- the match --------------------------------------------------------------------------
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
@@ -142,7 +137,6 @@ class UctPlayer(Player):
             self._search = search
         return self._search
 
-    # --- thinking -------------------------------------------------------------------------------
     def _think(self, state: State, deadline: float) -> RootStatistics:
         """Search until the deadline, or until nothing more is to be found; returns what is known then."""
         self._began = time.monotonic()
@@ -232,7 +226,6 @@ class UctPlayer(Player):
         if self.on_progress is not None and statistics.playouts:
             self.on_progress(self._choice(statistics))
 
-    # --- the answer -----------------------------------------------------------------------------
     def _answer(self, statistics: RootStatistics, options: list[int]) -> Choice:
         choice = self._choice(statistics)
         if statistics.mixed and statistics.value < 0 and choice.candidates:

@@ -51,11 +51,8 @@ _EARNEST = 1.0
 
 
 class ProofScheduler(Companion):
-    """Proves what a role can force.
-
-    Attributes:
-        best: its move that makes sure of that, a move id; -1 while unknown or where it has no choice.
-    """
+    """Proves what a role can force. ``best`` is the id of its move that makes sure of that; -1 while unknown
+    or where it has no choice."""
 
     name = "proof search"
     least = 0.01
@@ -69,15 +66,12 @@ class ProofScheduler(Companion):
         self._hope = _HOPE
         self._least = _USUAL_SHARE
         self._rate = _FIRST_RATE
-        self._spent = 0.0
         self._turn = 1.0
-        self._heard = 0.0
         self._length = self._choices = self._mean = -1.0
         self._batches = 0
-        self._owed = 0.0
+        self._spent = self._heard = self._owed = 0.0
         self.value = self.best = -1
 
-    # --- what is searched ---------------------------------------------------------------------
     def set_root(self, record: NDArray[np.uint64]) -> None:
         """Search from this state, shape (words,), from the next step on."""
         if self._begun:
@@ -108,7 +102,6 @@ class ProofScheduler(Companion):
         """Whether the goals of two roles added up to 100 at all ends it has seen."""
         return self._proof.constant_sum and self._proof.total in (100, None)
 
-    # --- its share of the time -------------------------------------------------------------------
     def opening_credit(self, left: float, credit: float) -> float:
         return self.least
 
@@ -176,7 +169,6 @@ class ProofScheduler(Companion):
     def _guess(self) -> float:
         return self._mean if self._mean >= 0 else 0.5
 
-    # --- what it proves ----------------------------------------------------------------------------
     def tell(self, tree: Tree, exact: bool) -> None:
         """Look at what is proven now: sets ``value`` and ``best``.
 

@@ -32,9 +32,8 @@ class RootMoves:
             edges = tree.edges(tree.root, role)
             listed: list[int] = tree.arrays.edges["move"][edges].tolist()
             place = {move: i for i, move in enumerate(listed, edges.start - first)}
-            moves = sorted(
-                machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move))
-            )
+            legal = machine.legal_moves(state, role)
+            moves = sorted(legal, key=lambda move: sort_key(machine.move(role, move)))
             places += (place.get(move, -1) for move in moves)
             counts.append(len(moves))
             numbers += moves
@@ -53,8 +52,7 @@ class RootMoves:
         return low + int(np.flatnonzero(self._numbers[low : low + self.counts[role]] == move)[0])
 
     def statistics(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
-        """Visits, total and proven result of each move: see
-        :class:`players.uct.root_statistics.RootStatistics`."""
+        """Visits, total and proven result of each move: see :mod:`players.uct.root_statistics`."""
         first = int(tree.arrays.nodes["first_edge"][tree.root])
         edges = tree.arrays.edges[first + np.maximum(self.places, 0)]
         visits, totals = edges["visits"].astype(np.int64), edges["total"].astype(np.float64)

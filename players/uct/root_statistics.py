@@ -48,8 +48,7 @@ class RootStatistics:
     def empty(cls, counts: Sequence[int]) -> RootStatistics:
         """Nothing is known yet."""
         moves = sum(counts)
-        none = np.full(moves, -1, np.int16)
-        return cls(tuple(counts), np.zeros(moves, np.int64), np.zeros(moves), none)
+        return cls(tuple(counts), np.zeros(moves, np.int64), np.zeros(moves), np.full(moves, -1, np.int16))
 
     def of_role(self, role: int) -> slice:
         """Where a role's moves stand."""

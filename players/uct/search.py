@@ -58,8 +58,6 @@ class Search:
 
     Attributes:
         role: index of the role.
-        tuning: the options of the search.
-        machine: the machine.
         line: the best finished line, in one-player games.
         playouts: playouts since the root was set; a path to a state whose result is known counts as one.
         opened: whether the root's moves could be listed.
@@ -85,7 +83,6 @@ class Search:
         self._proofs: ProofScheduler | None = None
         self._trials: PolicyTrials | None = None
 
-    # --- what is searched -----------------------------------------------------------------
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
         old = self.machine if self._tree is not None else None
@@ -147,10 +144,8 @@ class Search:
     @property
     def _proves(self) -> bool:
         """Whether this search is to prove what its role can force."""
-        tuning = self.tuning
-        return (
-            tuning.prove and not tuning.number and not self._alone and isinstance(self._batched, NetworkBatch)
-        )
+        wanted = self.tuning.prove and not self.tuning.number
+        return wanted and not self._alone and isinstance(self._batched, NetworkBatch)
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
@@ -182,11 +177,8 @@ class Search:
             self._proofs.set_root(tree.arrays.records[tree.root])
 
     def fix(self, place: int) -> None:
-        """Search only below this move of the role at the root, until the root is set again.
-
-        Args:
-            place: the move's place among the role's moves in the order of text.
-        """
+        """Search only below this move of the role at the root, its place among the role's moves in the order
+        of text, until the root is set again."""
         if not self.opened:
             return
         self._fixed = self._moves.edge(self.role, place)
@@ -217,24 +209,18 @@ class Search:
     def finished(self) -> bool:
         """Whether to stop: the root's moves could not be listed, the result is proven, or a perfect line
         was found some time ago (for a while a shorter one is looked for)."""
-        if not self.opened or self.tree.proven >= 0:
-            return True
-        if self._shares.value >= 0:
+        if not self.opened or self.tree.proven >= 0 or self._shares.value >= 0:
             return True
         if self.line.value < 100:
             return False
         return not self.playouts or time.monotonic() > self.line.found_at + SHORTEN_SECONDS
 
-    # --- the search -------------------------------------------------------------------------
     def step(self, deadline: float, limit: int | None = None) -> bool:
-        """Do one batch, or let a companion work for a while. Returns whether there was time for it, and
-        anything left to search.
+        """Do one batch, or let a companion work for a while, until ``deadline`` (time.monotonic()) at most.
+        Returns whether there was time for it, and anything left to search.
 
-        Args:
-            deadline: when it must be over; time.monotonic() seconds.
-            limit: playouts since the root was set after which to stop. With a limit companions rest, and
-                the outcome does not depend on time.
-        """
+        ``limit``: playouts since the root was set after which to stop. With a limit companions rest, and the
+        outcome does not depend on time."""
         if self.finished:
             return False
         if limit is None and self._step_beside(deadline):
@@ -369,7 +355,6 @@ class Search:
                 self._prove_no_more()
         tree.end(nodes[over], goals[over], self._may_prove)
 
-    # --- what it knows ----------------------------------------------------------------------
     def statistics(self) -> RootStatistics:
         """What is known about the root's moves; nothing where they could not be listed."""
         tree = self.tree

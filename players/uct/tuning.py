@@ -71,13 +71,8 @@ class Tuning:
     number: int = 0
 
     def rule(self, spread: float, numbered: bool, in_turn: bool) -> SelectionRule:
-        """The rule of selection.
-
-        Args:
-            spread: the standard deviation of the results of leaves.
-            numbered: whether moves are numbered, so that there can be counts of them.
-            in_turn: whether several roles play, and one alone has a choice now.
-        """
+        """The rule of selection. ``spread`` is the standard deviation of the results of leaves; moves that
+        are ``numbered`` can be counted; ``in_turn``: several roles play, and one alone has a choice now."""
         usual = "nst" if in_turn else "none"
         prior = PRIORS[usual if self.prior == AUTO else self.prior] if numbered else NONE
         kind = PUCT if prior else UCB
@@ -88,13 +83,8 @@ class Tuning:
 
     def stage(self, rule: SelectionRule, visits: int, choices: int) -> int:
         """What there is to be learnt from averages of moves: a place in :data:`STAGES`, or -1 where selection
-        is not ``auto`` or moves have no priors.
-
-        Args:
-            rule: what :meth:`rule` says.
-            visits: of the root.
-            choices: moves that the role to move has there.
-        """
+        is not ``auto`` or moves have no priors. ``rule`` is what :meth:`rule` says; the root has so many
+        ``visits``, and the role to move so many ``choices`` there."""
         if self.selection != AUTO or rule.kind != PUCT:
             return -1
         pairs = choices * choices

@@ -32,9 +32,6 @@ class AveragePolicy(RolloutPolicy):
         columns: int32, shape (roles + 1,): where each role's moves begin among those of all roles.
         temperature: a move whose results are better by so many standard deviations weighs e times as
             much.
-
-    Attributes:
-        temperature: that.
     """
 
     name = "averages"

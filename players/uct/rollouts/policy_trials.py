@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -54,26 +55,15 @@ _HOPE = 0.3
 
 
 class _Costs(NamedTuple):
-    """What playouts take.
+    """What playouts take."""
 
-    Attributes:
-        seconds: CPU time of one, where many are made at once.
-        length: the mean number of steps.
-        steps: that a playout may have.
-    """
-
-    seconds: float
-    length: float
-    steps: int
+    seconds: float  # CPU time of one, where many are made at once
+    length: float  # the mean number of steps
+    steps: int  # that a playout may have
 
 
 class PolicyTrials(Companion):
-    """Finds out which policy a search should roll out by, and sees to it.
-
-    Args:
-        batched: the machine.
-        seed: of the trials.
-        rollouts: gets the policy when the trials are over.
+    """Finds out which policy a search should roll out by; ``rollouts`` gets it when the trials are over.
 
     Attributes:
         temperature: of the average policy that is ahead; 0 for equal chances.
@@ -123,13 +113,10 @@ class PolicyTrials(Companion):
         return "; ".join(self._results) or "playouts with equal chances: others take too long to try"
 
     def _policy(self, temperature: float) -> RolloutPolicy:
-        if not temperature:
-            return RolloutPolicy()
-        return AveragePolicy(self._batched.first_column, temperature)
+        return AveragePolicy(self._batched.first_column, temperature) if temperature else RolloutPolicy()
 
     def _try_all(self) -> Iterator[None]:
-        for temperature in TEMPERATURES:
-            yield from self._try(temperature)
+        return chain.from_iterable(map(self._try, TEMPERATURES))
 
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
@@ -171,9 +158,8 @@ class PolicyTrials(Companion):
         for number in range(_LESSONS):
             tallies, weights = policy.new_tallies(), policy.weights
             began = time.thread_time()
-            ends = lanes.playouts(
-                starts, self._seed + number, steps, math.inf, weights=weights, tallies=tallies
-            )
+            seed = self._seed + number
+            ends = lanes.playouts(starts, seed, steps, math.inf, weights=weights, tallies=tallies)
             seconds = min(seconds, max(1e-9, (time.thread_time() - began) / _LANES))
             length = float(ends.lengths.mean())
             policy.learn(tallies)

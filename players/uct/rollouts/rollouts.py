@@ -20,14 +20,11 @@ def roll_out(
     counted: int = 1,
     traces: list[list[int]] | None = None,
 ) -> Ends:
-    """Playouts by a policy, which learns from them.
+    """Playouts by a policy, as :meth:`players.batch_machine.BatchMachine.playouts` makes them, on the
+    machine's guide if it has one.
 
-    Args:
-        batched: the machine, whose guide the playouts run on if it has one.
-        policy: how moves are chosen.
-        starts, seed, steps, deadline, each: as for :meth:`players.batch_machine.BatchMachine.playouts`.
-        counted: from how many of the playouts from each state the policy learns.
-        traces: takes the moves of the first role in each playout, where the policy looks.
+    The policy learns from ``counted`` of the playouts from each state. Where it looks, ``traces`` takes the
+    moves of the first role in each playout.
     """
     policy = GuidedPolicy(policy) if batched.guided else policy
     tallies = policy.new_tallies()
@@ -55,15 +52,8 @@ def roll_out(
 
 
 class Rollouts:
-    """How the playouts of one search choose moves.
-
-    Args:
-        batched: the machine. One without lanes knows equal chances only.
-        policy: how moves are chosen at first.
-
-    Attributes:
-        policy: how moves are chosen now.
-    """
+    """How the playouts of one search choose moves: by ``policy``, which may be replaced on the way. A machine
+    without lanes knows equal chances only."""
 
     def __init__(self, batched: BatchMachine, policy: RolloutPolicy) -> None:
         self.policy = policy

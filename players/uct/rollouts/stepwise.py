@@ -32,20 +32,12 @@ def stepwise_playouts(
     deadline: float,
     tallies: NDArray[np.int32] | None = None,
 ) -> tuple[Ends, list[list[int]]]:
-    """A playout from each of some states.
+    """A playout from each of ``records``, uint64, shape (n, words), on the gates of ``machine``; cut
+    after ``max_steps`` moves or at the deadline (time.monotonic()).
 
-    Args:
-        machine: the gates to run on.
-        policy: by which moves are chosen.
-        records: uint64, shape (n, words).
-        seed: what its randomness comes from.
-        max_steps: a playout is cut after so many moves,
-        deadline: or at this time; time.monotonic() seconds.
-        tallies: int32, shape (rows, moves, 2), rows divides n: as for
-            :meth:`players.batch_machine.BatchMachine.playouts`.
-
-    Returns:
-        how they ended, and the moves of the first role in each.
+    ``tallies``, int32, shape (rows, moves, 2), rows divides n, are those of
+    :meth:`players.batch_machine.BatchMachine.playouts`. Returns how the playouts ended, and the moves of the
+    first role in each.
     """
     n = len(records)
     rng = np.random.default_rng(seed)

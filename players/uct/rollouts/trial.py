@@ -40,15 +40,8 @@ class Judge(Protocol):
 
 
 class ByPlayouts:
-    """Judges states by the mean results of playouts.
-
-    Args:
-        lanes: the machine.
-        seed: of the playouts.
-        each: playouts from each state.
-        steps: after which a playout is cut; it says nothing then.
-        policy: by which moves are chosen, learning as it goes.
-    """
+    """Judges states by the mean results of ``each`` playouts from every state, by a policy that learns as it
+    goes. A playout is cut after so many ``steps``; it says nothing then."""
 
     def __init__(self, lanes: NetworkBatch, seed: int, each: int, steps: int, policy: RolloutPolicy) -> None:
         self._batched = lanes
@@ -60,10 +53,8 @@ class ByPlayouts:
     def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
         seed, each, policy = int(self._rng.integers(1 << 40)), self._each, self._policy
         policy.forget(_FADE)
-        goals = roll_out(
-            self._batched, policy, records, seed, self._steps, math.inf, each, counted=_COUNTED
-        ).goals
-        known = np.where(goals < 0, 50, goals).reshape(len(records), each, -1)
+        ends = roll_out(self._batched, policy, records, seed, self._steps, math.inf, each, counted=_COUNTED)
+        known = np.where(ends.goals < 0, 50, ends.goals).reshape(len(records), each, -1)
         means: NDArray[np.float64] = known.mean(axis=1) / 100.0
         return means
 
@@ -71,12 +62,8 @@ class ByPlayouts:
 class Trial:
     """Games of one judge against another.
 
-    Args:
-        lanes: the machine.
-        tried, usual: the judges.
-        seed: of what is random in the games.
-        games: side by side for each role, if states have few successors.
-        rows: states judged at once.
+    So many ``games`` are played side by side for each role, if states have few successors, and so many
+    ``rows`` of states are judged at once.
 
     Attributes:
         gains: of each game that came to an end, what the role that moved by the tried judge got more than

@@ -126,13 +126,8 @@ def _clear_edge(edges: Table, edge: int, move: int, worth: float) -> None:
 
 @kernel(**ARENA)
 def list_moves(tree: Arrays, opened: Numbers, counts: Numbers, moves: Numbers) -> None:
-    """Open nodes, those for which there is room and in which every role has a move.
-
-    Args:
-        opened: (n,) the nodes.
-        counts: (n, roles) legal moves of each role.
-        moves: their ids, node by node.
-    """
+    """Open the nodes ``opened`` (n,) for which there is room and in which every role has a move. ``counts``
+    (n, roles) says how many legal moves each has, ``moves`` holds their ids, node by node."""
     nodes, edges = tree.nodes, tree.edges
     following = 0
     for i in range(len(opened)):

@@ -46,19 +46,13 @@ class Tree:
     Attributes:
         batched: the machine.
         batch: the most paths at once.
-        arrays: the arrays.
         paths: room for one batch of paths.
         root: the node that the search starts from.
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
     def __init__(self, batched: BatchMachine, batch: int, seed: int, memory: int) -> None:
-        """Args:
-        batched: the machine.
-        batch: the most paths at once.
-        seed: for the choice among moves never tried.
-        memory: bytes that the arrays may take.
-        """
+        """The arrays may take ``memory`` bytes; ``seed`` is for the choice among moves never tried."""
         roles = len(batched.machine.roles)
         self.batched = batched
         self.batch = batch
@@ -68,15 +62,14 @@ class Tree:
         self.trimmed = False
         self._crowded = False
 
-    # --- the root -------------------------------------------------------------------------
     def move_root(self, record: Records) -> None:
         """Make this state the root. What lies below it in the tree stays, the rest goes."""
         arrays, used = self.arrays, self.arrays.used[0]
         used["depth"] = 0
         self._crowded = False
-        node = (
-            int(find_record(arrays.node_table, arrays.records, record[None, :], 0)) if used["nodes"] else -1
-        )
+        node = -1
+        if used["nodes"]:
+            node = int(find_record(arrays.node_table, arrays.records, record[None, :], 0))
         if node == self.root:
             return
         forget(arrays.averages, arrays.pairs, _REMEMBER)
@@ -162,7 +155,6 @@ class Tree:
         counts, moves = self.batched.favoured(records) if self.trimmed else self.batched.legal(records)
         list_moves(self.arrays, nodes, counts, moves)
 
-    # --- one batch ----------------------------------------------------------------------------
     def select(self, count: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
         """Walk ``count`` paths from the root, make the nodes that they reach, and open leaves that were
         played out from before. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses).
@@ -209,7 +201,6 @@ class Tree:
         arrays.nodes["bound"][: used["nodes"]] = -1
         arrays.edges["proven"][: used["edges"]] = -1
 
-    # --- what it says ---------------------------------------------------------------------------
     @property
     def proven(self) -> int:
         """Role 0's result from the root under best play; -1 while unknown."""

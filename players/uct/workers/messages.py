@@ -15,11 +15,7 @@ _LENGTH = struct.Struct("<I")
 
 
 class Messages:
-    """One end of a pair of sockets, by which messages go both ways.
-
-    Args:
-        connection: the stream socket.
-    """
+    """One end of a pair of stream sockets, by which messages go both ways."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -27,11 +23,8 @@ class Messages:
         self._files: list[int] = []
 
     def send(self, message: tuple[Any, ...], file: int | None = None) -> None:
-        """Send a message, with a copy of an open file's descriptor.
-
-        Raises:
-            OSError: the other end is gone, or (where this end does not block) takes nothing.
-        """
+        """Send a message, with a copy of an open file's descriptor. Raises OSError if the other end is gone,
+        or (where this end does not block) takes nothing."""
         data = pickle.dumps(message)
         packet = _LENGTH.pack(len(data)) + data
         if file is None:
@@ -41,11 +34,8 @@ class Messages:
             self.connection.sendall(packet[sent:])
 
     def receive(self) -> tuple[Any, ...] | None:
-        """The next message, a file's descriptor as its last field; None where there is no more.
-
-        Raises:
-            BlockingIOError: there is none yet, where this end does not block.
-        """
+        """The next message, a file's descriptor as its last field; None where there is no more. Raises
+        BlockingIOError if there is none yet, where this end does not block."""
         while True:
             if len(self._received) >= _LENGTH.size:
                 (length,) = _LENGTH.unpack_from(self._received)

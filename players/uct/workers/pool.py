@@ -30,30 +30,21 @@ from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
 """A process that gives no sign of life for so long is replaced: it is stopped or starved."""
-
 LOADING_SECONDS = 60.0
 """How long it may take to the first one."""
-
 STUCK_SECONDS = 180.0
 """A process that lives and yet carries out no command for so long is replaced. Loading a machine takes long
 where its code was never compiled on this computer."""
-
 START_SECONDS = 1.0
 """How long the first processes are waited for."""
-
 MOST_FAILURES = 8
 """So many processes may fail in a match before they have searched anything; then no more are made."""
 
 
 class Pool:
-    """A number of search processes that do the same, with different random numbers.
+    """``size`` search processes that do the same, with different random numbers.
 
-    Args:
-        size: how many.
-
-    Attributes:
-        news: what they have found out about the game, for people to read; the reader clears it.
-    """
+    ``news`` is what they have found out about the game, for people to read; the reader clears it."""
 
     def __init__(self, size: int) -> None:
         self.news: list[str] = []
@@ -71,7 +62,6 @@ class Pool:
         self._root: tuple[Any, ...] | None = None
         self._fill()
 
-    # --- commands to all --------------------------------------------------------------------
     def start(self, role: int, seed: int, tuning: Tuning, machine: Machine) -> None:
         """Begin with an empty tree for a role of a match."""
         wait(self._starting, START_SECONDS)
@@ -114,7 +104,6 @@ class Pool:
         for process in self._processes:
             process.send(("rest",))
 
-    # --- what they find ---------------------------------------------------------------------
     def read(self) -> list[RootStatistics]:
         """What each process knows about the root; those that know nothing yet are left out."""
         read = (process.slot.read(self._root_number) for process in self._processes)
@@ -179,7 +168,6 @@ class Pool:
         """The process ids."""
         return [process.popen.pid for process in self._processes]
 
-    # --- details ------------------------------------------------------------------------------
     def _fill(self) -> None:
         while len(self._processes) + len(self._starting) < self._size and self._failures < MOST_FAILURES:
             self._starting.append(self._helper.submit(_SearchProcess))
@@ -212,14 +200,8 @@ class Pool:
 
 
 class _SearchProcess:
-    """One of them.
-
-    Attributes:
-        slot: what it knows about the root.
-        channel: commands to it, lines and news from it.
-        popen: the process.
-        born: when it was started; time.monotonic() seconds.
-    """
+    """One of them: its ``slot`` holds what it knows about the root, its ``channel`` takes commands and brings
+    lines and news; ``born`` is when it was started, in time.monotonic() seconds."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()

@@ -32,13 +32,9 @@ from players.uct.workers.shared_statistics import Slot
 
 PONDER_SECONDS = 600.0
 """How long after a deadline the search goes on, if no command comes."""
-
 _WRITE_SECONDS = 0.005
 """How often results are written to the shared memory."""
-
-_PULSE_SECONDS = 0.25
-_IDLE_SECONDS = 0.25
-
+_PULSE_SECONDS = _IDLE_SECONDS = 0.25
 _MOST_SECONDS = 1.0
 """A batch is planned as if at least so much time were left: this process may be late."""
 
@@ -85,7 +81,6 @@ class SearchWorker:
             self._slot.pulse()
             time.sleep(_PULSE_SECONDS)
 
-    # --- the commands -----------------------------------------------------------------------
     def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
         """A new match, or another search altogether."""
         self._root = 0
@@ -127,7 +122,6 @@ class SearchWorker:
         """Search no more until the next root."""
         self._root = 0
 
-    # --- the search --------------------------------------------------------------------------
     def _step(self) -> bool:
         search = self._search
         assert search is not None
