@@ -67,7 +67,6 @@ class Machine(ABC):
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
 
-    # --- names of things -------------------------------------------------------------
     @abstractmethod
     def proposition(self, index: int) -> Term:
         """The base proposition with this id, ``(cell 1 1 b)``. Raises IndexError."""
@@ -84,7 +83,6 @@ class Machine(ABC):
     def move_id(self, role: int, move: Term) -> int:
         """The id of a role's move. Raises MoveError if the role can never make it."""
 
-    # --- the rules ---------------------------------------------------------------------
     @abstractmethod
     def initial_state(self) -> State:
         """The state before the first move."""
@@ -112,7 +110,6 @@ class Machine(ABC):
         give the highest. Arrays of goals (playouts, successors) hold the same values."""
         return self.goal(state, role)
 
-    # --- states in and out -------------------------------------------------------------
     @abstractmethod
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         """What is true in the state with this key."""
@@ -122,7 +119,6 @@ class Machine(ABC):
         """The state in which exactly these propositions are true. Raises StateError for a proposition
         that can never be true."""
 
-    # --- many at once: machines with lanes override these ---------------------------------
     def playouts(
         self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
     ) -> Playouts:
@@ -166,7 +162,6 @@ class Machine(ABC):
             expanded.append([(joint, self.next_state(state, joint)) for joint in joints])
         return expanded
 
-    # --- conveniences written once --------------------------------------------------------
     def role_id(self, role: Term) -> int:
         """The index of a role. Raises MoveError if the game has no such role."""
         try:
@@ -180,14 +175,11 @@ class Machine(ABC):
 
 
 class State:
-    """One state of one game: immutable, hashable, comparable, printable.
+    """One state of one game: immutable, hashable, comparable, printable; the ``machine`` that made it and its
+    own packed ``key``, hashable and picklable.
 
-    Two states are equal when the same propositions are true in them, whichever machines
-    they come from. States of the same machine compare by their keys, which is fast.
-
-    Attributes:
-        machine: the machine that made it.
-        key: the machine's own packed form; hashable and picklable.
+    Two states are equal when the same propositions are true in them, whichever machines they come from.
+    States of the same machine compare by their keys, which is fast.
     """
 
     __slots__ = ("_hash", "key", "machine")
@@ -224,12 +216,8 @@ class State:
         return {machine.rules.spell(role): machine.goal(self, r) for r, role in enumerate(machine.roles)}
 
     def play(self, *moves: str | Term | int) -> State:
-        """The state after one legal move per role, each given as GDL text, term or id, or after
-        only the moves of the roles that have a choice.
-
-        Raises:
-            MoveError: a move is not legal here, or their number is wrong.
-        """
+        """The state after one legal move per role, each given as GDL text, term or id, or after only the
+        moves of the roles with a choice. Raises MoveError: a move is not legal, or their number is wrong."""
         machine = self.machine
         options = [machine.legal_moves(self, r) for r in range(len(machine.roles))]
         if len(moves) != len(options):

@@ -23,16 +23,11 @@ _VOWELS = "aeiou"
 
 
 def scramble(rules: Rules, seed: int = 0) -> tuple[Rules, dict[str, str]]:
-    """The same game under other names.
+    """The same game under other names; the same rules and seed give the same names.
 
-    Args:
-        rules: any rules.
-        seed: the same rules and seed give the same names.
-
-    Returns:
-        The renamed rules, in the same order, and old name -> new name, both in lower case,
-        for every name that changed (variables with their ``?``). No new name is an old
-        one, so the inverse of the mapping leads back (see :func:`rename`).
+    Returns the renamed rules, in the same order, and old name -> new name, both in lower case, for every name
+    that changed (variables with their ``?``). No new name is an old one, so the inverse of the mapping leads
+    back (see :func:`rename`).
     """
     names = dict.fromkeys(_names(rules))
     unchanged = KEYWORDS | goal_values(rules)
@@ -67,10 +62,8 @@ def rename(rules: Rules, mapping: Mapping[str, str]) -> Rules:
 
 
 def goal_values(rules: Rules) -> frozenset[str]:
-    """The numbers that the second argument of ``goal`` may come to be, as names.
-
-    An unsafe rule can give a goal any value: then all of 0 to 100 that the rules mention.
-    """
+    """The numbers that the second argument of ``goal`` may come to be, as names. An unsafe rule can give a
+    goal any value: then all of 0 to 100 that the rules mention."""
     flow = flow_of(rules)
     positions, anything = flow.reaching((GOAL, 2, 1))
     names: Iterable[str] = (c.name for p in positions for c in flow.constants.get(p, ()))

@@ -107,9 +107,8 @@ def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
 
 
 def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diagnostic]:
-    """Rules whose body can never hold, whatever is played: a least fixpoint over functors. A relation can
-    hold where some rule for it can fire, a proposition where an init or next rule for its functor can, a move
-    where a legal rule for its functor can."""
+    """Rules whose body can never hold: a least fixpoint. A relation needs a rule that can fire, a proposition
+    an init or next rule for its functor, a move a legal rule."""
     possible: set[object] = set()
     readers: dict[object, list[int]] = defaultdict(list)
     for number, rule in enumerate(rules):

@@ -17,12 +17,9 @@ from gdl.errors import TooLargeError
 
 
 def specialize(program: Program) -> Program:
-    """The program with the predicates in negative cycles split by constants, as far as that is
-    possible; the same program where there is nothing to split.
-
-    Raises:
-        TooLargeError: the clauses multiply beyond the limit of :mod:`gdl.compile.program`.
-    """
+    """The program with the predicates in negative cycles split by constants, as far as that is possible; the
+    same program where there is nothing to split. Raises TooLargeError where the clauses multiply beyond the
+    limit of :mod:`gdl.compile.program`."""
     while True:
         for predicate in sorted(_negative_cycles(program)):
             column = _fixed_column(program, predicate)

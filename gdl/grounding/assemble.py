@@ -82,14 +82,8 @@ class _Numbering:
 def assemble(
     reached: Reached, instances: Instances, written: Sequence[Term], spell: Spell | None = None
 ) -> GroundRules:
-    """Number, simplify and order everything.
-
-    Args:
-        reached: the reachable atoms.
-        instances: the ground rules.
-        written: the roles in the order in which the rules name them.
-        spell: writes the terms that name the atoms; without it there are no names.
-    """
+    """Number, simplify and order everything. ``written`` has the roles in the order in which the rules name
+    them; ``spell`` writes the terms that name the atoms, without it there are no names."""
     program, relations = reached.program, reached.relations
     budget = reached.joiner.budget
     budget.rows(sum(len(b.heads) * (1 + len(b.literals)) for b in instances.blocks), ASSEMBLY_WORDS)

@@ -1,9 +1,8 @@
 """Reachability: which atoms can hold at all, as a least fixpoint of the flat clauses.
 
-Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and
-``next``, ``does`` from ``legal``; negations of what depends on the state or the moves are
-ignored, so that too many atoms may be reachable, never too few. Evaluation is semi-naive: a
-clause is joined again only with the rows that are new to one of its literals.
+Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and ``next``,
+``does`` from ``legal``; negations of what depends on the state or the moves are ignored: too many atoms may
+be reachable, never too few. Semi-naive: a clause is joined again only with rows new to one of its literals.
 """
 
 from __future__ import annotations
@@ -117,14 +116,8 @@ def _reach(
 def fixpoint(
     joiner: Joiner, bodies: list[Body], members: set[int], hopeless: Collection[int] | None = None
 ) -> None:
-    """Evaluate clauses until nothing is new.
-
-    Args:
-        joiner: works on the relations, which get the new rows.
-        bodies: the clauses.
-        members: the predicates that may grow.
-        hopeless: predicates that may become large; all may where it is None.
-    """
+    """Evaluate clauses until nothing is new. ``members`` are the predicates that may grow, ``hopeless`` those
+    that may become large; all may where it is None."""
     relations = joiner.relations
 
     def derive(body: Body, first: int = -1, window: Window | None = None) -> None:

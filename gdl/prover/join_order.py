@@ -85,11 +85,8 @@ def share(items: list[Item], bound: frozenset[int], relations: Relations) -> flo
 
 
 def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> Item:
-    """The positive literal to go over next.
-
-    Raises:
-        RulesError: there is none, so that a variable of the rule can get no value.
-    """
+    """The positive literal to go over next. Raises RulesError where there is none, so that a variable of the
+    rule can get no value."""
     fans: list[tuple[float, int, Item]] = []
     for number, item in enumerate(items):
         if isinstance(item.what, FlatAtom) and not item.negative:
