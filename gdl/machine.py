@@ -148,8 +148,7 @@ class Machine(ABC):
                     break
                 current = self.next_state(current, [rng.choice(o) for o in options])
                 lengths[i] += 1
-            results = [self.result(current, r) for r in roles]
-            goals[i] = [-1 if value is None else value for value in results]
+            goals[i] = [-1 if value is None else value for value in (self.result(current, r) for r in roles)]
         return Playouts(goals, lengths, cut)
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
@@ -229,8 +228,7 @@ class State:
                 )
             given = dict(zip(free, moves, strict=True))
             moves = tuple(given.get(r, o[0]) for r, o in enumerate(options))
-        joint = [self._legal_id(r, move, options[r]) for r, move in enumerate(moves)]
-        return machine.next_state(self, joint)
+        return machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
 
     def _legal_id(self, role: int, move: str | Term | int, options: list[int]) -> int:
         machine = self.machine

@@ -87,8 +87,7 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
                     names[variable] = Term(f"?{next(numbers)}")
             return atom.substitute(names)
 
-        head = rename(rule.head)
-        key = head, tuple([_map_atoms(formula, rename) for formula in rule.body])
+        key = rename(rule.head), tuple([_map_atoms(formula, rename) for formula in rule.body])
         known = first.setdefault(key, rule.place)
         if known is not rule.place:
             yield DUPLICATE_RULE.at(rule.place, f"line {known.line} says the same")

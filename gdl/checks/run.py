@@ -47,5 +47,4 @@ def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic
 
 
 def _in_order(findings: list[Diagnostic]) -> list[Diagnostic]:
-    unique = dict.fromkeys(findings)
-    return sorted(unique, key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))
+    return sorted(dict.fromkeys(findings), key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))

@@ -45,8 +45,7 @@ def _negative_cycles(program: Program) -> set[int]:
 
 
 def _fixed_column(program: Program, predicate: int) -> int | None:
-    """A column that holds a constant in the heads of all clauses of a predicate, two
-    different ones at least."""
+    """A column with a constant in the heads of all clauses of a predicate, two different ones at least."""
     heads = [c.head.args for c in program.clauses if c.head.predicate == predicate]
     heads.extend(program.facts.get(predicate, ()))
     for column in range(program.predicates[predicate].arity):

@@ -46,8 +46,7 @@ class _Numbering:
 
     def __init__(self, reached: Reached, auxiliary: list[int]) -> None:
         relations = reached.relations
-        sizes = [r.n for r in relations] + auxiliary
-        self.offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        self.offsets = np.cumsum([0, *[r.n for r in relations], *auxiliary], dtype=np.int64)
         self.count = int(self.offsets[-1])
         self._starts: list[int] = self.offsets.tolist()
         self.alias = np.arange(self.count, dtype=np.int64)

@@ -92,8 +92,7 @@ def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> It
         if isinstance(item.what, FlatAtom) and not item.negative:
             if item.first:
                 return item
-            columns = item.what.bound_columns(bound)
-            fans.append((relations.fan(item.what.predicate, columns), number, item))
+            fans.append((relations.fan(item.what.predicate, item.what.bound_columns(bound)), number, item))
     if not fans:
         raise RulesError("a rule has a variable that no positive literal of its body binds")
     return min(fans)[2]

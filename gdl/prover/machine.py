@@ -290,8 +290,7 @@ class ProverMachine(Machine):
         return sorted(roles, key=lambda r: (rank.get(r, len(rank)), r))
 
     def _twins(self, name: str) -> list[tuple[int, int]]:
-        """Pairs of a predicate of ``next`` or ``init`` and that of ``true`` with the same rows
-        (-1 where specialization has changed its shape)."""
+        """Pairs of a predicate of ``name`` and its twin of ``true``; -1 where specialization changed it."""
         by_shape = {p.shapes: p.index for p in self._program.named(TRUE, 1)}
         return [(p.index, by_shape.get(p.shapes, -1)) for p in self._program.named(name, 1)]
 

@@ -253,8 +253,7 @@ class Joiner:
 def _matches(
     index: Index, starts: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The pairs of a binding and a row that fits it. Binding i comes ``counts[i]`` times, with
-    the rows from ``starts[i]`` on in the index's order."""
+    """Pairs of a binding and a row: binding i with ``counts[i]`` rows, from ``starts[i]`` on in the index."""
     repeat = np.repeat(np.arange(len(counts)), counts)
     ends = np.cumsum(counts)
     rows = np.arange(len(repeat)) + np.repeat(starts - ends + counts, counts)
