@@ -1,8 +1,7 @@
 """`Machine` and `State`: the one interface that every player, server and tool is written against.
 
-A machine answers questions about the rules of one game: who plays, what is true at first, who may
-do what, what follows, when the game ends and what the end is worth. The prover, the propositional
-network and native code are machines; all of them give the same answers.
+A machine answers questions about the rules of one game: who plays, what is true at first, who may do what,
+what follows, when the game ends and what the end is worth. All machines give the same answers.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ class Playouts:
     """The results of a batch of uniformly random playouts.
 
     Attributes:
-        goals: int16, shape (n, roles): the highest goal value (0..100) of each role in the last
-            state; -1 where it has none there.
+        goals: int16, shape (n, roles): each role's highest goal value (0..100) in the last state, or -1.
         lengths: int32, shape (n,): joint moves from the first to the last state.
         cut: how many playouts ended before a terminal state.
     """
@@ -128,8 +126,7 @@ class Machine(ABC):
             n: how many playouts.
             seed: the same seed gives the same playouts on the same machine.
             state: where each starts; the initial state by default.
-            max_steps: a playout is cut after this many joint moves (some games have no step
-                limit), and where a role has no legal move.
+            max_steps: a playout is cut after this many joint moves, and where a role has no legal move.
         """
         import numpy as np
 

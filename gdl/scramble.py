@@ -1,8 +1,7 @@
 """Scrambling: the same game under other names, as competitions send it.
 
-Relations, functions, constants, roles and variables get made-up, pronounceable names, each
-the same wherever it occurs. Keywords, connectives and the numbers that can become goal values
-keep theirs; the flow of values through the rules tells which numbers those are.
+Relations, functions, constants, roles and variables get made-up, pronounceable names, each the same wherever
+it occurs. Keywords, connectives and (by the flow of values) numbers that can become goal values keep theirs.
 """
 
 from __future__ import annotations
