@@ -1,8 +1,7 @@
 """`Machine` and `State`: the one interface that every player, server and tool is written against.
 
-A machine answers questions about the rules of one game: who plays, what is true at first, who may
-do what, what follows, when the game ends and what the end is worth. The prover, the propositional
-network and native code are machines; all of them give the same answers.
+A machine answers questions about the rules of one game: who plays, what is true at first, who may do what,
+what follows, when the game ends and what the end is worth. All machines give the same answers.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ class Playouts:
     """The results of a batch of uniformly random playouts.
 
     Attributes:
-        goals: int16, shape (n, roles): the highest goal value (0..100) of each role in the last
-            state; -1 where it has none there.
+        goals: int16, shape (n, roles): each role's highest goal value (0..100) in the last state, or -1.
         lengths: int32, shape (n,): joint moves from the first to the last state.
         cut: how many playouts ended before a terminal state.
     """
@@ -67,7 +65,6 @@ class Machine(ABC):
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
 
-    # --- names of things -------------------------------------------------------------
     @abstractmethod
     def proposition(self, index: int) -> Term:
         """The base proposition with this id, ``(cell 1 1 b)``. Raises IndexError."""
@@ -84,7 +81,6 @@ class Machine(ABC):
     def move_id(self, role: int, move: Term) -> int:
         """The id of a role's move. Raises MoveError if the role can never make it."""
 
-    # --- the rules ---------------------------------------------------------------------
     @abstractmethod
     def initial_state(self) -> State:
         """The state before the first move."""
@@ -112,7 +108,6 @@ class Machine(ABC):
         give the highest. Arrays of goals (playouts, successors) hold the same values."""
         return self.goal(state, role)
 
-    # --- states in and out -------------------------------------------------------------
     @abstractmethod
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         """What is true in the state with this key."""
@@ -122,7 +117,6 @@ class Machine(ABC):
         """The state in which exactly these propositions are true. Raises StateError for a proposition
         that can never be true."""
 
-    # --- many at once: machines with lanes override these ---------------------------------
     def playouts(
         self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
     ) -> Playouts:
@@ -132,8 +126,7 @@ class Machine(ABC):
             n: how many playouts.
             seed: the same seed gives the same playouts on the same machine.
             state: where each starts; the initial state by default.
-            max_steps: a playout is cut after this many joint moves (some games have no step
-                limit), and where a role has no legal move.
+            max_steps: a playout is cut after this many joint moves, and where a role has no legal move.
         """
         import numpy as np
 
@@ -152,8 +145,7 @@ class Machine(ABC):
                     break
                 current = self.next_state(current, [rng.choice(o) for o in options])
                 lengths[i] += 1
-            results = [self.result(current, r) for r in roles]
-            goals[i] = [-1 if value is None else value for value in results]
+            goals[i] = [-1 if value is None else value for value in (self.result(current, r) for r in roles)]
         return Playouts(goals, lengths, cut)
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
@@ -166,7 +158,6 @@ class Machine(ABC):
             expanded.append([(joint, self.next_state(state, joint)) for joint in joints])
         return expanded
 
-    # --- conveniences written once --------------------------------------------------------
     def role_id(self, role: Term) -> int:
         """The index of a role. Raises MoveError if the game has no such role."""
         try:
@@ -180,14 +171,11 @@ class Machine(ABC):
 
 
 class State:
-    """One state of one game: immutable, hashable, comparable, printable.
+    """One state of one game: immutable, hashable, comparable, printable; the ``machine`` that made it and its
+    own packed ``key``, hashable and picklable.
 
-    Two states are equal when the same propositions are true in them, whichever machines
-    they come from. States of the same machine compare by their keys, which is fast.
-
-    Attributes:
-        machine: the machine that made it.
-        key: the machine's own packed form; hashable and picklable.
+    Two states are equal when the same propositions are true in them, whichever machines they come from.
+    States of the same machine compare by their keys, which is fast.
     """
 
     __slots__ = ("_hash", "key", "machine")
@@ -224,12 +212,8 @@ class State:
         return {machine.rules.spell(role): machine.goal(self, r) for r, role in enumerate(machine.roles)}
 
     def play(self, *moves: str | Term | int) -> State:
-        """The state after one legal move per role, each given as GDL text, term or id, or after
-        only the moves of the roles that have a choice.
-
-        Raises:
-            MoveError: a move is not legal here, or their number is wrong.
-        """
+        """The state after one legal move per role, each given as GDL text, term or id, or after only the
+        moves of the roles with a choice. Raises MoveError: a move is not legal, or their number is wrong."""
         machine = self.machine
         options = [machine.legal_moves(self, r) for r in range(len(machine.roles))]
         if len(moves) != len(options):
@@ -241,8 +225,7 @@ class State:
                 )
             given = dict(zip(free, moves, strict=True))
             moves = tuple(given.get(r, o[0]) for r, o in enumerate(options))
-        joint = [self._legal_id(r, move, options[r]) for r, move in enumerate(moves)]
-        return machine.next_state(self, joint)
+        return machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
 
     def _legal_id(self, role: int, move: str | Term | int, options: list[int]) -> int:
         machine = self.machine

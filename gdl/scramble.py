@@ -1,8 +1,7 @@
 """Scrambling: the same game under other names, as competitions send it.
 
-Relations, functions, constants, roles and variables get made-up, pronounceable names, each
-the same wherever it occurs. Keywords, connectives and the numbers that can become goal values
-keep theirs; the flow of values through the rules tells which numbers those are.
+Relations, functions, constants, roles and variables get made-up, pronounceable names, each the same wherever
+it occurs. Keywords, connectives and (by the flow of values) numbers that can become goal values keep theirs.
 """
 
 from __future__ import annotations
@@ -23,16 +22,11 @@ _VOWELS = "aeiou"
 
 
 def scramble(rules: Rules, seed: int = 0) -> tuple[Rules, dict[str, str]]:
-    """The same game under other names.
+    """The same game under other names; the same rules and seed give the same names.
 
-    Args:
-        rules: any rules.
-        seed: the same rules and seed give the same names.
-
-    Returns:
-        The renamed rules, in the same order, and old name -> new name, both in lower case,
-        for every name that changed (variables with their ``?``). No new name is an old
-        one, so the inverse of the mapping leads back (see :func:`rename`).
+    Returns the renamed rules, in the same order, and old name -> new name, both in lower case, for every name
+    that changed (variables with their ``?``). No new name is an old one, so the inverse of the mapping leads
+    back (see :func:`rename`).
     """
     names = dict.fromkeys(_names(rules))
     unchanged = KEYWORDS | goal_values(rules)
@@ -67,10 +61,8 @@ def rename(rules: Rules, mapping: Mapping[str, str]) -> Rules:
 
 
 def goal_values(rules: Rules) -> frozenset[str]:
-    """The numbers that the second argument of ``goal`` may come to be, as names.
-
-    An unsafe rule can give a goal any value: then all of 0 to 100 that the rules mention.
-    """
+    """The numbers that the second argument of ``goal`` may come to be, as names. An unsafe rule can give a
+    goal any value: then all of 0 to 100 that the rules mention."""
     flow = flow_of(rules)
     positions, anything = flow.reaching((GOAL, 2, 1))
     names: Iterable[str] = (c.name for p in positions for c in flow.constants.get(p, ()))

@@ -16,10 +16,9 @@ _making = threading.RLock()
 class Term:
     """A symbol (``xplayer``), a variable (``?x``) or a function term (``(cell 1 ?x b)``).
 
-    Terms are interned: building the same term twice gives the same object, so ``==`` is
-    ``is`` and hashing costs nothing. GDL ignores case, therefore names are folded to
-    lower case; :class:`gdl.rules.Rules` keeps the game's spelling.
-    The intern table holds terms weakly, so that terms of forgotten games are freed.
+    Terms are interned: building the same term twice gives the same object, so ``==`` is ``is`` and hashing
+    costs nothing; the table holds them weakly, so that terms of forgotten games are freed. GDL ignores case:
+    names are folded to lower case; :class:`gdl.rules.Rules` keeps the game's spelling.
 
     >>> Term("cell", Term("1"), Term("?X")) is Term("CELL", Term("1"), Term("?x"))
     True

@@ -1,7 +1,6 @@
 """What is wrong with rules: one module for each family of findings.
 
-Read :mod:`~gdl.checks.diagnostic` (what a finding is) and ``walk`` (the literals and terms of rules), then
-:mod:`~gdl.checks.run`, which calls the families: ``syntax``, ``sentences`` (each rule by itself),
-``relations`` (names), ``game`` (what a game needs), ``dependence`` (what reads what) and ``playable``
-(whether the rules compile).
+:mod:`~gdl.checks.diagnostic` says what a finding is; :mod:`~gdl.checks.run` calls the families: ``syntax``,
+``sentences`` (each rule by itself), ``relations`` (names), ``game`` (what a game needs), ``dependence`` (what
+reads what) and ``playable`` (whether the rules compile). ``walk`` goes over the literals and terms of rules.
 """

@@ -91,8 +91,7 @@ def _relational(rule: Rule) -> list[tuple[Literal, bool]]:
 def _forbidden(
     graph: dict[Signature, list[_Edge]], root: Signature, target: Signature, kind: Kind
 ) -> Iterator[Diagnostic]:
-    """A finding for each rule that makes a relation read what it must not depend on, or else one for
-    the shortest way to it."""
+    """A finding for each rule that reads what its head must not, or else one for the shortest way to it."""
     direct = [edge for edge in graph[root] if edge.target == target]
     for edge in direct:
         yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r}")

@@ -87,8 +87,7 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
                     names[variable] = Term(f"?{next(numbers)}")
             return atom.substitute(names)
 
-        head = rename(rule.head)
-        key = head, tuple([_map_atoms(formula, rename) for formula in rule.body])
+        key = rename(rule.head), tuple([_map_atoms(formula, rename) for formula in rule.body])
         known = first.setdefault(key, rule.place)
         if known is not rule.place:
             yield DUPLICATE_RULE.at(rule.place, f"line {known.line} says the same")
@@ -107,9 +106,8 @@ def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
 
 
 def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diagnostic]:
-    """Rules whose body can never hold, whatever is played: a least fixpoint over functors. A relation can
-    hold where some rule for it can fire, a proposition where an init or next rule for its functor can, a move
-    where a legal rule for its functor can."""
+    """Rules whose body can never hold: a least fixpoint. A relation needs a rule that can fire, a proposition
+    an init or next rule for its functor, a move a legal rule."""
     possible: set[object] = set()
     readers: dict[object, list[int]] = defaultdict(list)
     for number, rule in enumerate(rules):

@@ -24,11 +24,9 @@ __all__ = ["KINDS", "Diagnostic", "Severity", "check", "check_text"]
 
 
 def check(rules: Rules) -> list[Diagnostic]:
-    """Everything that is wrong or doubtful in rules that could be parsed, in text order.
-
-    Rules without an error (:attr:`Severity.ERROR`) can be played; many public games have
-    warnings. What only the text shows (syntax, spelling) is :func:`check_text`'s.
-    """
+    """Everything that is wrong or doubtful in rules that could be parsed, in text order. Rules without an
+    error (:attr:`Severity.ERROR`) can be played; many public games have warnings. What only the text shows
+    (syntax, spelling) is :func:`check_text`'s."""
     families = check_sentences, check_relations, check_game, check_dependence
     findings = [finding for family in families for finding in family(rules)]
     if not any(d.severity is Severity.ERROR for d in findings):
@@ -39,10 +37,8 @@ def check(rules: Rules) -> list[Diagnostic]:
 def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic]]:
     """Parse and check a text, past as many faults as it has; messages call it ``name``.
 
-    Returns:
-        The rules, or None where some sentence could not be read; and the findings in text
-        order. Where sentences are missing, only findings that need no other sentence are
-        reported besides the syntax errors.
+    Returns the rules, or None where some sentence could not be read, and the findings in text order. Where
+    sentences are missing, it reports besides syntax errors only findings that need no other sentence.
     """
     rules, findings = read_rules(text, name)
     if any(d.severity is Severity.ERROR for d in findings):
@@ -51,5 +47,4 @@ def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic
 
 
 def _in_order(findings: list[Diagnostic]) -> list[Diagnostic]:
-    unique = dict.fromkeys(findings)
-    return sorted(unique, key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))
+    return sorted(dict.fromkeys(findings), key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))

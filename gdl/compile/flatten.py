@@ -34,14 +34,9 @@ MAX_DEPTH = 4  # functions nested deeper than this in an argument become one opa
 
 
 def flatten(clauses: list[Clause]) -> Program:
-    """Flatten normal clauses.
-
-    ``true`` gets the shapes of ``init`` and ``next``, ``does`` those of ``legal``: the rows of
-    one are rows of the other.
-
-    Raises:
-        TooLargeError: the rules multiply out to more than :data:`MAX_FLAT_CLAUSES` clauses.
-    """
+    """Flatten normal clauses. ``true`` gets the shapes of ``init`` and ``next``, ``does`` those of ``legal``:
+    the rows of one are rows of the other. Raises TooLargeError where the rules multiply out to more than
+    :data:`MAX_FLAT_CLAUSES` clauses."""
     for depth in range(MAX_DEPTH, -1, -1):
         try:
             inference = ShapeInference(clauses, depth)

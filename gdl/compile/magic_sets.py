@@ -17,14 +17,10 @@ Call = tuple[int, tuple[int, ...]]
 
 
 class MagicSets:
-    """The clauses of a recursive stratum, rewritten for one call.
+    """The clauses of a recursive stratum (facts as clauses without a body), rewritten for one call.
 
-    Args:
-        clauses: the stratum's clauses; facts as clauses without a body.
-        members: the stratum's predicates.
-        call: the question.
-        fan: expected matches of a literal with bound columns.
-        new_predicate: makes a predicate like another one, of some arity.
+    ``fan`` gives the expected matches of a literal with bound columns; ``new_predicate`` makes a predicate
+    like another one, of some arity.
 
     Attributes:
         clauses: each reads at least one of the new predicates.

@@ -44,12 +44,9 @@ class Clause:
 
 
 def normalize(rules: Rules) -> list[Clause]:
-    """The rules as safe clauses, without those that no role, init, next, legal, goal or
-    terminal depends on (``base`` and ``input`` go too: they are not to be trusted).
-
-    Raises:
-        RulesError: a rule has ``true``, ``does`` or ``distinct`` as its head.
-    """
+    """The rules as safe clauses, without those that no role, init, next, legal, goal or terminal depends on
+    (``base`` and ``input`` go too: they are not to be trusted). Raises RulesError where a rule has ``true``,
+    ``does`` or ``distinct`` as its head."""
     normalizer = _Normalizer()
     clauses: list[Clause] = []
     for rule in rules:
@@ -61,10 +58,7 @@ def normalize(rules: Rules) -> list[Clause]:
 
 
 class _Normalizer:
-    """Works through rules and collects the auxiliary clauses that they need.
-
-    Bodies in negation normal form are formulas whose negations stand in front of literals only.
-    """
+    """Collects the auxiliary clauses of rules. In bodies, ``not`` stands in front of literals only."""
 
     def __init__(self) -> None:
         self.auxiliary: list[Clause] = []

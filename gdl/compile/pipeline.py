@@ -13,10 +13,7 @@ from gdl.terms import ROLE
 
 
 def compile_rules(rules: Rules) -> tuple[Program, list[Stratum]]:
-    """Normalize, flatten, specialize and stratify.
-
-    Returns:
-        The program and its strata in evaluation order.
+    """Normalize, flatten, specialize and stratify: the program and its strata in evaluation order.
 
     Raises:
         RulesError: no role, a keyword as a head, or unstratified negation.

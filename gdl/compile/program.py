@@ -54,9 +54,9 @@ class Build:
 class FlatClause:
     """``head <- positives, not negatives, distincts, builds``.
 
-    ``distincts`` are pairs of equally long tuples that must differ in at least one place.
-    Every variable (``0 .. variables - 1``) occurs in a positive literal or is given its
-    value by a build whose other side is bound.
+    ``distincts`` are pairs of equally long tuples that must differ in at least one place. Every variable
+    (``0 .. variables - 1``) occurs in a positive literal or gets its value by a build whose other side is
+    bound.
     """
 
     head: FlatAtom

@@ -151,10 +151,8 @@ class ShapeInference:
 
 
 def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant, None]]) -> list[Env]:
-    """Every consistent choice of one variant per atom, as the shapes of the variables.
-
-    Raises TooManyShapesError where the choices are more than :data:`MAX_ASSIGNMENTS`.
-    """
+    """Every consistent choice of one variant per atom, as the shapes of the variables. Raises
+    TooManyShapesError where the choices are more than :data:`MAX_ASSIGNMENTS`."""
     envs: list[Env] = [{}]
     for atom in atoms:
         choices = list(variants.get(atom.signature, ()))

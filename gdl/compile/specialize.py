@@ -17,12 +17,9 @@ from gdl.errors import TooLargeError
 
 
 def specialize(program: Program) -> Program:
-    """The program with the predicates in negative cycles split by constants, as far as that is
-    possible; the same program where there is nothing to split.
-
-    Raises:
-        TooLargeError: the clauses multiply beyond the limit of :mod:`gdl.compile.program`.
-    """
+    """The program with the predicates in negative cycles split by constants, as far as that is possible; the
+    same program where there is nothing to split. Raises TooLargeError where the clauses multiply beyond the
+    limit of :mod:`gdl.compile.program`."""
     while True:
         for predicate in sorted(_negative_cycles(program)):
             column = _fixed_column(program, predicate)
@@ -48,8 +45,7 @@ def _negative_cycles(program: Program) -> set[int]:
 
 
 def _fixed_column(program: Program, predicate: int) -> int | None:
-    """A column that holds a constant in the heads of all clauses of a predicate, two
-    different ones at least."""
+    """A column with a constant in the heads of all clauses of a predicate, two different ones at least."""
     heads = [c.head.args for c in program.clauses if c.head.predicate == predicate]
     heads.extend(program.facts.get(predicate, ()))
     for column in range(program.predicates[predicate].arity):

@@ -11,12 +11,8 @@ from gdl.terms import GOAL, LEGAL, ROLE
 
 
 def split_by_role(program: Program) -> tuple[Program, dict[tuple[int, int], int]]:
-    """The program with a predicate for each role beside each one of ``legal`` and ``goal``; the
-    same program where rules derive the roles.
-
-    Returns:
-        The program, and the new predicates: (old one, number of the role's term) -> new one.
-    """
+    """The program with a predicate for each role beside each one of ``legal`` and ``goal`` (the same program
+    where rules derive the roles), and these predicates: (old one, number of the role's term) -> new one."""
     role_predicates = {p.index for p in program.named(ROLE, 1)}
     if any(c.head.predicate in role_predicates for c in program.clauses):
         return program, {}

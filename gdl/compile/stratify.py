@@ -41,12 +41,9 @@ class Stratum:
 
 
 def stratify(program: Program) -> list[Stratum]:
-    """The predicates of a program in evaluation order: a stratum reads earlier strata only (and
-    itself, positively). ``true`` and ``does`` are strata without clauses.
-
-    Raises:
-        RulesError: a predicate depends on its own negation; the error names a clause.
-    """
+    """The predicates of a program in evaluation order: a stratum reads earlier strata only (and itself,
+    positively). ``true`` and ``does`` are strata without clauses. Raises RulesError, which names a clause,
+    where a predicate depends on its own negation."""
     count = len(program.predicates)
     clauses: list[list[FlatClause]] = [[] for _ in range(count)]
     for clause in program.clauses:

@@ -46,8 +46,7 @@ class _Numbering:
 
     def __init__(self, reached: Reached, auxiliary: list[int]) -> None:
         relations = reached.relations
-        sizes = [r.n for r in relations] + auxiliary
-        self.offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        self.offsets = np.cumsum([0, *[r.n for r in relations], *auxiliary], dtype=np.int64)
         self.count = int(self.offsets[-1])
         self._starts: list[int] = self.offsets.tolist()
         self.alias = np.arange(self.count, dtype=np.int64)
@@ -82,14 +81,8 @@ class _Numbering:
 def assemble(
     reached: Reached, instances: Instances, written: Sequence[Term], spell: Spell | None = None
 ) -> GroundRules:
-    """Number, simplify and order everything.
-
-    Args:
-        reached: the reachable atoms.
-        instances: the ground rules.
-        written: the roles in the order in which the rules name them.
-        spell: writes the terms that name the atoms; without it there are no names.
-    """
+    """Number, simplify and order everything. ``written`` has the roles in the order in which the rules name
+    them; ``spell`` writes the terms that name the atoms, without it there are no names."""
     program, relations = reached.program, reached.relations
     budget = reached.joiner.budget
     budget.rows(sum(len(b.heads) * (1 + len(b.literals)) for b in instances.blocks), ASSEMBLY_WORDS)

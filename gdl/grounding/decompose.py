@@ -45,13 +45,9 @@ class BoundClause:
 
 
 def decompose(clause: BoundClause, auxiliary: list[int], tick: Callable[[], None]) -> Iterator[BoundClause]:
-    """The clause, or the clauses that it is split into.
-
-    Args:
-        clause: what to split; its bindings must all be different.
-        auxiliary: numbers of atoms of the auxiliary predicates -1, -2, ...; grows.
-        tick: called before each split; may raise.
-    """
+    """The clause, or the clauses that it is split into. Its bindings must all be different; ``auxiliary``
+    (numbers of atoms of the auxiliary predicates -1, -2, ...) grows; ``tick`` is called before each split
+    and may raise."""
     todo = [_without_static_variables(clause)]
     while todo:
         tick()

@@ -95,11 +95,8 @@ def _readers(program: Program, predicate: int) -> set[int]:
 
 
 def _eligible(program: Program, dependence: Sequence[Dependence], predicate: int) -> set[int]:
-    """A predicate and those of its readers that can be solved on demand; none if it cannot.
-
-    Static predicates must not be read under a negation, not even through others: that needs
-    their complement before reachability is done.
-    """
+    """A predicate and those of its readers that can be solved on demand; none if it cannot. Static predicates
+    must not be read under a negation: that needs their complement before reachability is done."""
     readers = _readers(program, predicate)
     names = {program.predicates[p].name for p in readers}
     if names & {ROLE, INIT} or program.predicates[predicate].name in WHOLE:

@@ -63,8 +63,7 @@ def instantiate(reached: Reached) -> Instances:
 
 
 class _Instantiator:
-    """Goes from the outputs down: when it is known which atoms of a clause's head are ``needed``, the clause
-    is joined, and the atoms of its body are needed, too."""
+    """Goes from the outputs down: joins a clause for the needed atoms of its head, then needs its body's."""
 
     def __init__(self, reached: Reached) -> None:
         self.reached = reached

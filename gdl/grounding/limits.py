@@ -44,11 +44,8 @@ def resident_bytes() -> int:
 
 
 class Budget:
-    """What has been used of the limits. All methods raise TooLargeError past a limit.
-
-    Attributes:
-        place: the rule that is being worked on, for the message.
-    """
+    """What has been used of the limits; ``place`` is the rule that is being worked on, for the message. All
+    methods raise TooLargeError past a limit."""
 
     def __init__(self, limits: GroundLimits) -> None:
         self.limits = limits

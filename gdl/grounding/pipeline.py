@@ -1,9 +1,7 @@
 """The grounder: rules with variables become rules over numbered atoms.
 
-Its steps: compilation to flat clauses (:mod:`gdl.compile.pipeline`), reachability
-(:mod:`gdl.grounding.reachability`), instantiation (:mod:`gdl.grounding.instantiate`) by the filtering
-Cartesian iterator (:mod:`gdl.grounding.joins.join`) with rule decomposition
-(:mod:`gdl.grounding.decompose`), simplification and numbering (:mod:`gdl.grounding.assemble`).
+It compiles the rules to flat clauses (:mod:`gdl.compile.pipeline`); then come the steps that
+:mod:`gdl.grounding` lists.
 """
 
 from __future__ import annotations
@@ -25,12 +23,8 @@ __all__ = ["GroundLimits", "ground"]
 
 
 def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False) -> GroundRules:
-    """Ground the rules of a game.
-
-    Args:
-        rules: the rules.
-        limits: when to give up; 4 GB and a minute of CPU time by default.
-        names: whether to fill in :attr:`GroundRules.names`.
+    """Ground the rules of a game, by default within 4 GB and a minute of CPU time; ``names`` says whether to
+    fill in :attr:`GroundRules.names`.
 
     Raises:
         RulesError: the rules have no role or no stratification.

@@ -1,9 +1,8 @@
 """Reachability: which atoms can hold at all, as a least fixpoint of the flat clauses.
 
-Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and
-``next``, ``does`` from ``legal``; negations of what depends on the state or the moves are
-ignored, so that too many atoms may be reachable, never too few. Evaluation is semi-naive: a
-clause is joined again only with the rows that are new to one of its literals.
+Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and ``next``,
+``does`` from ``legal``; negations of what depends on the state or the moves are ignored: too many atoms may
+be reachable, never too few. Semi-naive: a clause is joined again only with rows new to one of its literals.
 """
 
 from __future__ import annotations
@@ -117,14 +116,8 @@ def _reach(
 def fixpoint(
     joiner: Joiner, bodies: list[Body], members: set[int], hopeless: Collection[int] | None = None
 ) -> None:
-    """Evaluate clauses until nothing is new.
-
-    Args:
-        joiner: works on the relations, which get the new rows.
-        bodies: the clauses.
-        members: the predicates that may grow.
-        hopeless: predicates that may become large; all may where it is None.
-    """
+    """Evaluate clauses until nothing is new. ``members`` are the predicates that may grow, ``hopeless`` those
+    that may become large; all may where it is None."""
     relations = joiner.relations
 
     def derive(body: Body, first: int = -1, window: Window | None = None) -> None:
@@ -160,8 +153,7 @@ def fixpoint(
 def _derive(
     joiner: Joiner, body: Body, first: int = -1, window: Window | None = None, limited: bool = False
 ) -> int:
-    """Join a clause's body and add its head's rows; returns how many are new. If ``limited``, large joins and
-    results raise TooManyRowsError."""
+    """Add the rows of a clause's head; how many are new. If ``limited``, too many raise TooManyRowsError."""
     head = body.clause.head
     rows = joiner.tuples(body, head.args, first, window)
     if rows is not None:
@@ -177,8 +169,7 @@ def _derive(
 def _initialize(
     program: Program, strata: Sequence[Stratum], dependence: list[Dependence], joiner: Joiner
 ) -> dict[int, int]:
-    """Enter the initial state into ``true``; returns :attr:`Reached.initial`. Where ``init`` reads
-    the state, it is evaluated with nothing true and nothing done, negations included."""
+    """Enter ``init``, evaluated with nothing true or done, into ``true``; returns :attr:`Reached.initial`."""
     relations = list(joiner.relations)
     inits = program.named(INIT, 1)
     if any(dependence[p.index] is not Dependence.STATIC for p in inits):
@@ -191,8 +182,7 @@ def _initialize(
         scratch = Joiner(relations, program.table, joiner.budget)
         for stratum in strata:
             if stratum.dependence is not Dependence.STATIC and stratum.clauses:
-                bodies = [Body(c, c.negatives) for c in stratum.clauses]
-                fixpoint(scratch, bodies, set(stratum.predicates))
+                fixpoint(scratch, [Body(c, c.negatives) for c in stratum.clauses], set(stratum.predicates))
         for p in inits:
             joiner.relations[p.index] = relations[p.index]
     for copy in _copies(program, INIT, TRUE, 1):

@@ -47,12 +47,9 @@ class RuleTable:
 def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: Callable[[], None]) -> Bool:
     """Drop rules that never fire and literals that always hold, to a fixpoint; returns what is possible.
 
-    Args:
-        table: changed in place.
-        is_input: per atom, whether it is a base proposition or a move.
-        initial: per atom, whether it is a base proposition that is initially true.
-        twin: per input its next or legal atom, -1 if none.
-        tick: called in each round; may raise.
+    Per atom, ``is_input`` says whether it is a base proposition or a move, ``initial`` whether it is a base
+    proposition that is initially true; ``twin`` has per input its next or legal atom, -1 if none. Changes the
+    table in place; calls ``tick`` in each round, which may raise.
     """
     count = len(is_input)
     inputs = np.flatnonzero(is_input)
@@ -84,12 +81,8 @@ def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
     """Let one atom stand for all that have the same rules, to a fixpoint from the inputs up.
 
     Relations with arguments that rarely matter have many such atoms: whether the king is threatened once a
-    chess piece has left a certain square, for instance.
-
-    Args:
-        table: changed in place; double rules go.
-        fixed: per atom, whether it must stay as it is (inputs and outputs).
-        tick: called in each round; may raise.
+    chess piece has left a certain square, for instance. Changes the table in place, double rules go; atoms
+    that are ``fixed`` (inputs and outputs) stay as they are. Calls ``tick`` in each round, which may raise.
     """
     weights = _mixed(2 * len(fixed))
     signatures = _signatures(table, weights)

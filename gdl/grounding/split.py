@@ -1,8 +1,7 @@
 """Splitting a clause before it is joined, where its bindings would be many.
 
-The same elimination of variables as in :mod:`gdl.grounding.decompose`, but before there are
-bindings: sizes are estimated from the relations as query planners do, with values taken to be
-spread evenly and independently.
+The same elimination of variables as in :mod:`gdl.grounding.decompose`, but on estimates: sizes follow from
+the relations as query planners do it, with values taken to be spread evenly and independently.
 """
 
 from __future__ import annotations

@@ -39,8 +39,7 @@ class AccessPath:
 
     def load(self) -> list[str]:
         """The statements that give the variable its value."""
-        make = [f"if {self.name} is None: {self.name} = {self.maker}"] if self.maker else []
-        return [self.loader, *make]
+        return [self.loader, *([f"if {self.name} is None: {self.name} = {self.maker}"] if self.maker else [])]
 
 
 def variables(args: Iterable[int]) -> frozenset[int]:

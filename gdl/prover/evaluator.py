@@ -62,11 +62,8 @@ class Evaluator:
         return self.relations.slots[1].copy()
 
     def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
-        """The relation in this state (and move), from the tables or computed now.
-
-        Raises:
-            TooLargeError: it goes beyond the limits.
-        """
+        """The relation in this state (and move), from the tables or computed now. Raises TooLargeError where
+        it goes beyond the limits."""
         level = self.schema.level[predicate]
         if level is Dependence.STATIC:
             return self.schema.static[predicate]
@@ -88,11 +85,8 @@ class Evaluator:
                 self.recover(error, state, move)
 
     def recover(self, error: BaseException, state: Tables, move: Tables | None) -> None:
-        """Prepare a second call after generated code has raised one of RECOVERABLE.
-
-        Raises:
-            TooLargeError: a second call would not help.
-        """
+        """Prepare a second call after generated code has raised one of RECOVERABLE. Raises TooLargeError
+        where a second call would not help."""
         grown = False
         for tables, slots in zip((state, move), self.relations.slots, strict=True):
             if tables is not None:

@@ -24,12 +24,8 @@ MAX_VARIABLES = 400  # of one rule; more take minutes to plan, and their loops n
 
 
 class FunctionWriter(FunctionSource):
-    """Writes the loops of one function.
-
-    Attributes:
-        size: the expression for the number of rows so far.
-        predicate: the one whose relation the function computes; -1 where it must be computed whole.
-    """
+    """Writes the loops of one function; ``size`` is the expression for the number of rows so far,
+    ``predicate`` the one whose relation the function computes, -1 where it must be computed whole."""
 
     def __init__(self, relations: Relations, parameters: str) -> None:
         super().__init__(relations, parameters)
@@ -93,7 +89,6 @@ class FunctionWriter(FunctionSource):
         self.when(conditions)
         return frozenset(bound)
 
-    # --- one level: tests, then components, then a loop --------------------------------
     def _level(self, items: list[Item], scope: Scope) -> int:
         """Write the rest of a body; return the most iterations that it can take."""
         items = write_tests(self, items, scope)
@@ -151,7 +146,6 @@ class FunctionWriter(FunctionSource):
         scope.calls *= share(part, scope.bound, self.relations)
         return work
 
-    # --- loops -----------------------------------------------------------------------------
     def _loop(self, items: list[Item], scope: Scope) -> int:
         """Write the loop over the best literal and the rest of the body inside it."""
         chosen = choose(items, scope.bound, self.relations)

@@ -85,18 +85,14 @@ def share(items: list[Item], bound: frozenset[int], relations: Relations) -> flo
 
 
 def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> Item:
-    """The positive literal to go over next.
-
-    Raises:
-        RulesError: there is none, so that a variable of the rule can get no value.
-    """
+    """The positive literal to go over next. Raises RulesError where there is none, so that a variable of the
+    rule can get no value."""
     fans: list[tuple[float, int, Item]] = []
     for number, item in enumerate(items):
         if isinstance(item.what, FlatAtom) and not item.negative:
             if item.first:
                 return item
-            columns = item.what.bound_columns(bound)
-            fans.append((relations.fan(item.what.predicate, columns), number, item))
+            fans.append((relations.fan(item.what.predicate, item.what.bound_columns(bound)), number, item))
     if not fans:
         raise RulesError("a rule has a variable that no positive literal of its body binds")
     return min(fans)[2]

@@ -92,11 +92,8 @@ class Guard:
         self._seconds = self._limits.seconds if rows is None else min(self._limits.seconds, seconds)
 
     def tick(self, rows: int, predicate: int) -> int:
-        """Check the limits; return the number of ticks until the next check.
-
-        Args:
-            rows: of the relation that is being computed.
-            predicate: its predicate; -1 where it must be computed whole.
+        """Check the limits; return the number of ticks until the next check. ``rows`` are those of the
+        relation that is being computed, ``predicate`` its predicate; -1 where it must be computed whole.
 
         Raises:
             TooLargeError: a limit is reached.

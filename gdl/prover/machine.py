@@ -32,11 +32,8 @@ last checkpoint missed it."""
 class ProverMachine(Machine):
     """Evaluates the rules bottom-up, relation by relation, as far as a question needs them.
 
-    State keys are frozensets of proposition ids. A cache keeps the answers about recent states.
-
-    Args:
-        rules: the game.
-        limits: refuse hostile rules.
+    State keys are frozensets of proposition ids. A cache keeps the answers about recent states. The limits
+    are there to refuse hostile rules.
 
     Raises:
         RulesError: the rules cannot be played (no role, unstratified negation, ...).
@@ -66,7 +63,6 @@ class ProverMachine(Machine):
         self._steps = self._misses = self._checkpoint = 0
         self._charging = False
 
-    # --- names ---------------------------------------------------------------------------
     def proposition(self, index: int) -> Term:
         if index < 0:
             raise IndexError(index)
@@ -85,7 +81,6 @@ class ProverMachine(Machine):
         accepts all that have the form of one."""
         return self._names.move_id(role, move)
 
-    # --- the rules -------------------------------------------------------------------------
     def initial_state(self) -> State:
         return State(self, self._initial)
 
@@ -188,7 +183,6 @@ class ProverMachine(Machine):
                 break
         return list(self._cache.tables())
 
-    # --- evaluation ------------------------------------------------------------------------
     def _is_terminal(self, cached: CachedState) -> bool:
         if cached.terminal is None:
             cached.terminal = any(self._evaluator.rows(p, self._tables(cached)) for p in self._terminal)
@@ -281,7 +275,6 @@ class ProverMachine(Machine):
             self._cache.store(cached, tables)
         return tables
 
-    # --- relations of the state ----------------------------------------------------------------
     def _find_roles(self, rules: Rules) -> list[Term]:
         """The roles in the order in which the rules name them."""
         roles: set[Term] = set()
@@ -297,8 +290,7 @@ class ProverMachine(Machine):
         return sorted(roles, key=lambda r: (rank.get(r, len(rank)), r))
 
     def _twins(self, name: str) -> list[tuple[int, int]]:
-        """Pairs of a predicate of ``next`` or ``init`` and that of ``true`` with the same rows
-        (-1 where specialization has changed its shape)."""
+        """Pairs of a predicate of ``name`` and its twin of ``true``; -1 where specialization changed it."""
         by_shape = {p.shapes: p.index for p in self._program.named(TRUE, 1)}
         return [(p.index, by_shape.get(p.shapes, -1)) for p in self._program.named(name, 1)]
 

@@ -73,11 +73,7 @@ class Numbering:
         return len(self.propositions) - 1
 
     def proposition_id(self, proposition: Term) -> int:
-        """The number of a proposition.
-
-        Raises:
-            StateError: the rules have none of this form.
-        """
+        """The number of a proposition. Raises StateError where the rules have none of this form."""
         place = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
         if place is None:
             raise StateError(f"{proposition} is no proposition of the game", remedy="check its spelling")
@@ -85,11 +81,7 @@ class Numbering:
         return self.true[predicate][plain(row)]
 
     def move_id(self, role: int, move: Term) -> int:
-        """The number of a role's move.
-
-        Raises:
-            MoveError: the rules have none of this form.
-        """
+        """The number of a role's move. Raises MoveError where the rules have none of this form."""
         known = move in self._move_ids[role]
         if not known and not (move.ground and self._program.row(Term(DOES, self._roles[role], move))):
             raise MoveError(f"{move} is no move of {self._roles[role]}", remedy="check its spelling")

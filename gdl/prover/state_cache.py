@@ -39,11 +39,7 @@ class CachedState:
 
 
 class StateCache:
-    """States by key; the least recently used ones are dropped first.
-
-    Attributes:
-        misses: how many states were ever added.
-    """
+    """States by key; drops the least recently used ones first. ``misses`` counts the states ever added."""
 
     def __init__(self, roles: int) -> None:
         self.misses = 0

@@ -23,11 +23,7 @@ from gdl.prover.table_slots import Relations
 
 
 class StrataCode:
-    """Generates the functions of a program.
-
-    Attributes:
-        relations: the generated functions and the relations that they read.
-    """
+    """Generates the functions of a program; ``relations`` has them and the relations that they read."""
 
     def __init__(self, schema: Schema, estimates: Estimates, guard: Guard) -> None:
         self._schema = schema
@@ -35,7 +31,6 @@ class StrataCode:
         self._guard = guard
         self.relations = Relations(schema, estimates, guard, self._relation, self._call)
 
-    # --- whole relations ---------------------------------------------------------------------
     def static(self, stratum: Stratum) -> list[Any]:
         """Compute the relations of a static stratum, in the order of its predicates."""
         name = f"i{self.relations.fresh()}"
@@ -95,7 +90,6 @@ class StrataCode:
             writer.clause(clause, _leaving(writer, holds), first_only=True)
         return writer.function(name, [], fails)
 
-    # --- recursion -----------------------------------------------------------------------------
     def _fixpoint(self, writer: FunctionWriter, stratum: Stratum) -> list[str]:
         """Write the rounds of a recursive stratum; return the statements that must stand before."""
         members = stratum.predicates
@@ -155,7 +149,6 @@ class StrataCode:
                 lines.append(f"if e{p}: {path.name}.add(1)")
         return [" " * indent + line for line in lines]
 
-    # --- key by key ------------------------------------------------------------------------------
     def _call(self, key: Key) -> None:
         """Compile the function that computes the rows of one key."""
         predicate, keys, _ = key

@@ -17,19 +17,12 @@ from gdl.syntax.sexpr import Group, SExpr, Source, read
 
 
 def format_text(text: str, name: str = "") -> str:
-    """The rules in canonical form.
+    """The rules in canonical form; error messages call the text ``name``.
 
-    A fact stands on one line. A rule has its head on the first line and each literal on a line of its
-    own, indented by two blanks; the formulas below ``or``, ``and`` and a ``not`` of several are indented
-    further. Comments stay before, behind or inside what they comment on. Where blank lines stood
-    between sentences, one stays.
-
-    Args:
-        text: KIF.
-        name: what error messages call the text.
-
-    Raises:
-        ParseError: the text is not KIF.
+    A fact stands on one line. A rule has its head on the first line and each literal on a line of its own,
+    indented by two blanks; the formulas below ``or``, ``and`` and a ``not`` of several are indented further.
+    Comments stay before, behind or inside what they comment on. Where blank lines stood between sentences,
+    one stays. Raises ParseError where the text is not KIF.
     """
     source, parts = read(text, name, keep_comments=True)
     lines: list[str] = []
@@ -104,10 +97,7 @@ def _items(source: Source, parts: list[SExpr], opening: _Item | None) -> list[_I
 
 
 def _settle(item: _Item) -> None:
-    """Move a comment behind the last part of a group to behind the group: ``x) ; c``.
-
-    The comments of nested last parts keep their order and move out as far as they can.
-    """
+    """Move comments behind the last part of a group to behind the group, in order: ``x) ; c``."""
     chain = [item]
     while len(chain[-1].items) > 1:
         for inner in chain[-1].items[1:-1]:
@@ -132,13 +122,7 @@ def _flatten(item: _Item) -> None:
 
 
 def _layout(item: _Item, indent: int, formulas: bool) -> list[str]:
-    """The lines of an item, the first one without its indentation.
-
-    Args:
-        item: an expression or comment.
-        indent: columns that the following lines are indented by.
-        formulas: whether this is a rule or a formula, not a term.
-    """
+    """The lines of an item, the first one not indented; ``formulas``: it is a rule or formula, not a term."""
     if item.is_comment:
         return [item.word]
     is_rule = formulas and item.is_rule

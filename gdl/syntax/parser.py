@@ -8,19 +8,14 @@ from gdl.terms import CONNECTIVES, Term
 
 
 def parse_rules(text: str, name: str = "") -> Rules:
-    """Parse the rules of a game.
+    """Parse the rules of a game, KIF sentences; messages show ``name``, a file name or match id.
 
     >>> rules = parse_rules("(role you) (<= (legal you ?m) (true (can ?m)))")
     >>> print(rules)
     (role you)
     (<= (legal you ?m) (true (can ?m)))
 
-    Args:
-        text: KIF sentences; upper and lower case are the same.
-        name: a file name or match id that messages show.
-
-    Raises:
-        ParseError: the text is not KIF, or a sentence cannot be a rule.
+    Upper and lower case are the same. Raises ParseError: the text is not KIF, or a sentence cannot be a rule.
     """
     source, sentences = read(text, name)
     reader = Reader(source)
@@ -28,13 +23,10 @@ def parse_rules(text: str, name: str = "") -> Rules:
 
 
 def parse_term(text: str, name: str = "") -> Term:
-    """Parse one term, such as a move or a proposition.
+    """Parse one term, such as a move or a proposition. Raises ParseError where the text is not exactly one.
 
     >>> parse_term("( Mark 1 1 )")
     Term<(mark 1 1)>
-
-    Raises:
-        ParseError: the text is not exactly one term.
     """
     source, parts = read(text, name)
     if len(parts) != 1:
@@ -43,13 +35,10 @@ def parse_term(text: str, name: str = "") -> Term:
 
 
 def parse_terms(text: str, name: str = "") -> list[Term]:
-    """Parse a run of terms.
+    """Parse a run of terms. Raises ParseError where the text is none.
 
     >>> parse_terms("(mark 1 1) noop")
     [Term<(mark 1 1)>, Term<noop>]
-
-    Raises:
-        ParseError: the text is not a run of terms.
     """
     source, parts = read(text, name)
     reader = Reader(source)
@@ -57,11 +46,7 @@ def parse_terms(text: str, name: str = "") -> list[Term]:
 
 
 class Reader:
-    """Turns expressions into rules and terms, and notes how names are spelled.
-
-    Attributes:
-        spelling: lower-case name -> its first spelling in the text.
-    """
+    """Turns expressions into rules and terms; ``spelling``: lower-case name -> its first spelling."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -93,16 +93,11 @@ class Source:
 
 
 def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source, list[SExpr]]:
-    """Read a text into its top-level expressions.
+    """Read a KIF text into its top-level expressions; error messages call it ``name``. ``;`` starts a comment
+    to the end of its line, kept on request as an :class:`Atom` whose text starts with ``;``.
 
-    Args:
-        text: KIF; ``;`` starts a comment that runs to the end of its line.
-        name: what error messages call the text.
-        keep_comments: keep comments as :class:`Atom` whose text starts with ``;``.
-
-    Raises:
-        ParseError: unbalanced parentheses, nesting deeper than :data:`MAX_DEPTH`, more
-            than :data:`MAX_CHARACTERS` characters, or a control character.
+    Raises ParseError: unbalanced parentheses, nesting deeper than :data:`MAX_DEPTH`, more than
+    :data:`MAX_CHARACTERS` characters, or a control character.
     """
     source = Source(text, name)
     if len(text) > MAX_CHARACTERS:

@@ -65,11 +65,8 @@ class Bindings:
 
 def construct(bindings: Bindings, build: Build, table: TermTable, budget: Budget) -> None:
     """Bind or compare ``value = (functor args...)`` where the arguments are bound; changes the bindings in
-    place and adds new terms to the table. They count as atoms.
-
-    Raises:
-        TooLargeError: a term is nested too deeply, or there are too many.
-    """
+    place and adds new terms to the table, where they count as atoms. Raises TooLargeError where a term is
+    nested too deeply, or there are too many."""
     terms = table.terms
     columns = full_columns(bindings.args(build.args), bindings.n)
     before = len(table)

@@ -82,13 +82,8 @@ def _distinct(left: Row, right: Row) -> Check:
 
 
 class Joiner:
-    """Joins bodies over one set of relations.
-
-    Attributes:
-        relations: by predicate.
-        table: the terms, for building and taking apart.
-        budget: checked before each step.
-    """
+    """Joins bodies over one set of relations (by predicate); ``table`` has the terms that bodies build and
+    take apart, ``budget`` is checked before each step."""
 
     def __init__(self, relations: list[Relation], table: TermTable, budget: Budget) -> None:
         self.relations = relations
@@ -99,14 +94,9 @@ class Joiner:
     def tuples(
         self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
     ) -> list[Row] | None:
-        """Join in plain Python; None where the clause builds terms or is too large for that.
-
-        Args:
-            body: what to join.
-            results: the constants and variables to be returned of each binding; doubles stay.
-            first: the number of the positive literal to start with, -1 for the best.
-            window: the rows that this literal may use, if not all.
-        """
+        """Join in plain Python; None where the clause builds terms or is too large for that. Returns the
+        ``results`` (constants and variables) of each binding, doubles included. ``first`` is the number of
+        the positive literal to start with, -1 for the best; ``window`` has its rows, if not all."""
         if body.builds:
             return None
         self.budget.place = body.clause.place
@@ -263,8 +253,7 @@ class Joiner:
 def _matches(
     index: Index, starts: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The pairs of a binding and a row that fits it. Binding i comes ``counts[i]`` times, with
-    the rows from ``starts[i]`` on in the index's order."""
+    """Pairs of a binding and a row: binding i with ``counts[i]`` rows, from ``starts[i]`` on in the index."""
     repeat = np.repeat(np.arange(len(counts)), counts)
     ends = np.cumsum(counts)
     rows = np.arange(len(repeat)) + np.repeat(starts - ends + counts, counts)

@@ -170,11 +170,7 @@ class Relation:
 
 
 class RelationView:
-    """The rows of a relation that fit a pattern, with one column per variable of it.
-
-    Attributes:
-        n: rows.
-    """
+    """The ``n`` rows of a relation that fit a pattern, with one column per variable of it."""
 
     def __init__(self, relation: Relation, pattern: tuple[int, ...]) -> None:
         self.relation = relation
@@ -253,12 +249,8 @@ class RelationView:
 
 
 class Index:
-    """Groups the rows ``start .. stop - 1`` of columns by their values there.
-
-    Attributes:
-        n: rows.
-        order: int64, shape (n,): the rows, group by group, ascending in each.
-    """
+    """Groups the rows ``start .. stop - 1`` of columns by their values there: ``order``, int64, shape (n,),
+    has them group by group, ascending in each."""
 
     def __init__(self, columns: Sequence[Column], start: int, stop: int) -> None:
         self.start = start

@@ -14,12 +14,8 @@ Spec = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 class TupleIndex:
-    """Rows by the values at bound places; only the values at new places are stored.
-
-    Attributes:
-        groups: key -> the different values of its rows. A key or value is a tuple, a key of one
-            place its plain value.
-    """
+    """Rows by the values at bound places; only the values at new places are stored. ``groups`` leads from a
+    key to the different values of its rows: each is a tuple, a key of one place its plain value."""
 
     def __init__(self, bound: Sequence[int], new: Sequence[int], equal: Sequence[tuple[int, int]]) -> None:
         self.groups: dict[Any, dict[Row, None]] = {}

@@ -35,12 +35,8 @@ _Step = tuple[_Kind, int, Any, Any]
 class TuplePlan:
     """The steps of one body's join, chosen by the sizes that its relations have at the time.
 
-    Args:
-        clause: the clause.
-        negatives: those of its negative literals that are evaluated.
-        results: the constants and variables to be returned of each binding.
-        first: the number of the positive literal to start with, -1 for the best.
-        relations: by predicate.
+    It evaluates only these ``negatives`` of the clause and returns the ``results`` (constants and variables)
+    of each binding. ``first`` is the number of the positive literal to start with, -1 for the best.
     """
 
     def __init__(
