@@ -81,8 +81,7 @@ def _rails(node: int) -> Pair:
 
 
 def _two_rails(cone: Cone, inputs: dict[int, Pair]) -> Cone:
-    """The cone in which each node is two, as :func:`_rails` numbers them; ``inputs`` are what its inputs must
-    and may be, those that are not there are known."""
+    """The cone in which each node is two (:func:`_rails`); inputs that ``inputs`` does not hold are known."""
     reads: dict[int, Sequence[int]] = {}
     for node, read in cone.reads.items():
         for may, rail in enumerate(_rails(node)):
