@@ -24,11 +24,8 @@ Pair = tuple[int, int]
 
 def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Network | None:
     """The guide in which only those moves are legal by which the match does not surely end without the
-    role's best goal, if there are any.
-
-    In terminal states it may call other moves legal; all else, arguments and None, is as with
-    :func:`propnet.guides.decisive.decisive`.
-    """
+    role's best goal, if there are any. In terminal states it may call other moves legal; all else, arguments
+    and None, is as with :func:`propnet.guides.decisive.decisive`."""
     try:
         ends = _SureEnds(network, effort)
         favoured = [x for role in range(len(network.roles)) for x in ends.favoured(role, ends.losses(role))]

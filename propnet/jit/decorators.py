@@ -118,10 +118,8 @@ class _InnerCompiler(Compiler):
 
 @functools.cache
 def checksum(module: Path) -> str:
-    """A checksum of a kernel's module and of all that it imports from our packages, directly or not.
-
-    It follows the imports at the left margin, by their text: a kernel sees no others.
-    """
+    """A checksum of a kernel's module and of all that it imports from our packages, directly or not, by the
+    text of the imports at the left margin: a kernel sees no others."""
     roots = dict.fromkeys((_root(module), _root(Path(__file__).resolve())))
     hashed = hashlib.sha256()
     seen: set[Path] = set()
