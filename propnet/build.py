@@ -35,8 +35,7 @@ class Pass(NamedTuple):
         name: of its counts in the network's ``stats``; unique.
         rewrite: keeps every output's function, given that each role makes exactly one move.
         cost: about how many CPU seconds it takes per gate input.
-        repeats: whether it repeats an earlier row; in large circuits it is skipped if that,
-            or extraction, gained little.
+        repeats: whether it repeats an earlier row; large circuits skip it if that or `extract` gained little.
     """
 
     name: str
@@ -66,13 +65,9 @@ LITTLE = 0.02
 
 @dataclass(frozen=True)
 class BuildLimits:
-    """What a build may cost.
-
-    Attributes:
-        literals: most body literals that the ground rules may have.
-        seconds: about how many CPU seconds the passes may take. They are estimated, so that a game always
-            gets the same network; a pass that would exceed them is left out.
-    """
+    """What a build may cost: body ``literals`` of the ground rules, and about how many CPU ``seconds`` of the
+    passes. These are estimated, so that a game always gets the same network; a pass that would exceed them
+    is left out."""
 
     literals: int = 20_000_000
     seconds: float = 6.0
@@ -87,9 +82,8 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.
 
-    Raises:
-        TooLargeError: the rules are larger than ``limits`` allow.
-        RulesError: an atom depends on its own negation.
+    Raises TooLargeError for larger rules than ``limits`` allow, RulesError if an atom depends on its own
+    negation.
     """
     if len(ground.bodies) > limits.literals:
         raise TooLargeError(

@@ -70,14 +70,6 @@ def _arrays(chunk: Expansion) -> tuple[NDArray[Any], ...]:
     return chunk.parents, chunk.moves, chunk.records, chunk.terminal, chunk.goals
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Which of n states are terminal, bool (n,), and their goals as in :class:`Expansion`."""
-
-    terminal: Flags
-    goals: Goals
-
-
 class Expander:
     """Expands records of one machine, in the machine's scratch arrays: one thread at a time.
 
@@ -85,15 +77,14 @@ class Expander:
     """
 
     def __init__(self, machine: PropnetMachine, rows: int = ROWS) -> None:
-        """``rows``: how many successors a chunk has at most, 1 or more. A row takes
-        8 * words + 6 * roles + 9 bytes. Raises ValueError for none."""
+        """``rows``: most successors of a chunk, each 8 * words + 6 * roles + 9 bytes; ValueError for none."""
         if rows < 1:
             raise ValueError(f"{rows} rows: an expander needs one at least")
         self.machine = machine
         self.rows = rows
         self._scratch = new_block_scratch(machine.plan, rows)
-        self._costs = _costs(machine.plan, len(machine.roles))
         roles = len(machine.roles)
+        self._costs = _costs(machine.plan, roles)
         self._out = Rows(
             np.zeros(rows, np.int32),
             np.zeros((rows, roles), np.int32),
@@ -102,9 +93,7 @@ class Expander:
             np.zeros((rows, roles), np.int16),
         )
 
-    def stream(
-        self, records: Words, judged: bool = False, judgement: Judgement | None = None
-    ) -> Iterator[Expansion]:
+    def stream(self, records: Words, judged: bool = False) -> Iterator[Expansion]:
         """All successors of states by every joint move, at most ``rows`` at a time.
 
         The arrays of a chunk are overwritten by the next one: copy what is to be kept. Terminal
@@ -113,20 +102,17 @@ class Expander:
         Args:
             records: uint64, shape (n, words), n below 2**31.
             judged: tell also which successors are terminal, and the goals of those. It costs
-                another pass over their gates; ``judgement`` costs next to nothing.
-            judgement: from :meth:`new_judgement`: is filled in with what holds in the records
-                themselves, up to the last parent in the chunk that is handed out.
+                another pass over their gates.
 
         Raises StateError for records of another width.
         """
         records = self._checked(records)
         machine, out = self.machine, self._out
-        judgement = judgement or self.new_judgement(0)
         state, skip = 0, 0
         while state < len(records):
             filled, state, skip = expand(
                 machine.kernel_args, machine.scratch.wires, self._scratch, self._costs, records, state, skip,
-                judgement.terminal.view(np.uint8), judgement.goals, judged, out,
+                judged, out,
             )  # fmt: skip
             if filled:
                 yield _chunk(out, filled, judged)
@@ -148,10 +134,6 @@ class Expander:
             chunks.append(chunk.copy())
         return Expansion(*(np.concatenate(parts) for parts in zip(*map(_arrays, chunks), strict=True)))
 
-    def new_judgement(self, n: int) -> Judgement:
-        """Room for what holds in n records."""
-        return Judgement(np.zeros(n, np.bool_), np.full((n, len(self.machine.roles)), -1, np.int16))
-
     def _checked(self, records: Words) -> Words:
         """The records in the kind of array that the kernel is compiled for."""
         if records.ndim != 2 or records.shape[1] != self.machine.words or len(records) >= 2**31:
@@ -160,13 +142,6 @@ class Expander:
                 remedy="records are rows of machine.words 64-bit words, less than 2**31 of them",
             )
         return np.require(records, np.uint64, ["C", "A", "W"])
-
-
-def expand_records(
-    machine: PropnetMachine, records: Words, judged: bool = False, most: int = MOST
-) -> Expansion:
-    """Every successor of states under every joint move, as :meth:`Expander.expand` says."""
-    return Expander(machine).expand(records, judged, most)
 
 
 def _chunk(rows: Rows, filled: int, judged: bool) -> Expansion:

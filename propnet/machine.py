@@ -53,23 +53,19 @@ class _Seen(NamedTuple):
 class PropnetMachine(Machine):
     """A machine that runs a network in the bit-sliced interpreter.
 
-    Ids of propositions and moves are their places in ``network.bases`` and
-    ``network.moves[role]``. A state's key is the bytes of its record
-    (:mod:`propnet.kernels.records`).
+    Ids of propositions and moves are their places in ``network.bases`` and ``network.moves[role]``. A
+    state's key is the bytes of its record (:mod:`propnet.kernels.records`).
 
     For players and solvers that hold many states there are methods on arrays of records:
     :meth:`evaluate`, :meth:`successors`, :meth:`playouts_from`. Only one thread at a time may use a
     machine: its kernels work in its scratch arrays.
 
     Attributes:
-        network: the network.
         words: 64-bit words of a state record.
         move_words: 64-bit words of a row of legal moves.
         role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
-        plan: the network as it is laid out for the kernels.
-        kernel_args: the plan as the kernels take it.
-        scratch: the arrays in which kernels work for this machine; no call needs what another one
-            has left there.
+        plan, kernel_args: the network as it is laid out for the kernels, and as these take it.
+        scratch: the arrays in which kernels work; no call needs what another one has left there.
     """
 
     level = "propnet"
@@ -101,7 +97,6 @@ class PropnetMachine(Machine):
         laid_out = plan(self.network)
         return laid_out, kernel_args(laid_out)
 
-    # --- names of things -------------------------------------------------------------
     def proposition(self, index: int) -> Term:
         return self.network.bases[index]
 
@@ -125,7 +120,6 @@ class PropnetMachine(Machine):
             )
         return index
 
-    # --- the rules ---------------------------------------------------------------------
     def initial_state(self) -> State:
         return State(self, self._initial.tobytes())
 
@@ -161,7 +155,6 @@ class PropnetMachine(Machine):
         bounds = list(pairwise(self.role_moves.tolist()))
         return [[np.flatnonzero(row[low:high]).tolist() for low, high in bounds] for row in legal]
 
-    # --- states in and out -------------------------------------------------------------
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         bases = self.network.bases
         bits = unpack(self._record(key), len(bases))[0]
@@ -185,7 +178,6 @@ class PropnetMachine(Machine):
     def _record(self, key: Hashable) -> Words:
         return np.frombuffer(cast(bytes, key), np.uint64).reshape(1, self.words)
 
-    # --- many at once --------------------------------------------------------------------
     def evaluate(self, records: Words, single: bool = False) -> Evaluation:
         """What holds in the states with these records: uint64, shape (n, words), any n. With ``single``
         a role has a goal only where exactly one value holds."""
@@ -199,13 +191,8 @@ class PropnetMachine(Machine):
         return Evaluation(terminal, goals, legal)
 
     def successors(self, records: Words, moves: Int32s) -> Words:
-        """The records after joint moves.
-
-        Args:
-            records: uint64, shape (n, words), any n.
-            moves: int32, shape (n, roles): a move id per role. Raises MoveError for ids that
-                no move has; legality is the caller's business.
-        """
+        """The records, uint64 (n, words), any n, after joint moves, int32 (n, roles): a move id per role.
+        Raises MoveError for ids that no move has; legality is the caller's business."""
         counts = np.diff(self.role_moves)
         moves = np.require(moves, np.int32, ["C", "A", "W"]).reshape(len(records), len(self.roles))
         if ((moves < 0) | (moves >= counts)).any():
@@ -234,16 +221,14 @@ class PropnetMachine(Machine):
         """Random playouts, ``each`` from every record: playout i starts from record ``i // each``.
 
         Args:
-            records: uint64, shape (n, words).
-            seed, max_steps: as in :meth:`playouts`.
+            records: uint64, shape (n, words); ``seed`` and ``max_steps`` are as in :meth:`playouts`.
             policy: by which moves are chosen.
             tallies: int32, shape (rows, moves, 2), in C order; rows divides n. The playouts of each
                 n / rows records after one another add to a row: how many of them made a move,
                 at least once, where its role had several; and the sum of that role's goals (0..100)
                 over these. Playouts that leave a role without a goal value do not count for it.
                 Raises ValueError for another shape.
-            counted: how many of the playouts from each record count, all if not given; counting
-                takes time.
+            counted: how many of the playouts from each record count, all if not given; that takes time.
         """
         counted = each if counted is None else counted
         n = len(records) * each

@@ -27,9 +27,7 @@ class Network:
     from them); the others need the moves as well.
 
     Attributes:
-        roles: the roles.
-        bases: base propositions, in id order.
-        moves: per role its moves, in id order.
+        bases, moves: base propositions, and per role its moves, in id order.
         gate_start: int32, shape (gates + 1,): gate g reads ``gate_inputs[gate_start[g]:gate_start[g + 1]]``.
         gate_inputs: int32: literals.
         base_gates: how many of the first gates need no move.

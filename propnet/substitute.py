@@ -25,13 +25,8 @@ class EffortError(Exception):
 
 @dataclass
 class Cone:
-    """Gates that some nodes depend on.
-
-    Attributes:
-        reads: gate's node -> the literals that it reads; ascending.
-        readers: node -> those of the gates that read it, ascending.
-        usual: node -> its literal for the usual inputs; inputs that are not there are themselves.
-    """
+    """Gates that some nodes depend on: the literals that each gate (its node) reads, ascending; those of the
+    gates that read each node, ascending; each node's literal for the ``usual`` inputs (else itself)."""
 
     reads: dict[int, Sequence[int]]
     readers: dict[int, list[int]]
@@ -39,12 +34,8 @@ class Cone:
 
 
 class Remake:
-    """The gates of a network, and new ones.
-
-    Attributes:
-        end: the first node of the new gates: one past the last gate that needs no move.
-        effort: how many inputs of gates may still be looked at; then :class:`EffortError` is raised.
-    """
+    """The gates of a network, and new ones, whose nodes begin at ``end``, one past the last old gate that
+    needs no move. ``effort`` gate inputs may still be looked at; then :class:`EffortError` is raised."""
 
     def __init__(self, network: Network, effort: int) -> None:
         self.network = network

@@ -220,8 +220,7 @@ def _play(
 
 
 def _totals(network: Network, holds: NDArray[np.bool_]) -> set[int]:
-    """The sums of all roles' goals in states where these goals hold, shape (n, goals); -1 where a role has
-    none. Of several goals of a role the highest counts."""
+    """The sums of all roles' highest goals that hold, shape (n, goals); -1 where a role has none."""
     worth = np.where(holds, network.goals[:, 1], -1)
     roles = range(len(network.roles))
     best = np.stack([worth[:, network.goals[:, 0] == role].max(axis=1, initial=-1) for role in roles], axis=1)

@@ -10,10 +10,8 @@ from propnet.network import Network
 
 
 def clocks(network: Network) -> NDArray[np.bool_]:
-    """Base propositions that no move ever influences: shape (bases,).
-
-    Examples are step counters, and the role to move where turns alternate strictly.
-    """
+    """Base propositions that no move ever influences, shape (bases,): step counters, or whose turn it is
+    where turns alternate strictly."""
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
     mark[1 + len(network.bases) : network.first_gate] = True

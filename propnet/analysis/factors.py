@@ -30,8 +30,7 @@ EFFORT = 1_000_000
 
 QUICK_INPUTS = 20_000
 QUICK_EFFORT = 100_000
-"""Limits of a quick answer: gate inputs of the network, and how many of them may be looked at (see
-docs/measurements.md)."""
+"""Limits of a quick answer: gate inputs of the network, and of those looked at (see docs/measurements.md)."""
 
 ALTERNATIVE = "alternative"
 """Each move acts on one factor at most; the others stay as they are."""
@@ -98,8 +97,7 @@ _cache: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _Parts:
-    """Base propositions that must be in one factor, in a union-find forest over the nodes. ``effort`` gate
-    inputs may still be looked at."""
+    """Union-find of base propositions that must share a factor; may still look at ``effort`` gate inputs."""
 
     def __init__(self, network: Network, effort: int) -> None:
         self.effort = effort
@@ -278,10 +276,8 @@ def _separated(network: Network, parts: _Parts, effects: list[Cofactors]) -> Fac
 def _numbered(
     column: list[Signature], usual: list[int], bases: list[int]
 ) -> tuple[dict[Signature, int], bool]:
-    """Numbers for what a role's moves do in one factor, and whether choice 0 leaves the factor as it is.
-
-    0 is what most moves do, or what leaves it as it is; it stays free where each move does something else.
-    """
+    """Numbers for what a role's moves do in one factor, and whether choice 0 leaves the factor as it is."""
+    # 0 is what most moves do, or what leaves it as it is; it stays free where each move does something else.
 
     def rests(choice: Signature) -> bool:
         changed: dict[int, int] = dict(entry for entry in choice if isinstance(entry, tuple))

@@ -17,13 +17,8 @@ _WORDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Latches:
-    """Which base propositions never change back.
-
-    Attributes:
-        true: bool, shape (bases,): once true, true for ever.
-        false: bool, shape (bases,): once false, false for ever.
-        constant: bool, shape (bases,): never changes at all; in neither of the others.
-    """
+    """Which base propositions never change back, each bool, shape (bases,): those once ``true``, or once
+    ``false``, are so for ever; ``constant`` ones never change at all and are in neither of the others."""
 
     true: NDArray[np.bool_]
     false: NDArray[np.bool_]

@@ -20,13 +20,9 @@ EFFORT = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """What clocks tell.
-
-    Attributes:
-        choosing: bool, shape (phases, roles): whether a role may have more than one legal move.
-        ticking: bool, shape (bases,): the clocks that ever change.
-        end: joint moves after which the match is over whatever is played; None if no clock ends it.
-    """
+    """What clocks tell: whether a role may have more than one legal move, shape (phases, roles); which clocks
+    ever change, shape (bases,); and after how many joint moves the match is over whatever is played, None
+    if no clock ends it."""
 
     choosing: NDArray[np.bool_]
     ticking: NDArray[np.bool_]

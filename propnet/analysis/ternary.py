@@ -24,13 +24,8 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Gates that read no gate of their own level.
-
-    Attributes:
-        rows: int64, shape (gates,): the literal of each gate.
-        inputs: int64: the literals that they read, gate after gate.
-        starts: int64, shape (gates,): where each gate's begin.
-    """
+    """Gates that read no gate of their own level: the literal of each, shape (gates,); the literals that they
+    read, gate after gate; and where each gate's begin among these, shape (gates,)."""
 
     rows: NDArray[np.int64]
     inputs: NDArray[np.int64]
@@ -61,8 +56,7 @@ class Ternary:
     Gates inside loops of positive recursion are taken to be open.
 
     Attributes:
-        network: the network.
-        before, after: its gates outside loops, level by level: those that need no moves, and the others.
+        before, after: the gates outside loops, level by level: those that need no moves, and the others.
         role_offsets: where each role's moves begin among those of all roles; at the end how many there are.
     """
 

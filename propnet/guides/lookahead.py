@@ -25,8 +25,7 @@ class Lookahead:
     """A network and new gates over its state before a move.
 
     Attributes:
-        network: the network.
-        gates: its gates, and the new ones; so many gate inputs as ``effort`` says may be looked at.
+        gates: the network's gates, and the new ones; so many gate inputs as ``effort`` says may be looked at.
         legal: per move of all roles, role by role, its legality.
         offsets: where each role's moves begin among these; at the end how many there are.
         over: whether the match is over.

@@ -24,11 +24,8 @@ Pair = tuple[int, int]
 
 def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Network | None:
     """The guide in which only those moves are legal by which the match does not surely end without the
-    role's best goal, if there are any.
-
-    In terminal states it may call other moves legal; all else, arguments and None, is as with
-    :func:`propnet.guides.decisive.decisive`.
-    """
+    role's best goal, if there are any. In terminal states it may call other moves legal; all else, arguments
+    and None, is as with :func:`propnet.guides.decisive.decisive`."""
     try:
         ends = _SureEnds(network, effort)
         favoured = [x for role in range(len(network.roles)) for x in ends.favoured(role, ends.losses(role))]
@@ -81,8 +78,7 @@ def _rails(node: int) -> Pair:
 
 
 def _two_rails(cone: Cone, inputs: dict[int, Pair]) -> Cone:
-    """The cone in which each node is two, as :func:`_rails` numbers them; ``inputs`` are what its inputs must
-    and may be, those that are not there are known."""
+    """The cone in which each node is two (:func:`_rails`); inputs that ``inputs`` does not hold are known."""
     reads: dict[int, Sequence[int]] = {}
     for node, read in cone.reads.items():
         for may, rail in enumerate(_rails(node)):

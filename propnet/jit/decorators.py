@@ -76,8 +76,7 @@ arrays: a call of an :func:`inner` function would hand over each of them (see do
 
 
 class _NoEnvironments:
-    """In place of numba's notes on the Python objects that code needs: inner functions need none, nor
-    would they find any in a kernel that comes from the disk."""
+    """numba's notes on Python objects: inner functions need none, and cached kernels keep none."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
@@ -119,13 +118,8 @@ class _InnerCompiler(Compiler):
 
 @functools.cache
 def checksum(module: Path) -> str:
-    """A checksum of a kernel's module and of all that it imports from our packages, directly or not.
-
-    It follows the imports at the left margin, by their text: a kernel sees no others.
-
-    Args:
-        module: the file that the kernel is written in.
-    """
+    """A checksum of a kernel's module and of all that it imports from our packages, directly or not, by the
+    text of the imports at the left margin: a kernel sees no others."""
     roots = dict.fromkeys((_root(module), _root(Path(__file__).resolve())))
     hashed = hashlib.sha256()
     seen: set[Path] = set()

@@ -71,8 +71,7 @@ class SharedCache(caching.FunctionCache):
         self._lock = Lock(os.path.join(self._cache_path, name))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel; None if this process is to compile it and then to call
-        :meth:`save_overload`."""
+        """The compiled kernel; None if this process is to compile it and then call :meth:`save_overload`."""
         compiled = self._load(sig, target_context)
         if compiled is None and self._enabled:
             self._lock.take()
@@ -82,8 +81,7 @@ class SharedCache(caching.FunctionCache):
         return compiled
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel, or None. Empties an index that cannot be read because an update moved classes
-        that it names, or because its bytes are damaged."""
+        """The compiled kernel, or None. Empties an index that names moved classes or is damaged."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:

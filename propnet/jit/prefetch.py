@@ -22,8 +22,7 @@ _READ, _KEEP, _DATA = 0, 3, 1
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line in which element ``index`` of an array of one dimension begins. The index is not
-    checked, but no index causes an error."""
+    """Ask for the cache line of element ``index`` of an array of one dimension; no index causes an error."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         struct = context.make_array(sig.args[0])(context, builder, args[0])

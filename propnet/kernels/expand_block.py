@@ -1,4 +1,4 @@
-"""Blocks of states in the lanes for batched expansion: their joint moves, rows and judgement.
+"""Blocks of states in the lanes for batched expansion: their joint moves and rows, and what holds in them.
 
 The passes over a block are in :mod:`propnet.kernels.expand_kernel`, which defines the terms.
 """
@@ -49,8 +49,7 @@ class ExpandArgs(NamedTuple):
 
 @inner
 def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals: Goals) -> None:
-    """Write which of the first ``count`` lanes of the list are terminal, and the goals of those, to
-    the lanes' rows of ``terminal`` and ``goals``."""
+    """Write to the rows of the first ``count`` listed lanes which are terminal, and the goals of those."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, wires))
     ended = np.int64(0)
@@ -190,8 +189,8 @@ def _repeat(
     low: Index,
     high: Index,
 ) -> None:
-    """Write a move to ``length`` joint moves from ``joint`` on, again after every ``period``, as far
-    as they are wanted. Joint move j stands at ``at + j * step``."""
+    """Write a move to ``length`` joint moves from ``joint`` on, again after every ``period``, as far as they
+    are wanted. Joint move j stands at ``at + j * step``."""
     if joint < low and joint < high:
         joint += (low - joint) // period * period
     while joint < high:

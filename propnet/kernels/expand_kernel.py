@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from propnet.jit.arrays import Goals, Index, Ints, Octets, Vector, Words
+from propnet.jit.arrays import Index, Ints, Vector, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, put, raw, splat, store
 from propnet.kernels.expand_block import ExpandArgs, Rows, count_joints, count_moves, judge, name_moves, share
@@ -36,8 +36,6 @@ def expand(
     records: Words,
     state: int,
     skip: int,
-    over: Octets,
-    goals: Goals,
     judged: bool,
     out: Rows,
 ) -> tuple[int, int, int]:
@@ -45,10 +43,8 @@ def expand(
     until all are written or the rows are full; where more than half of the rows are, no block of
     states is begun that does not fit.
 
-    ``over`` (n,) and ``goals`` (n, roles) take what holds in the records themselves, as
-    ``out`` does for successors; they may have no rows. ``costs`` (3,): of a pass over a block, what each
-    live move adds to that, and of a dense pass, in one unit. Returns how many rows were written, and the
-    state and joint move to go on from.
+    ``costs`` (3,): of a pass over a block, what each live move adds to that, and of a dense pass, in one
+    unit. Returns how many rows were written, and the state and joint move to go on from.
     """
     sizes = sizes_of(args)
     given = ExpandArgs(
@@ -61,11 +57,6 @@ def expand(
         count = min(LANES, n - state)
         write_lanes(records, np.int64(state), np.int64(count), wires, np.int64(1), sizes.bases)
         evaluate_play(given.args, given.wires)
-        if over.size > 0:
-            for lane in range(count):
-                put(given.scratch.lanes, lane, lane)
-                put(given.scratch.rows, lane, state + lane)
-            judge(given, given.wires, count, raw(over), raw(goals))
         count_moves(given)
         total = count_joints(given, count) - skip
         if 2 * filled >= capacity and filled + total > capacity:
@@ -133,8 +124,8 @@ def _sparse(given: ExpandArgs, state: int, costs: Ints) -> int:
 
 @inner
 def _advance(given: ExpandArgs, role: Index, looking: Vector, leaving: Vector) -> Vector:
-    """Choose a role's first legal move in the lanes that look for one, and the next one in those
-    that leave theirs. Returns the lanes that are left without one."""
+    """Choose a role's first legal move in the lanes that look for one, and the next one in those that leave
+    theirs. Returns the lanes that are left without one."""
     scratch, wires = given.scratch, given.wires
     first_move = 1 + sizes_of(given.args).bases
     for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):

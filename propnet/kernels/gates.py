@@ -114,8 +114,7 @@ def _evaluate_runs(wires: Words, runs: Int32s, inputs: Offsets, first: Index, la
 
 @inner
 def _evaluate_listed(wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index) -> None:
-    """As :func:`_evaluate_runs`, where the gates' wires are scattered: the offset of each gate's wire
-    precedes its inputs."""
+    """As :func:`_evaluate_runs` for scattered gates: the offset of each gate's wire precedes its inputs."""
     for r in range(first, last):
         run = _run(runs, r)
         plain, negated, at = run.plain, run.negated, run.inputs_at

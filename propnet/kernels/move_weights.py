@@ -37,16 +37,10 @@ class WeightClass(NamedTuple):
 
 
 def policy_of(exponents: Octets, role_moves: Int32s) -> Policy:
-    """The policy by which a role makes each of its legal moves with a chance in proportion to the
-    move's weight, 2**exponent.
-
-    Args:
-        exponents: uint8, shape (moves,), 0 to :data:`HEAVIEST`; moves count on from role to role.
-        role_moves: int32, shape (roles + 1,): where each role's moves begin.
-
-    Raises:
-        ValueError: there is not one exponent for each move, or one is too large.
-    """
+    """The policy by which a role makes each of its legal moves with a chance in proportion to the move's
+    weight, 2**exponent. ``exponents``, uint8 (moves,), 0 to :data:`HEAVIEST`, count on from role to role;
+    ``role_moves``, int32 (roles + 1,), says where each role's begin. Raises ValueError if there is not one
+    exponent for each move, or one is too large."""
     if exponents.shape != (role_moves[-1],):
         raise ValueError(f"{exponents.shape} exponents for {role_moves[-1]} moves")
     if exponents.size and exponents.max() > HEAVIEST:

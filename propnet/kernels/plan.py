@@ -22,8 +22,7 @@ PLAY, GOALS, MOVES = range(3)
 """Sections of a plan, in their order."""
 
 LISTED = -1
-"""The ``first_wire`` of a block whose gates' wires do not lie together: the offset of its own wire stands
-before each gate's inputs."""
+"""The ``first_wire`` of a block of scattered gates: each gate's inputs follow the offset of its own wire."""
 
 _PAGE = 4096
 
@@ -69,8 +68,7 @@ class Plan:
         blocks: int32, shape (blocks, 4): rows of :class:`GateBlock`.
         base_blocks: how many of the first blocks need no move.
         play_blocks: how many of these come before the blocks that only goals need.
-        goal_inputs, step_inputs: how many inputs the network's gates have that only goals need,
-            and the others.
+        goal_inputs, step_inputs: how many inputs the gates have that only goals need, and the others.
         init: uint8, shape (wires,): what the gates of loops start from.
         next_offsets, next_signs: uint32 and int64 (bases,): wire offset that gives each base
             proposition's next value, and -1 where it is to be negated (else 0).
@@ -300,8 +298,7 @@ def _levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
 def _runs(
     plain: Ints, negated: Ints, loop: Ints, bounds: tuple[int, ...], first_wire: int
 ) -> tuple[Int32s, Int32s, Ints]:
-    """Runs and blocks of gates in plan order, and each block's first gate; no block straddles
-    one of the bounds."""
+    """Runs and blocks of gates in plan order, and each block's first gate; no block straddles a bound."""
     gates = len(plain)
     if gates == 0:
         return np.zeros((0, RUN), np.int32), np.zeros((0, BLOCK), np.int32), np.zeros(0, np.int64)

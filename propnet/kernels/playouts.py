@@ -259,9 +259,8 @@ def _note_moves(
 
 @inner
 def _scatter(wires: Words, records: Words, notes: LaneNotes, each: Index) -> None:
-    """Set, in each of the lanes of the first vector of ``notes.lanes``, the bases that are true in the
-    record that its playout starts from. Lanes that lie together mostly share it, and get it
-    together; the second vector is scratch."""
+    """Set the bases of their playouts' start records in the lanes of the first vector of ``notes.lanes``, all
+    neighbours with one record together; the second vector is scratch."""
     lanes = notes.lanes
     record = np.int64(-1)
     store(lanes, BYTES, splat(0))

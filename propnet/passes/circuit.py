@@ -20,10 +20,7 @@ class Shape:
     Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts* (atoms at which
     cycles of positive recursion were cut open), then the gates. Outputs: next (one per base), legal (one per
     move), goals, terminal, the definition of each cut. An output that nothing can make true is ``FALSE``.
-
-    Attributes:
-        bases, goals, cuts: how many there are.
-        moves: number of moves of each role.
+    The fields say how many of each there are, moves by role.
     """
 
     bases: int
@@ -68,12 +65,8 @@ class Shape:
 
 @dataclass(frozen=True)
 class Circuit:
-    """A combinational circuit; the cuts are inputs, and outputs define them.
-
-    Attributes:
-        gates: the literals that each gate is the AND of, ascending, of inputs and gates before it.
-        outputs: a literal for each output.
-    """
+    """A combinational circuit: the literals that each gate is the AND of, ascending, of inputs and gates
+    before it, and a literal for each output. The cuts are inputs, and outputs define them."""
 
     shape: Shape
     gates: list[tuple[int, ...]]
@@ -103,14 +96,9 @@ class Circuit:
 
 @dataclass
 class CircuitBuilder:
-    """Makes gates, each only once (structural hashing), with the trivial laws applied.
-
-    Attributes:
-        first_gate: node of the first gate.
-        gates: the gates so far.
-        index: gate -> its literal.
-        effort: how many literals factoring may still look at; then ORs of products are built as they are.
-    """
+    """Makes gates from node ``first_gate`` on, each only once (structural hashing, by ``index``: gate -> its
+    literal), with the trivial laws applied. Factoring may still look at ``effort`` literals; then ORs of
+    products are built as they are."""
 
     first_gate: int
     gates: list[tuple[int, ...]] = field(default_factory=list)

@@ -18,10 +18,7 @@ def constant_latches(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
     moves lead to, and of moves that are legal in none of these states.
 
     Outputs keep their function in these states: a constant base proposition still has its (constant) output.
-
-    Args:
-        circuit: any circuit; what its cuts hold is taken to be open.
-        initial: shape (bases,): the initial state.
+    What cuts hold is taken to be open; ``initial``, shape (bases,), is the initial state.
     """
     shape = circuit.shape
     values = _values_in_play(circuit, initial)
@@ -39,11 +36,9 @@ def constant_latches(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
 
 
 def _values_in_play(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
-    """Each node's value in all states that can be reached: 0, 1 or ``OPEN``.
-
-    Values start from those of the initial state with no move made and only ever open: moves
-    that are legal, then base propositions that may change, and what depends on them.
-    """
+    """Each node's value in all states that can be reached: 0, 1 or ``OPEN``."""
+    # Values start from those of the initial state with no move made and only ever open: moves
+    # that are legal, then base propositions that may change, and what depends on them.
     shape = circuit.shape
     first = shape.first_gate
     gates = circuit.gates

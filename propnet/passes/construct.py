@@ -22,16 +22,8 @@ better there, and extraction shares pairs that stay common."""
 
 
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
-    """Build the circuit of pruned rules.
-
-    Args:
-        rules, values: see :func:`~propnet.passes.prune.prune`.
-        moves: number of moves of each role.
-        goals: number of goals.
-
-    Raises:
-        RulesError: an atom depends on its own negation.
-    """
+    """Build the circuit of the rules and values from :func:`~propnet.passes.prune.prune`, for so many moves
+    of each role and so many goals. Raises RulesError if an atom depends on its own negation."""
     sequence, cuts = evaluation_order(rules)
     shape = Shape(rules.bases, moves, goals, len(cuts))
     builder = CircuitBuilder(shape.first_gate)
@@ -71,18 +63,14 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
 
 
 class _Atoms:
-    """The rules in plain lists, and what their atoms have become.
-
-    Attributes:
-        literals: the circuit's literal of each literal of the rules, or ``ELSEWHERE``.
-        merged: the products of atoms that are read once and have a single product, or are the
-            whole body of the rule that reads them.
-        copied: products that are copied wherever they are read un-negated.
-    """
+    """The rules in plain lists, and what their atoms have become."""
 
     def __init__(self, rules: AtomRules, literals: list[int]) -> None:
+        # Per literal of the rules that of the circuit, or ELSEWHERE.
         self.literals = literals
+        # Atoms read once that have a single product, or are the whole body of the rule that reads them.
         self.merged: dict[int, list[Product]] = {}
+        # Products that are copied wherever they are read un-negated.
         self.copied: dict[int, Product] = {}
         by_head = np.argsort(rules.heads, kind="stable")
         heads, atoms = rules.heads[by_head], np.arange(rules.atom_count)
@@ -155,8 +143,7 @@ def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
 
 
 def _single_uses(rules: AtomRules) -> tuple[set[int], set[int]]:
-    """Atoms that one rule reads, un-negated, and nothing else does; and those of them that
-    are that rule's whole body."""
+    """Atoms that one rule alone reads, un-negated; and those of them that are that rule's whole body."""
     read = rules.literals >> 1
     uses = np.bincount(read, minlength=rules.atom_count)
     uses[rules.outputs[rules.outputs >= 0]] += 2

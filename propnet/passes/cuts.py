@@ -7,13 +7,10 @@ from heapq import heapify, heappop, heappush
 
 
 def cut_points(edges: dict[int, list[int]]) -> list[int]:
-    """Atoms without which the dependency graph has no cycles, ascending.
+    """Atoms without which the dependency graph (atom -> what its rules read) has no cycles, ascending.
 
     Vertices without predecessors or successors are peeled; when none is left, the vertex
     with the largest product of degrees is cut.
-
-    Args:
-        edges: atom -> the atoms that its rules read.
     """
     forward: dict[int, set[int]] = {v: set(reads) for v, reads in edges.items()}
     backward: dict[int, set[int]] = defaultdict(set)

@@ -14,12 +14,8 @@ DEEPEST = 40
 
 
 def sum_of_products(builder: CircuitBuilder, products: list[Product], depth: int = 0) -> int:
-    """Build the OR of some products in factored form; return its literal.
-
-    Args:
-        products: literals of each product, ascending and without repetition.
-        depth: how many literals have been taken out of them.
-    """
+    """Build the OR of some products, whose literals ascend without repetition, in factored form; return its
+    literal. ``depth`` literals have been taken out of the products."""
     distinct = list(dict.fromkeys(products))
     if not distinct:
         return FALSE

@@ -68,14 +68,8 @@ def finish(
     Order: what legal and terminal need, what else next needs of the base propositions, what goals alone need,
     then everything that needs moves. Within each section a gate stands close before its first reader.
 
-    Args:
-        circuit: the gates and outputs.
-        game: roles, names of the circuit's inputs, and the initial state.
-        goals: the role and the value of each goal output.
-        stats: the network's :attr:`~propnet.network.Network.stats`.
-
-    Raises:
-        RulesError: an atom depends on its own negation.
+    ``game`` gives the roles, the names of the circuit's inputs and the initial state, ``goals`` the role and
+    the value of each goal output. Raises RulesError if an atom depends on its own negation.
     """
     circuit = settle_cuts(circuit)
     shape = circuit.shape

@@ -58,19 +58,16 @@ class _Meet:
 
 
 class _MoveSets:
-    """The circuit in the making.
-
-    Attributes:
-        set_of: role and set of each old gate that depends on one role's moves alone.
-        union_of: where the negation of an old gate says that some role's move is in a set: role -> that set.
-    """
+    """The circuit in the making."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         self.shape = shape = circuit.shape
         self.builder = CircuitBuilder(shape.first_gate)
         self.moves = range(shape.first_move, shape.first_cut)
+        # Role and set of each old gate that depends on one role's moves alone.
         self.set_of: dict[int, tuple[int, MoveSet]] = {}
+        # Where the negation of an old gate says that some role's move is in a set: role -> that set.
         self.union_of: dict[int, dict[int, MoveSet]] = {}
         self.literal_of = [2 * node for node in range(shape.first_gate)]
         self.room = SETS

@@ -21,11 +21,9 @@ SMALLEST = 3
 
 
 def share_overlaps(circuit: Circuit) -> Circuit:
-    """Take out of two gates what both read, the largest overlap first.
-
-    ``extract`` shares few literals of many gates, this many literals of two: sets of moves
-    that cross each other, such as those from one square and those to another.
-    """
+    """Take out of two gates what both read, the largest overlap first. ``extract`` shares few literals of
+    many gates, this many literals of two: sets of moves that cross, such as those from one square and those
+    to another."""
     first = circuit.shape.first_gate
     gates = [set(gate) for gate in circuit.gates]
     readers = readers_of(circuit.gates)

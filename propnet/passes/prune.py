@@ -15,15 +15,10 @@ from gdl.grounding.simplify import RuleTable
 
 @dataclass
 class AtomRules(RuleTable):
-    """A game's rules and the outputs that they define.
-
-    Attributes:
-        inputs: atoms below this are base propositions and moves.
-        bases: atoms below this are base propositions.
-        atom_count: number of atoms.
-        outputs: the atom of each output (next, legal, goals, terminal), -1 for one that never holds. All
-            but the first ``bases``, those of next, are evaluated before any move is made.
-    """
+    """A game's rules and the outputs that they define. Atoms below ``bases`` are base propositions, those
+    from there to below ``inputs`` moves. ``outputs`` has the atom of each output (next, legal, goals,
+    terminal), -1 for one that never holds; all but the first ``bases``, those of next, are evaluated before
+    any move is made."""
 
     inputs: int
     bases: int

@@ -39,13 +39,8 @@ class Pick:
 
 @dataclass
 class Sum:
-    """What one role's moves contribute to one OR.
-
-    Attributes:
-        gate: the OR.
-        rest_of: the number of the rest that each move (its node) picks.
-        picks: the products that this comes from.
-    """
+    """What one role's moves contribute to one OR, ``gate``, by the products ``picks``: the number of the rest
+    that each move (its node) picks."""
 
     gate: int
     role: int
@@ -84,20 +79,16 @@ def select_once(circuit: Circuit) -> Circuit:
 
 
 class _Selections:
-    """What the moves of a circuit pick.
-
-    Attributes:
-        rests: the rests of products, numbered.
-        unions: literals that hold where one of some moves is made, and the nodes of these moves.
-        early: per node, whether it is known before any move is made, or is a move itself.
-    """
+    """What the moves of a circuit pick: ``rests`` numbers the rests of products."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         shape = circuit.shape
         self.first = shape.first_gate
         self.rests: dict[Rest, int] = {}
+        # Literals that hold where one of some moves is made, and the nodes of these moves.
         self.unions = self.find_unions()
+        # Per node whether it is known before any move is made, or is a move itself.
         self.early = [True] * shape.first_cut + [False] * shape.cuts
         moved = [False] * shape.first_move + [True] * (self.first - shape.first_move)
         for gate in circuit.gates:

@@ -25,25 +25,19 @@ def simplify(circuit: Circuit) -> Circuit:
 
 
 class _Simplifier:
-    """The circuit in the making.
-
-    Attributes:
-        is_root: per node, whether it is an input or a gate whose function stays, since several gates or an
-            output read it or its tree would become too deep.
-        literal_of: the new literal of each old root.
-        known: new literals that hold where the current gate matters.
-    """
+    """The circuit in the making: ``literal_of`` has the new literal of each old root, ``known`` the new
+    literals that hold where the current gate matters."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         self.first = circuit.shape.first_gate
         self.builder = CircuitBuilder(self.first)
-        self.literal_of = [2 * node for node in range(self.first)]
-        self.literal_of += [-1] * len(circuit.gates)
+        self.literal_of = [2 * node for node in range(self.first)] + [-1] * len(circuit.gates)
         self.is_root = self._roots()
         self.known: set[int] = set()
 
     def _roots(self) -> list[bool]:
+        """Per node whether it is an input, or a gate that is not read just once or lies deep in its tree."""
         circuit, first = self.circuit, self.first
         root = [count != 1 for count in circuit.fanout()]
         root[:first] = [True] * first

@@ -11,7 +11,7 @@ from gdl.grounding.pipeline import ground
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
-from propnet.expander import expand_records
+from propnet.expander import Expander
 from propnet.machine import PropnetMachine
 
 GAMES = Path(__file__).resolve().parents[2] / "games"
@@ -94,4 +94,4 @@ def test_of_several_goals_the_highest_counts_in_play_on_every_machine():
         many = machine.playouts(64, seed=1)
         assert set(map(tuple, many.goals.tolist())) == {(100, 0), (0, 100)}
     record = network.records([network.initial_state().play("up", "noop")])
-    assert set(map(tuple, expand_records(network, record, judged=True).goals.tolist())) == {(100, 0)}
+    assert set(map(tuple, Expander(network).expand(record, judged=True).goals.tolist())) == {(100, 0)}

@@ -15,7 +15,7 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
-from propnet.expander import expand_records
+from propnet.expander import Expander
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 from propnet.native import machine as native
@@ -211,7 +211,7 @@ def test_several_moves_can_be_made_after_one_evaluation(number: int) -> None:
     network = networks()[number]
     records = pack(np.random.default_rng(1).random((600, len(network.bases))) < 0.4)
     machines = PropnetMachine(Rules(()), network), NativeMachine(Rules(()), network, code_of(network))
-    slow, fast = (expand_records(machine, records, judged=True) for machine in machines)
+    slow, fast = (Expander(machine).expand(records, judged=True) for machine in machines)
     assert (slow.parents == fast.parents).all()
     assert (slow.moves == fast.moves).all()
     assert (slow.records == fast.records).all()
