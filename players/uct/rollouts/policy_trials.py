@@ -120,8 +120,8 @@ class PolicyTrials(Companion):
 
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
-        lanes = self._batched
-        policy = AveragePolicy(lanes.first_column, temperature)
+        batched = self._batched
+        policy = AveragePolicy(batched.first_column, temperature)
         costs = yield from self._teach(policy)
         size = self._size(costs)
         if size is None:
@@ -130,9 +130,9 @@ class PolicyTrials(Companion):
         rows = int(np.clip(_CALL_SECONDS / (each * costs.seconds), 1, 512))
         before = self.temperature
         usual = self._policy(before)
-        tried = ByPlayouts(lanes, self._seed + 1, each, costs.steps, policy)
-        other = ByPlayouts(lanes, self._seed + 2, each, costs.steps, usual)
-        trial = Trial(lanes, tried, other, self._seed + 3, games, rows)
+        tried = ByPlayouts(batched, self._seed + 1, each, costs.steps, policy)
+        other = ByPlayouts(batched, self._seed + 2, each, costs.steps, usual)
+        trial = Trial(batched, tried, other, self._seed + 3, games, rows)
         for number in range(1, _ROUNDS + 1):
             yield from trial.play(math.inf)
             if not trial.spread:
@@ -151,15 +151,15 @@ class PolicyTrials(Companion):
 
     def _teach(self, policy: AveragePolicy) -> Generator[None, None, _Costs]:
         """Let a policy learn from playouts from the first state. Returns what these cost."""
-        lanes = self._batched
-        starts = np.repeat(lanes.record(lanes.machine.initial_state())[None, :], _LANES, axis=0)
-        steps = int(np.clip(_CALL_SECONDS / max(lanes.warm_up(), 1e-9), 1, _LONGEST))
+        batched = self._batched
+        starts = np.repeat(batched.record(batched.machine.initial_state())[None, :], _LANES, axis=0)
+        steps = int(np.clip(_CALL_SECONDS / max(batched.warm_up(), 1e-9), 1, _LONGEST))
         seconds, length = math.inf, 0.0
         for number in range(_LESSONS):
             tallies, weights = policy.new_tallies(), policy.weights
             began = time.thread_time()
             seed = self._seed + number
-            ends = lanes.playouts(starts, seed, steps, math.inf, weights=weights, tallies=tallies)
+            ends = batched.playouts(starts, seed, steps, math.inf, weights=weights, tallies=tallies)
             seconds = min(seconds, max(1e-9, (time.thread_time() - began) / _LANES))
             length = float(ends.lengths.mean())
             policy.learn(tallies)
@@ -169,9 +169,9 @@ class PolicyTrials(Companion):
     def _size(self, costs: _Costs) -> tuple[int, int] | None:
         """How many games side by side for each role, and playouts from each state, there is time for;
         None where it does not suffice."""
-        lanes = self._batched
-        first = lanes.record(lanes.machine.initial_state())[None, :]
-        roles, width = len(lanes.machine.roles), int(lanes.legal(first)[0].max(initial=1))
+        batched = self._batched
+        first = batched.record(batched.machine.initial_state())[None, :]
+        roles, width = len(batched.machine.roles), int(batched.legal(first)[0].max(initial=1))
         for games, each in _SIZES:
             # Playouts become shorter as games go on.
             playouts = games * roles * width * each * costs.length / 2

@@ -43,8 +43,10 @@ class ByPlayouts:
     """Judges states by the mean results of ``each`` playouts from every state, by a policy that learns as it
     goes. A playout is cut after so many ``steps``; it says nothing then."""
 
-    def __init__(self, lanes: NetworkBatch, seed: int, each: int, steps: int, policy: RolloutPolicy) -> None:
-        self._batched = lanes
+    def __init__(
+        self, batched: NetworkBatch, seed: int, each: int, steps: int, policy: RolloutPolicy
+    ) -> None:
+        self._batched = batched
         self._steps = steps
         self._rng = np.random.default_rng(seed)
         self._each = each
@@ -71,12 +73,12 @@ class Trial:
     """
 
     def __init__(
-        self, lanes: NetworkBatch, tried: Judge, usual: Judge, seed: int, games: int = 24, rows: int = 512
+        self, batched: NetworkBatch, tried: Judge, usual: Judge, seed: int, games: int = 24, rows: int = 512
     ) -> None:
         self.gains: list[float] = []
         self._most = games
         self._rows = rows
-        self._batched = lanes
+        self._batched = batched
         self._judges = usual, tried
         self._rng = np.random.default_rng(seed)
 
@@ -98,22 +100,22 @@ class Trial:
     def play(self, deadline: float) -> Iterator[None]:
         """Play as many games as are played side by side to their ends, or to the deadline
         (time.monotonic()); yields every few milliseconds. May be called again for more."""
-        lanes = self._batched
-        roles = len(lanes.machine.roles)
-        records = lanes.record(lanes.machine.initial_state())[None, :]
-        width = max(1, int(lanes.legal(records)[0].max(initial=1)))
+        batched = self._batched
+        roles = len(batched.machine.roles)
+        records = batched.record(batched.machine.initial_state())[None, :]
+        width = max(1, int(batched.legal(records)[0].max(initial=1)))
         games = int(np.clip(_SUCCESSORS // (width * roles), 1, self._most)) * roles
         records = np.repeat(records, games, axis=0)
         tried = np.arange(games) % roles
         for ply in range(_LONGEST):
-            parents, movers, joint = self._moves(records)
+            parents, choosing, joint = self._moves(records)
             if not len(parents):
                 return
-            after = lanes.successors(records[parents], joint)
-            judged = lanes.machine.evaluate(after)
+            after = batched.successors(records[parents], joint)
+            judged = batched.machine.evaluate(after)
             liking = self._rng.random(len(after)) * 1e-3
             if ply >= _RANDOM_MOVES:
-                to_move = movers[parents]
+                to_move = choosing[parents]
                 choice = np.bincount(parents, minlength=len(records))[parents] > 1
                 open_ = choice & (to_move >= 0) & ~judged.terminal
                 for place, judge in enumerate(self._judges):
@@ -146,7 +148,7 @@ class Trial:
         n, roles = counts.shape
         firsts = (np.cumsum(counts) - counts.ravel()).reshape(n, roles)
         several = (counts > 1).sum(axis=1)
-        movers = np.where(several > 1, -1, counts.argmax(axis=1))
+        choosing = np.where(several > 1, -1, counts.argmax(axis=1))
         options = np.where(several > 1, 1, counts.max(axis=1))
         options[(counts == 0).any(axis=1)] = 0
         parents = np.repeat(np.arange(n), options)
@@ -155,9 +157,9 @@ class Trial:
         )
         at = drawn[parents]
         turn = np.arange(len(parents)) - np.repeat(np.cumsum(options) - options, options)
-        rows = np.flatnonzero(movers[parents] >= 0)
-        at[rows, movers[parents[rows]]] += turn[rows]
-        return parents, movers, moves[at].astype(np.int32)
+        rows = np.flatnonzero(choosing[parents] >= 0)
+        at[rows, choosing[parents[rows]]] += turn[rows]
+        return parents, choosing, moves[at].astype(np.int32)
 
     def _count(self, goals: NDArray[np.int16], tried: NDArray[np.int64]) -> None:
         """Note the ends of some games (n, roles), and which role moved by the tried judge in each (n,)."""
