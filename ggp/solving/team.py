@@ -10,7 +10,6 @@ import multiprocessing.connection
 import os
 import resource
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Final
@@ -20,7 +19,7 @@ from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
 from players.puzzles.registry import solvers_named
-from players.puzzles.solve import Solution, solve
+from players.puzzles.solve import Solution, Watcher, solve
 from players.warm_kernels import compile_together, line_parts
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
@@ -48,9 +47,6 @@ class Order:
     only: str | None = None
     workers: int = 1
     seed: int = 0
-
-
-Watcher = Callable[[Solution, list[str]], None]
 
 
 def solve_together(order: Order, watch: Watcher) -> Solution:

@@ -82,6 +82,7 @@ class Portfolio(Companion):
         able = [(kind, promise) for kind, promise in promises if promise and not (promise.alike and number)]
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
+            self._working = kind.name  # it may report a line at once
             solver = kind(Task(network, start, self._keep, size, seed))
             self._members.append(_Member(promise, solver))
 

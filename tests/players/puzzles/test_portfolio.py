@@ -307,3 +307,17 @@ def test_a_solver_by_name_works_alone_and_one_that_there_is_not_is_refused() -> 
     assert only.at_work == ["nested-policy"]
     with pytest.raises(GdlError, match=r"no solver 'magic'.*breadth-first"):
         Portfolio(machine, start, BestLine(), MEMORY, 0, only="magic")
+
+
+def test_a_solver_may_report_a_line_when_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hasty(Idle):
+        name, promise, tasks, seconds = "hasty", Promise(Certainty.FINDS), [], 0.0
+
+        def __init__(self, task: Task) -> None:
+            super().__init__(task)
+            task.report(40, [0])
+
+    monkeypatch.setattr(registry, "SOLVERS", [Hasty])
+    machine, line = game("hanoi"), BestLine()
+    assert Portfolio(machine, machine.initial_state(), line, MEMORY, 0).solver == "hasty"
+    assert line.value == 40
