@@ -1,7 +1,8 @@
-"""Whether the boxes of a corral can still be packed or brought out of it: a search of them alone, in a budget,
-whose verdicts are kept (Junghanns and Schaeffer 2001, there on patterns).
+"""Whether the boxes of a corral can still be packed or brought out of it: a search of them alone, in a
+budget, whose verdicts are kept (Junghanns and Schaeffer 2001, there on patterns).
 
-All other boxes are taken away, which only helps. So where the search ends without a way, the position is dead.
+All other boxes are taken away, which only helps. So where the search ends without a way, the position is
+dead.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def new_corral_search(geometry: Geometry, most: int = 1000, entries: int = 1 << 
 def judge_set(pi: PiCorral, search: CorralSearch, keeper: Index, budget: Index) -> Index:
     """The verdict on the boxes of ``pi``, with the keeper where he is: one that was kept, or found by
     expanding up to ``budget`` states."""
-    count = np.int64(pi.count[0])
+    count = np.int64(pi.length[0])
     if count > MOST_BOXES or 2 * budget > len(search.seen):
         return UNKNOWN
     board, nodes = search.board, search.nodes
@@ -102,7 +103,9 @@ def _search(pi: PiCorral, search: CorralSearch, count: Index, budget: Index) -> 
         search.stamps[:] = 0
     search.stamps[-1] += 1
     last = len(nodes) - 1
-    top, expanded, verdict = 1, 0, DEAD
+    verdict = DEAD
+    top: Index = np.int64(1)
+    expanded = 0
     while top and verdict == DEAD:
         top -= 1
         away, key = 0, np.uint64(0)

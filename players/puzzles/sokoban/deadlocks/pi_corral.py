@@ -1,10 +1,10 @@
 """PI-corrals: sets of boxes that can only be pushed into corrals, each such push possible now (Damgaard).
 
-A set of boxes is closed, together with some corrals, if all boxes beside these corrals belong to it, and each
-push of its boxes that is not blocked by walls, dead squares or the set itself goes into the corrals and can be
-made now. Then boxes outside can neither enter the corrals nor change what the set's first push can be, and
-that push may as well come first. So a search need make no other push as long as the set must move at all: a
-box of it is not on a goal, or a goal in its corrals waits for a box.
+A set of boxes is closed, together with some corrals, if all boxes beside these corrals belong to it, and
+each push of its boxes that is not blocked by walls, dead squares or the set itself goes into the corrals and
+can be made now. Then boxes outside can neither enter the corrals nor change what the set's first push can be,
+and that push may as well come first. So a search need make no other push as long as the set must move at all:
+a box of it is not on a goal, or a goal in its corrals waits for a box.
 
 A set grows from one corral by what its open pushes need: the box in their way, or the neighbouring corral
 (multi-PI-corral). It fails at a push that leads out.
@@ -35,7 +35,7 @@ class PiCorral(NamedTuple):
         members: shape (size + 1,): boxes of the set hold the stamp.
         stamp: shape (1,).
         boxes: shape (size + 1,): the boxes of the set.
-        count: shape (1,): how many they are.
+        length: shape (1,): how many they are.
         pushes: shape (4 * size + 1, 2): box and direction of the pushes of the set.
     """
 
@@ -45,7 +45,7 @@ class PiCorral(NamedTuple):
     members: Int32s
     stamp: Int32s
     boxes: Int32s
-    count: Int32s
+    length: Int32s
     pushes: Int32s
 
 
@@ -53,9 +53,9 @@ def new_pi_corral(dead: Octets) -> PiCorral:
     """Room for the sets of a level, given its dead sides."""
     rows = len(dead)
     inside, members, boxes = (np.zeros(rows, np.int32) for _ in range(3))
-    stamp, count = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    stamp, length = np.zeros(1, np.int32), np.zeros(1, np.int32)
     pushes = np.zeros((4 * rows, 2), np.int32)
-    return PiCorral(new_corrals(rows - 1), dead, inside, members, stamp, boxes, count, pushes)
+    return PiCorral(new_corrals(rows - 1), dead, inside, members, stamp, boxes, length, pushes)
 
 
 @inner
@@ -66,7 +66,7 @@ def begin_set(pi: PiCorral) -> None:
         pi.members[:] = 0
         pi.stamp[0] = 0
     pi.stamp[0] += 1
-    pi.count[0] = 0
+    pi.length[0] = 0
 
 
 @inner
@@ -74,8 +74,8 @@ def add_box(pi: PiCorral, box: Index) -> None:
     """Add a box to the set, if it is not there."""
     if pi.members[box] != pi.stamp[0]:
         pi.members[box] = pi.stamp[0]
-        pi.boxes[pi.count[0]] = box
-        pi.count[0] += 1
+        pi.boxes[pi.length[0]] = box
+        pi.length[0] += 1
 
 
 @inner
@@ -96,7 +96,7 @@ def close_set(board: Board, pi: PiCorral) -> Index:
     """Grow the set until it is closed. Returns how many pushes its boxes can make, which are then the first
     of ``pushes``; OPEN if a push leads out."""
     pushes, number = 0, 0
-    while number < pi.count[0]:
+    while number < pi.length[0]:
         box = pi.boxes[number]
         number += 1
         for direction in range(4):
@@ -150,7 +150,7 @@ def _look_at(board: Board, pi: PiCorral, box: Index, direction: Index) -> Index:
 def must_move(board: Board, pi: PiCorral, goals: Index) -> bool:
     """Whether no solution leaves the set's boxes where they are: one is not on a goal, or there are no more
     goals than boxes and one lies in the corrals. ``goals``: how many goals the level has."""
-    for number in range(pi.count[0]):
+    for number in range(pi.length[0]):
         if not board.goal[pi.boxes[number]]:
             break
     else:
