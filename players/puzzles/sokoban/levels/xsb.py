@@ -15,7 +15,7 @@ from players.puzzles.sokoban.levels.run_length import Spread, spread
 _FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z -]{0,30}?)\s*[:=]\s*(.*)")
 _COMMENT_END = re.compile(r"\s*;*\s*comment[- ]end", re.I)
 _WALL_FIRST = re.compile(r"[\s_\-(0-9|]*#")
-_ROW_WITHOUT_WALL = re.compile(r"[\s_\-$.*@+0-9|()]+")
+_OPEN_ROW = re.compile(r"[\s_\-$.*@+0-9|()]+|[\s_\-(0-9|]*#[^#]*")
 _MAP_CHARACTERS = frozenset(CHARACTERS) | frozenset("0123456789()|\t")
 _MOST_STRANGE = 2
 _MOST_COMMENT = 200
@@ -65,14 +65,18 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
 def _is_row(line: str, inside: bool = False) -> bool:
     """Whether a line is a row with walls: the first of a map, or, ``inside``, a later one.
 
-    It begins with a wall and has another (``# 1`` is a title), and a first row has few characters that no map
-    has (``## Level one ##`` is a title too).
+    It has two walls (``# 1`` is a title), begins with one unless all its characters are of a map, and a first
+    row has few characters that no map has (``## Level one ##`` is a title too).
     """
-    if len(line) > _MOST_LINE or not _WALL_FIRST.match(line):
+    if len(line) > _MOST_LINE or not (_WALL_FIRST.match(line) or set(line) <= _MAP_CHARACTERS):
         return False
     if line.count("#") < 2 and not re.search(r"\d#", line):
         return False
-    return inside or sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
+    return inside or _few_strange(line)
+
+
+def _few_strange(line: str) -> bool:
+    return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
 
 
 def _map(lines: list[str], first: int, source: str) -> tuple[list[DrawnRow], int]:
@@ -81,7 +85,7 @@ def _map(lines: list[str], first: int, source: str) -> tuple[list[DrawnRow], int
     while end < len(lines) and lines[end].strip():
         if _is_row(lines[end], inside=True):
             last = end
-        elif not _ROW_WITHOUT_WALL.fullmatch(lines[end]):
+        elif not (_OPEN_ROW.fullmatch(lines[end]) and _few_strange(lines[end])):
             break
         end += 1
     rows: list[DrawnRow] = []
@@ -106,6 +110,8 @@ def _rows(line: str, number: int, source: str) -> list[DrawnRow]:
                 source,
                 "map-character",
             )
+    if not rows[-1]:
+        del rows[-1]  # A | at the end of the line.
     return [DrawnRow(number, "".join(c for c, _ in row), [column for _, column in row]) for row in rows]
 
 
@@ -125,8 +131,8 @@ def _read_text(lines: list[str], number: int, text: _Text) -> int:
                 number = end + 1
         text.fields.setdefault(key, value)
         return number
-    words = line.lstrip(";:").strip()
-    if words and words.strip("-=*#"):
+    words = line.lstrip(";:").strip("-=*# \t")
+    if words:
         text.paragraphs[-1].append(words)
     return number + 1
 
