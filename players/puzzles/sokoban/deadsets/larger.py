@@ -34,8 +34,8 @@ def bytes_needed(squares: BoxSquares, size: int) -> int:
 def alive_sets(squares: BoxSquares, size: int, deadline: float = np.inf) -> Words | None:
     """Which sets of ``size`` boxes can be solved; None when the clock stops it.
 
-    Returns uint64, shape (4 (size - 1) bases, words): row 4 (size - 1) T + 4 i + d is for the base of number T
-    and the keeper on the neighbour in direction d of its box i; its bit c is for one more box on c.
+    Returns uint64, shape (4 (size - 1) bases, words): row 4 (size - 1) T + 4 i + d is for the base of number
+    T and the keeper on the neighbour in direction d of its box i; its bit c is for one more box on c.
 
     Args:
         deadline: of this thread's CPU time (``time.thread_time``), in seconds.
@@ -128,9 +128,9 @@ def _spread(
     room: WalkRoom,
     most: Index,
 ) -> int:
-    """Work through at most ``most`` of the bases that wait. ``done`` holds the bits of each row that were passed
-    on; ``block_ends``, ``masks`` and ``sets`` the blocks of each base (:mod:`.partitions`), found when it is
-    first met."""
+    """Work through at most ``most`` of the bases that wait. ``done`` holds the bits of each row that were
+    passed on; ``block_ends``, ``masks`` and ``sets`` the blocks of each base (:mod:`.partitions`), found when
+    it is first met."""
     choose, neighbours, numbers = squares.choose, squares.neighbours, squares.numbers
     outside = len(neighbours) - 1
     sides = 4 * count

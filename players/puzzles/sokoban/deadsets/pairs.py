@@ -39,9 +39,9 @@ def alive_pairs(squares: BoxSquares) -> Words:
 def connect_sides(
     squares: BoxSquares, low: Index, high: Index, parts: Octets, room: Int32s, stamp: Index
 ) -> Index:
-    """Fill ``parts``, uint8, shape (8,): for each side of two boxes (the lower one's four directions, then the
-    other's) the bits of all sides that the keeper can walk to from there; 0 where he cannot stand. ``room``:
-    int32, shape (2, size + 1): marks and a queue. Returns the last stamp used for marks."""
+    """Fill ``parts``, uint8, shape (8,): for each side of two boxes (the lower one's four directions, then
+    the other's) the bits of all sides that the keeper can walk to from there; 0 where he cannot stand.
+    ``room``: int32, shape (2, size + 1): marks and a queue. Returns the last stamp used for marks."""
     neighbours = squares.neighbours
     outside = len(neighbours) - 1
     first, second = squares.squares[low], squares.squares[high]
@@ -89,12 +89,12 @@ def connect_sides(
 def _alive_pairs(
     squares: BoxSquares, alive: Words, parts: Octets, known: Octets, stack: Int32s, room: Int32s
 ) -> None:
-    """``parts``: uint8, shape (pairs, 8), of :func:`connect_sides`; ``known``: uint8, shape (pairs,), the sides
-    that are alive; ``stack``: int32, shape (8 pairs, 3): the pair and the sides to go on from."""
+    """``parts``: uint8, shape (pairs, 8), of :func:`connect_sides`; ``known``: uint8, shape (pairs,), the
+    sides that are alive; ``stack``: int32, shape (8 pairs, 3): the pair and the sides to go on from."""
     neighbours, numbers, goals = squares.neighbours, squares.numbers, squares.goals
     outside = len(neighbours) - 1
     n = len(squares.squares)
-    stamp = np.int64(0)
+    stamp: Index = 0
     for high in range(n):
         for low in range(high):
             stamp = connect_sides(squares, low, high, parts[high * (high - 1) // 2 + low], room, stamp)
@@ -108,18 +108,18 @@ def _alive_pairs(
             depth += 1
     while depth:
         depth -= 1
-        low, high, sides = np.int64(stack[depth, 0]), np.int64(stack[depth, 1]), np.int64(stack[depth, 2])
+        pull_low, pull_high, sides = stack[depth]
         for side in range(8):
             if not sides >> side & 1:
                 continue
-            box, other = (low, high) if side < 4 else (high, low)
+            box, other = (pull_low, pull_high) if side < 4 else (pull_high, pull_low)
             other_square = squares.squares[other]
             origin = neighbours[squares.squares[box], side & 3]
             behind = neighbours[origin, side & 3]
-            if behind == outside or behind == other_square or numbers[origin] < 0:
+            if behind == outside or numbers[origin] < 0 or other_square == behind:
                 continue
             moved = np.int64(numbers[origin])
-            first, second = min(moved, other), max(moved, other)
+            first, second = (moved, other) if moved < other else (other, moved)
             pair = second * (second - 1) // 2 + first
             new = parts[pair, (side & 3) + (0 if moved == first else 4)]
             if new & ~known[pair]:
@@ -128,9 +128,9 @@ def _alive_pairs(
                 depth += 1
     for high in range(n):
         for low in range(high):
-            sides = np.int64(known[high * (high - 1) // 2 + low])
+            known_sides = known[high * (high - 1) // 2 + low]
             for direction in range(4):
-                if sides >> direction & 1:
+                if known_sides >> direction & 1:
                     alive[4 * low + direction, high >> 6] |= np.uint64(1) << np.uint64(high & 63)
-                if sides >> direction & 16:
+                if known_sides >> direction & 16:
                     alive[4 * high + direction, low >> 6] |= np.uint64(1) << np.uint64(low & 63)

@@ -1,10 +1,10 @@
 """How one more box divides the keeper's ground, for all its squares at once, by articulation points (Hopcroft
 and Tarjan 1973).
 
-Around a set of m boxes there are 4 m sides: side 4 i + d is the neighbour of box i in direction d. Wherever one
-more box c stands, some of these sides stay connected. A block is a set of sides together with all c for
-which just they are connected (and some of them lie apart from the others). One walk in depth finds all blocks:
-only where c is an articulation point, or a side itself, does it differ from no box at all.
+Around a set of m boxes there are 4 m sides: side 4 i + d is the neighbour of box i in direction d. Wherever
+one more box c stands, some of these sides stay connected. A block is a set of sides together with all c for
+which just they are connected (and some of them lie apart from the others). One walk in depth finds all
+blocks: only where c is an articulation point, or a side itself, does it differ from no box at all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class WalkRoom(NamedTuple):
 def walk_room(squares: BoxSquares) -> WalkRoom:
     """New scratch arrays."""
     size = len(squares.numbers)
-    return WalkRoom(*(np.zeros(size + 1, np.int32) for _ in range(8)), np.zeros(1, np.int64))
+    met, left, low, parent, turn, stack, order, cuts = np.zeros((8, size + 1), np.int32)
+    return WalkRoom(met, left, low, parent, turn, stack, order, cuts, np.zeros(1, np.int64))
 
 
 @inner
@@ -96,7 +97,8 @@ def _walk_in_depth(neighbours: Int32s, start: Index, clock: Index, room: WalkRoo
 
 @inner
 def _put(masks: Int32s, sets: Words, first: Index, row: Ints, mask: Index, number: Index) -> Index:
-    """Add a square to the block of these sides; 0 if there is no more room for blocks. Returns 1 otherwise."""
+    """Add a square to the block of these sides; 0 if there is no more room for blocks. Returns 1
+    otherwise."""
     at = first
     while at < row[0] and masks[at] != mask:
         at += 1
@@ -128,7 +130,7 @@ def fill_blocks(
     room.row[0] = first
     for i in range(count):
         met[squares.squares[members[i]]] = -1
-    clock = np.int64(0)
+    clock: Index = 0
     for start_side in range(4 * count):
         start = neighbours[squares.squares[members[start_side >> 2]], start_side & 3]
         if start == outside or met[start]:
@@ -189,4 +191,4 @@ def fill_blocks(
                     return -1
         for i in range(count):
             sets[whole, members[i] >> 6] &= ~(np.uint64(1) << np.uint64(members[i] & 63))
-    return room.row[0]
+    return np.int64(room.row[0])

@@ -94,8 +94,8 @@ def unrank(choose: Ints, number: Index, count: Index, members: Ints) -> None:
 
 @inner
 def exchange(members: Ints, count: Index, place: Index, new: Index, out: Ints) -> Index:
-    """Fill ``out[:count]`` with the set in which ``members[place]`` is replaced by ``new``, in ascending order.
-    Returns where ``new`` is in it."""
+    """Fill ``out[:count]`` with the set in which ``members[place]`` is replaced by ``new``, in ascending
+    order. Returns where ``new`` is in it."""
     at = np.int64(0)
     found = False
     where = np.int64(0)

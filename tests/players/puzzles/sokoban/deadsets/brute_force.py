@@ -1,4 +1,5 @@
-"""An oracle that shares no code with the deadlock sets: plain search over sets of K boxes and keeper squares."""
+"""An oracle that shares no code with the deadlock sets: plain search over sets of K boxes and keeper
+squares."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def geometries(draw: st.DrawFn, most_goals: int = 4) -> Geometry:
 
 
 def alive_states(geometry: Geometry, count: int) -> set[State]:
-    """All (boxes, keeper square) from which ``count`` boxes can be pushed to goals: by single steps, backwards."""
+    """All (boxes, keeper square) from which ``count`` boxes can be pushed to goals: by single steps,
+    backwards."""
     size = geometry.size
     neighbours = geometry.neighbours.tolist()
     alive = {
