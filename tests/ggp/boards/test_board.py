@@ -14,7 +14,7 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.boards.board import Board, board_of, find_board
+from ggp.boards.board import Grid, board_of, find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
@@ -28,7 +28,7 @@ def machine_of(game: str, level: str) -> Machine:
     return Game.load(game).machine(level)
 
 
-def board_of_game(game: str, level: str) -> Board:
+def board_of_game(game: str, level: str) -> Grid:
     board = find_board(machine_of(game, level), UNHURRIED)
     assert board is not None
     return board
