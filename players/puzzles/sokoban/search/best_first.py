@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from players.puzzles.sokoban.board import new_board
+from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
 from players.puzzles.sokoban.deadlocks.freeze import new_freeze
 from players.puzzles.sokoban.lines import Push
 from players.puzzles.sokoban.search.best_first_kernels import (
@@ -35,10 +36,12 @@ class BestFirst(PushSearch):
     Attributes:
         weights: of the pushes made and of the lower bound.
         pulling: whether it goes from the goals to the start, by pulls.
+        corral_budget: how many states each look into a corral may expand; -1 for no look at corrals.
     """
 
     weights: ClassVar[tuple[int, int]]
     pulling: ClassVar[bool] = False
+    corral_budget: ClassVar[int] = -1
 
     def __init__(self, task: PushTask) -> None:
         checked(task)
@@ -53,9 +56,10 @@ class BestFirst(PushSearch):
         return self.outcome
 
     def _prepare(self) -> None:
-        task, knowledge = self.task, self.task.knowledge
+        task = self.task
         self._board = new_board(task.geometry)
         self._freeze = new_freeze(task.geometry)
+        self._corrals = new_corral_detector(task.geometry, max(1, self.corral_budget))
         boxes = np.array(task.start.boxes, np.int32)
         self._nodes = new_nodes(len(boxes), task.memory)
         self._counts = np.zeros(6, np.int64)
@@ -63,11 +67,18 @@ class BestFirst(PushSearch):
         self._marks = np.zeros(task.geometry.size + 1, np.int32)
         self._room = np.zeros((3, 4 * len(boxes) + 1), np.int32)
         most = MOST if task.most_pushes is None else min(MOST, task.most_pushes)
-        self._settings = np.array([*self.weights, self.pulling, task.start.keeper, most], np.int64)
+        self._settings = np.array(
+            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget], np.int64
+        )
+        self._ready = True
+        self._aim(boxes)
+
+    def _aim(self, boxes: Int32s) -> None:
+        """Set up bounds and roots."""
+        knowledge = self.task.knowledge
         self._matching = new_matching(knowledge.distances)
         self._dead = knowledge.dead
-        self._add_root(boxes, task.start.keeper)
-        self._ready = True
+        self._add_root(boxes, self.task.start.keeper)
 
     def _add_root(self, boxes: Int32s, keeper: int) -> None:
         add_root(
@@ -78,7 +89,7 @@ class BestFirst(PushSearch):
         if not self._ready:
             self._prepare()
         said = search(
-            self._board, self._freeze, self._matching, self._nodes, self._dead, self._settings, self._counts,
+            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._dead, self._settings, self._counts,
             self._marks, self._room, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])

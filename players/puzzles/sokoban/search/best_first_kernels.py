@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, walk
+from players.puzzles.sokoban.deadlocks.corral_deadlock import CorralDetector, corral_pushes
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock
+from players.puzzles.sokoban.deadlocks.pi_corral import OPEN
 from players.puzzles.sokoban.search.matching import (
     FAR_COST,
     Matching,
@@ -34,9 +36,10 @@ KNOWN, LOWEST, EXPANDED, MADE, SOLUTION, BEST = range(6)
 """What ``counts`` holds: nodes, the least bucket that may hold any, nodes expanded, children made, the node
 of the solution (-1 for none), the least estimate met."""
 
-DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES = range(5)
+DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET = range(6)
 """What ``settings`` hold: weights of the key; whether boxes are pulled; for pulls, the square that the keeper
-must be able to reach at the end; the most pushes that count."""
+must be able to reach at the end; the most pushes that count; how
+many states a look into a corral may expand, -1 for no look at corrals."""
 
 DEAD = 65535
 """The estimate of a node that leads to no solution."""
@@ -54,6 +57,15 @@ def can_pull(board: Board, box: Index, direction: Index) -> bool:
     return bool(
         board.reached[ahead] == board.stamp[0] and board.occupied[board.neighbours[ahead, direction]] == FREE
     )
+
+
+@inner
+def is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bool:
+    """Whether a push is among the first ``count`` rows."""
+    for row in range(count):
+        if pushes[row, 0] == box and pushes[row, 1] == direction:
+            return True
+    return False
 
 
 @inner
@@ -108,6 +120,7 @@ def add_root(
 def search(
     board: Board,
     freeze: Freeze,
+    detector: CorralDetector,
     matching: Matching,
     nodes: Nodes,
     dead: Octets,
@@ -151,6 +164,9 @@ def search(
         match_boxes(matching, squares, count, marks)
         total = np.int64(total_cost(matching))
         moves = 0
+        needed = np.int64(OPEN)
+        if settings[CORRAL_BUDGET] >= 0:
+            needed = np.int64(corral_pushes(board, detector, region, settings[CORRAL_BUDGET]))
         for row in range(count):
             box = np.int64(matching.squares[row])
             for direction in range(4):
@@ -158,6 +174,8 @@ def search(
                     able = can_pull(board, box, direction)
                 else:
                     able = can_push(board, box, direction)
+                if needed != OPEN and able:
+                    able = is_listed(detector.pushes, needed, box, direction)
                 if able and not dead[neighbours[box, direction]]:
                     room[0, moves] = row
                     room[1, moves] = direction
