@@ -56,7 +56,7 @@ def start_distances(geometry: Geometry, start: Position) -> Int32s:
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
     boxes = np.array(start.boxes, np.int32)
     _push(neighbours, side_classes(geometry), boxes, distances, np.zeros(4 * rows, np.int32))
-    least = distances.min(axis=2)
+    least: Int32s = distances.min(axis=2)
     least[np.arange(len(boxes)), boxes] = 0
     return least
 

@@ -89,8 +89,8 @@ class BestFirst(PushSearch):
         if not self._ready:
             self._prepare()
         said = search(
-            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._dead, self._settings, self._counts,
-            self._marks, self._room, units,
+            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._dead, self._settings,
+            self._counts, self._marks, self._room, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])
         self.progress.bound = int(self._counts[BEST])

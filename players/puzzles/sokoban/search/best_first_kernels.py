@@ -62,10 +62,10 @@ def can_pull(board: Board, box: Index, direction: Index) -> bool:
 @inner
 def is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bool:
     """Whether a push is among the first ``count`` rows."""
+    listed = False
     for row in range(count):
-        if pushes[row, 0] == box and pushes[row, 1] == direction:
-            return True
-    return False
+        listed |= pushes[row, 0] == box and pushes[row, 1] == direction
+    return listed
 
 
 @inner
@@ -168,23 +168,23 @@ def search(
         if settings[CORRAL_BUDGET] >= 0:
             needed = np.int64(corral_pushes(board, detector, region, settings[CORRAL_BUDGET]))
         for row in range(count):
-            box = np.int64(matching.squares[row])
+            one = np.int64(matching.squares[row])
             for direction in range(4):
                 if pulling:
-                    able = can_pull(board, box, direction)
+                    able = can_pull(board, one, direction)
                 else:
-                    able = can_push(board, box, direction)
+                    able = can_push(board, one, direction)
                 if needed != OPEN and able:
-                    able = is_listed(detector.pushes, needed, box, direction)
-                if able and not dead[neighbours[box, direction]]:
+                    able = is_listed(detector.pushes, needed, one, direction)
+                if able and not dead[neighbours[one, direction]]:
                     room[0, moves] = row
                     room[1, moves] = direction
                     moves += 1
         depth = np.int64(nodes.depths[node]) + 1
         bare = nodes.hashes[node] ^ board.keys[1, region]
         for number in range(moves):
-            row, way = np.int64(room[0, number]), np.int64(room[1, number])
-            box = np.int64(matching.squares[row])
+            line, way = np.int64(room[0, number]), np.int64(room[1, number])
+            box = np.int64(matching.squares[line])
             square = np.int64(neighbours[box, way])
             counts[MADE] += 1
             occupied[box] = FREE
@@ -207,7 +207,7 @@ def search(
                 counts[KNOWN] = fresh + 1
                 estimate: Index = FAR_COST
                 if pulling or not is_freeze_deadlock(board, freeze, square):
-                    estimate = cost_after(matching, row, square, total)
+                    estimate = cost_after(matching, line, square, total)
                 nodes.estimates[fresh] = min(np.int64(estimate), np.int64(DEAD))
                 if estimate + depth <= settings[MOST_PUSHES]:
                     key = key_of(settings, depth, estimate)
