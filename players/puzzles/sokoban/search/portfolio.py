@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.backward import Backward
-from players.puzzles.sokoban.search.best_first import Greedy
+from players.puzzles.sokoban.search.best_first import AStar, Greedy
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
 
 _LEAST_SLICE = 0.02
@@ -38,6 +39,18 @@ class Entry:
 
 ENTRIES = [Entry(Backward, 4.0, 0.6), Entry(Greedy, 1.0, 0.2)]
 """The searches, the first to begin first. Weights are from measured success."""
+
+
+def entries_named(name: str | None) -> list[Entry]:
+    """The search of that name alone, all of the portfolio for None. Raises GdlError if there is none."""
+    if name is None:
+        return list(ENTRIES)
+    kinds: list[type[PushSearch]] = [*(entry.kind for entry in ENTRIES), AStar]
+    for kind in kinds:
+        if kind.name == name:
+            return [Entry(kind, 1.0, 1.0)]
+    known = ", ".join(kind.name for kind in kinds)
+    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {known}")
 
 
 class _Member:

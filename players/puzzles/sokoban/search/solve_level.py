@@ -23,7 +23,8 @@ from players.puzzles.sokoban.search.push_search import Knowledge, Outcome, PushT
 from players.puzzles.solve import Solution, replayed
 
 MEMORY_BYTES = 500 * 1024**2
-_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
+GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
+"""The move of the rules that each letter of a solution stands for."""
 _STEP_SECONDS = 0.1
 
 
@@ -104,7 +105,7 @@ def replay(level: Level, steps: str, solver: str = "") -> None:
         GdlError: they do not solve it. That is an error of the solver.
     """
     rules = parse_rules(level_to_gdl(level, solution=len(steps)), "the level's rules")
-    moves = tuple(_MOVES[letter] for letter in steps.lower())
+    moves = tuple(GDL_MOVES[letter] for letter in steps.lower())
     try:
         replayed(rules, Solution(100, moves, False, solver or "the level as it is", 0, 0.0))
     except GdlError as error:
