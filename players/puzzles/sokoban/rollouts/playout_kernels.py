@@ -100,9 +100,10 @@ def play_out(
     board, squares, choices = knows.board, knows.squares, knows.choices
     neighbours, occupied, goal = board.neighbours, board.occupied, board.goal
     keys, nogoods = board.keys, knows.nogoods
-    missing, bare = 0, np.uint64(0)
+    missing: np.int64 = np.int64(0)
+    bare = np.uint64(0)
     for number in range(len(squares)):
-        missing += 1 - goal[squares[number]]
+        missing += 1 - np.int64(goal[squares[number]])
         bare ^= keys[0, squares[number]]
     region = np.int64(walk(board, keeper))
     needed = np.int64(-1)

@@ -33,7 +33,19 @@ from players.puzzles.sokoban.rollouts.playout_kernels import (
 )
 from propnet.jit.arrays import Int32s
 
-__all__ = ["ALL", "CORRALS", "CUT", "FREEZES", "NOGOODS", "SETS", "SOLVED", "SQUARES", "STUCK", "PushEnds", "PushPlayouts"]
+__all__ = [
+    "ALL",
+    "CORRALS",
+    "CUT",
+    "FREEZES",
+    "NOGOODS",
+    "SETS",
+    "SOLVED",
+    "SQUARES",
+    "STUCK",
+    "PushEnds",
+    "PushPlayouts",
+]
 
 ALL = SQUARES | FREEZES | SETS | CORRALS | NOGOODS
 _NOGOODS = 1 << 16
