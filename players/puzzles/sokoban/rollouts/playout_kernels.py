@@ -13,6 +13,7 @@ import numpy as np
 from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, walk
 from players.puzzles.sokoban.deadlocks.corral_deadlock import CorralDetector, corral_pushes
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock
+from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_after_push, set_box
 from propnet.jit.arrays import Index, Int32s, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 from propnet.jit.splitmix import next_random
@@ -25,13 +26,15 @@ SOLVED, STUCK, CUT = range(3)
 """How a playout ends: all boxes on goals, no push left that is not known to be lost, or too many pushes."""
 
 
-class Knowledge(NamedTuple):
+class PlayoutRoom(NamedTuple):
     """What playouts ask, and their room to work. Each thread has its own.
 
     Attributes:
         board: where the boxes of the playout are.
         freeze: the detector of freeze deadlocks, which knows the dead sides too.
         corrals: the detector of corrals.
+        sets: dead sets, by keeper sides.
+        bits: uint64, shape (words,): the boxes as ``sets`` has them.
         squares: int32, shape (boxes,): where each box is.
         choices: int32, shape (4 * boxes, 2): number of the box and direction of pushes.
         nogoods: uint64, a power of two of places: keys of lost positions, each in the place that its lowest
@@ -41,13 +44,15 @@ class Knowledge(NamedTuple):
     board: Board
     freeze: Freeze
     corrals: CorralDetector
+    sets: Lookup
+    bits: Words
     squares: Int32s
     choices: Int32s
     nogoods: Words
 
 
 @inner
-def list_pushes(knows: Knowledge, needed: Index) -> Index:
+def list_pushes(knows: PlayoutRoom, needed: Index) -> Index:
     """List the pushes of the keeper of the last walk in ``choices``; of those that the corral detector has
     found to be needed, if that is not all. Returns how many they are."""
     board, squares, choices = knows.board, knows.squares, knows.choices
@@ -69,11 +74,28 @@ def list_pushes(knows: Knowledge, needed: Index) -> Index:
 
 
 @inner
-def is_lost(knows: Knowledge, asked: Index, square: Index, direction: Index) -> bool:
-    """Whether the push that has just brought a box to this square is known to lose, by what needs no walk."""
+def is_lost(knows: PlayoutRoom, asked: Index, box: Index, square: Index, direction: Index) -> bool:
+    """Whether the push that has just brought a box from ``box`` to ``square`` is known to lose, by what needs
+    no walk."""
     if asked & SQUARES and knows.freeze.dead[square] >> (direction ^ 2) & 1:
         return True
+    if asked & SETS:
+        clear_box(knows.sets, knows.bits, box)
+        set_box(knows.sets, knows.bits, square)
+        dead = dead_after_push(knows.sets, knows.bits, square, direction)
+        clear_box(knows.sets, knows.bits, square)
+        set_box(knows.sets, knows.bits, box)
+        if dead:
+            return True
     return bool(asked & FREEZES and is_freeze_deadlock(knows.board, knows.freeze, square))
+
+
+@inner
+def note_boxes(knows: PlayoutRoom) -> None:
+    """Have ``bits`` say where the boxes are, after ``squares``."""
+    knows.bits[:] = np.uint64(0)
+    for number in range(len(knows.squares)):
+        set_box(knows.sets, knows.bits, knows.squares[number])
 
 
 @inner
@@ -90,7 +112,7 @@ def add_nogood(nogoods: Words, key: np.uint64) -> None:
 
 @inner
 def play_out(
-    knows: Knowledge, asked: Index, keeper: Index, most: Index, budget: Index, random: Words, trace: Int32s
+    knows: PlayoutRoom, asked: Index, keeper: Index, most: Index, budget: Index, random: Words, trace: Int32s
 ) -> tuple[Index, Index]:
     """Play from the boxes on the board, which ``squares`` lists too. Both hold the last position at the end.
 
@@ -100,11 +122,11 @@ def play_out(
     board, squares, choices = knows.board, knows.squares, knows.choices
     neighbours, occupied, goal = board.neighbours, board.occupied, board.goal
     keys, nogoods = board.keys, knows.nogoods
-    missing: np.int64 = np.int64(0)
-    bare = np.uint64(0)
+    missing, bare = np.int64(0), np.uint64(0)
     for number in range(len(squares)):
         missing += 1 - np.int64(goal[squares[number]])
         bare ^= keys[0, squares[number]]
+    note_boxes(knows)
     region = np.int64(walk(board, keeper))
     needed = np.int64(-1)
     if asked & CORRALS:
@@ -117,14 +139,14 @@ def play_out(
         left = list_pushes(knows, needed)
         while left:
             drawn = np.int64(next_random(random) % np.uint64(left))
-            number, direction = np.int64(choices[drawn, 0]), np.int64(choices[drawn, 1])
-            box = np.int64(squares[number])
+            place, direction = np.int64(choices[drawn, 0]), np.int64(choices[drawn, 1])
+            box = np.int64(squares[place])
             square = np.int64(neighbours[box, direction])
             occupied[box] = FREE
             occupied[square] = BOXED
             change = keys[0, box] ^ keys[0, square]
             after = np.int64(missing) + np.int64(goal[box]) - np.int64(goal[square])
-            lost = is_lost(knows, asked, square, direction)
+            lost = is_lost(knows, asked, box, square, direction)
             if not lost and after:
                 there = np.int64(walk(board, box))
                 key = bare ^ change ^ keys[1, there]
@@ -138,7 +160,9 @@ def play_out(
                 if not lost:
                     region = there
             if not lost:
-                squares[number] = square
+                squares[place] = square
+                clear_box(knows.sets, knows.bits, box)
+                set_box(knows.sets, knows.bits, square)
                 missing = after
                 bare ^= change
                 trace[made] = 4 * box + direction
@@ -157,7 +181,7 @@ def play_out(
 
 @kernel(**ARENA)
 def push_playouts(
-    knows: Knowledge,
+    knows: PlayoutRoom,
     asked: int,
     boxes: Int32s,
     keeper: int,

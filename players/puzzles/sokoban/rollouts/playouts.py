@@ -1,9 +1,10 @@
 """`PushPlayouts`: random playouts at push level, from any position of a level.
 
+>>> from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
 >>> geometry, start = from_level(Level(("########", "#      #", "#@ $ . #", "########")))
->>> playouts = PushPlayouts(geometry, len(start.boxes))
+>>> playouts = PushPlayouts(make_dead_sets(geometry), len(start.boxes))
 >>> ends = playouts.play(start, 1000, most=50)
 >>> bool((ends.status == SOLVED).mean() > 0.5)
 True
@@ -18,7 +19,8 @@ import numpy as np
 from players.puzzles.sokoban.board import new_board
 from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
 from players.puzzles.sokoban.deadlocks.freeze import new_freeze
-from players.puzzles.sokoban.geometry import Geometry, Position
+from players.puzzles.sokoban.deadsets.dead_sets import DeadSets
+from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.rollouts.playout_kernels import (
     CORRALS,
     CUT,
@@ -28,7 +30,7 @@ from players.puzzles.sokoban.rollouts.playout_kernels import (
     SOLVED,
     SQUARES,
     STUCK,
-    Knowledge,
+    PlayoutRoom,
     push_playouts,
 )
 from propnet.jit.arrays import Int32s
@@ -71,15 +73,21 @@ class PushPlayouts:
     """Plays levels of one geometry with a number of boxes.
 
     Args:
+        sets: the dead sets of the geometry.
         asked: what playouts know, a sum of SQUARES, FREEZES, SETS and CORRALS.
         budget: states that the search of one corral may expand.
         seed: what the randomness comes from.
     """
 
     def __init__(
-        self, geometry: Geometry, boxes: int, asked: int = ALL, budget: int = 200, seed: int = 0
+        self,
+        sets: DeadSets,
+        boxes: int,
+        asked: int = ALL,
+        budget: int = 200,
+        seed: int = 0,
     ) -> None:
-        self.knowledge = new_knowledge(geometry, boxes, budget)
+        self.room = new_room(sets, boxes, budget)
         self._asked, self._budget = asked, budget
         self._random = np.array([seed], np.uint64)
 
@@ -89,7 +97,7 @@ class PushPlayouts:
         ends, last = np.zeros((count, 2), np.int32), np.zeros((count, len(boxes) + 1), np.int32)
         trace = np.zeros(most, np.int32)
         push_playouts(
-            self.knowledge,
+            self.room,
             self._asked,
             boxes,
             start.keeper,
@@ -103,12 +111,15 @@ class PushPlayouts:
         return PushEnds(ends[:, 0], ends[:, 1], np.sort(last[:, :-1], axis=1), last[:, -1])
 
 
-def new_knowledge(geometry: Geometry, boxes: int, budget: int) -> Knowledge:
+def new_room(sets: DeadSets, boxes: int, budget: int) -> PlayoutRoom:
     """All detectors of a geometry, and room for so many boxes."""
-    return Knowledge(
+    geometry = sets.geometry
+    return PlayoutRoom(
         new_board(geometry),
         new_freeze(geometry),
         new_corral_detector(geometry, max(1, budget)),
+        sets.lookup,
+        np.zeros(sets.squares.words, np.uint64),
         np.zeros(boxes, np.int32),
         np.zeros((4 * boxes + 1, 2), np.int32),
         np.zeros(_NOGOODS, np.uint64),

@@ -15,8 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 from players.puzzles.sokoban.lines import Push, is_solved
-from players.puzzles.sokoban.rollouts.playouts import ALL, new_knowledge
+from players.puzzles.sokoban.rollouts.playouts import ALL, new_room
 from players.puzzles.sokoban.rollouts.push_uct_kernels import (
     EMPTY,
     FOUND,
@@ -63,7 +64,7 @@ class PushUct(PushSearch):
     def _prepare(self) -> PushTree:
         task = self.task
         boxes = np.array(task.start.boxes, np.int32)
-        self._knows = new_knowledge(task.geometry, len(boxes), _BUDGET)
+        self._knows = new_room(make_dead_sets(task.geometry), len(boxes), _BUDGET)
         self._trace = np.zeros(self._most, np.int32)
         self._random = np.array([task.seed], np.uint64)
         self._counts = np.zeros(3, np.int64)

@@ -18,11 +18,12 @@ from players.puzzles.sokoban.rollouts.playout_kernels import (
     NOGOODS,
     SOLVED,
     STUCK,
-    Knowledge,
+    PlayoutRoom,
     add_nogood,
     is_lost,
     is_nogood,
     list_pushes,
+    note_boxes,
     play_out,
 )
 from players.puzzles.sokoban.search.nodes import Shorts, find_node, hash_of, move_box
@@ -88,7 +89,7 @@ def select(tree: PushTree, exploration: float) -> Index:
 
 
 @inner
-def place(tree: PushTree, knows: Knowledge, node: Index) -> Index:
+def place(tree: PushTree, knows: PlayoutRoom, node: Index) -> Index:
     """Put a node's boxes on the board. Returns the keeper's square."""
     count = len(knows.squares)
     for number in range(count):
@@ -98,14 +99,16 @@ def place(tree: PushTree, knows: Knowledge, node: Index) -> Index:
 
 
 @inner
-def clear(knows: Knowledge) -> None:
+def clear(knows: PlayoutRoom) -> None:
     """Take all boxes off the board."""
     for number in range(len(knows.squares)):
         knows.board.occupied[knows.squares[number]] = FREE
 
 
 @inner
-def expand(tree: PushTree, knows: Knowledge, asked: Index, budget: Index, node: Index, counts: Ints) -> Index:
+def expand(
+    tree: PushTree, knows: PlayoutRoom, asked: Index, budget: Index, node: Index, counts: Ints
+) -> Index:
     """Add the children of the node whose boxes are on the board. Returns how many positions its pushes lead
     to that are not known to be lost, those that are in the tree already included."""
     board, squares = knows.board, knows.squares
@@ -116,6 +119,7 @@ def expand(tree: PushTree, knows: Knowledge, asked: Index, budget: Index, node: 
     needed = np.int64(-1)
     if asked & CORRALS:
         needed = np.int64(corral_pushes(board, knows.corrals, region, budget))
+    note_boxes(knows)
     bare = tree.hashes[node] ^ keys[1, region]
     tree.first[node] = counts[KNOWN]
     kept = 0
@@ -125,7 +129,7 @@ def expand(tree: PushTree, knows: Knowledge, asked: Index, budget: Index, node: 
         square = np.int64(board.neighbours[box, direction])
         board.occupied[box] = FREE
         board.occupied[square] = BOXED
-        if not is_lost(knows, asked, square, direction):
+        if not is_lost(knows, asked, box, square, direction):
             there = np.int64(walk(board, box))
             key = bare ^ keys[0, box] ^ keys[0, square] ^ keys[1, there]
             if not (asked & NOGOODS and is_nogood(knows.nogoods, key)):
@@ -171,7 +175,7 @@ def back_up(tree: PushTree, node: Index, value: float) -> None:
 
 
 @kernel(**ARENA)
-def begin_tree(tree: PushTree, knows: Knowledge, boxes: Int32s, keeper: int, counts: Ints) -> None:
+def begin_tree(tree: PushTree, knows: PlayoutRoom, boxes: Int32s, keeper: int, counts: Ints) -> None:
     """Make the root: ``boxes``, int32, shape (boxes,), ascending."""
     count = len(boxes)
     for number in range(count):
@@ -193,7 +197,7 @@ def begin_tree(tree: PushTree, knows: Knowledge, boxes: Int32s, keeper: int, cou
 @kernel(**ARENA)
 def iterate(
     tree: PushTree,
-    knows: Knowledge,
+    knows: PlayoutRoom,
     asked: int,
     most: int,
     budget: int,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from players.puzzles.sokoban.board import new_board
+from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
@@ -15,6 +16,7 @@ from players.puzzles.sokoban.rollouts.playouts import (
     CUT,
     FREEZES,
     NOGOODS,
+    SETS,
     SOLVED,
     SQUARES,
     STUCK,
@@ -43,11 +45,15 @@ def _space(level: Level) -> tuple[StateSpace, dict[tuple[tuple[int, ...], int], 
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("asked", [0, SQUARES, SQUARES | FREEZES, SQUARES | FREEZES | CORRALS, ALL])
+@pytest.mark.parametrize(
+    "asked", [0, SQUARES, SQUARES | FREEZES, SQUARES | FREEZES | CORRALS, SQUARES | SETS, ALL]
+)
 def test_playouts_end_in_states_of_the_level_as_they_say(level: Level, asked: int) -> None:
     space, numbers = _space(level)
     _, start = from_level(level)
-    ends = PushPlayouts(space.geometry, len(start.boxes), asked, seed=1).play(start, 300, most=30)
+    ends = PushPlayouts(make_dead_sets(space.geometry), len(start.boxes), asked, seed=1).play(
+        start, 300, most=30
+    )
     for status, pushes, boxes, keeper in zip(*(array.tolist() for array in ends), strict=True):
         number = numbers[tuple(boxes), keeper]
         position = space.position(number)
@@ -64,7 +70,9 @@ def test_more_knowledge_leads_into_fewer_dead_ends(level: Level) -> None:
     _, start = from_level(level)
     dead = []
     for asked in (0, SQUARES | FREEZES, ALL):
-        ends = PushPlayouts(space.geometry, len(start.boxes), asked, seed=1).play(start, 500, most=30)
+        ends = PushPlayouts(make_dead_sets(space.geometry), len(start.boxes), asked, seed=1).play(
+            start, 500, most=30
+        )
         pairs = zip(ends.boxes.tolist(), ends.keepers.tolist(), strict=True)
         last = [numbers[tuple(boxes), keeper] for boxes, keeper in pairs]
         dead.append(int((~space.alive[last]).sum()))
@@ -77,9 +85,9 @@ def test_no_position_that_can_be_solved_is_noted_as_lost() -> None:
     for level in LEVELS:
         space, _ = _space(level)
         _, start = from_level(level)
-        playouts = PushPlayouts(space.geometry, len(start.boxes), ALL, seed=2)
+        playouts = PushPlayouts(make_dead_sets(space.geometry), len(start.boxes), ALL, seed=2)
         playouts.play(start, 2000, most=40)
-        noted = set(playouts.knowledge.nogoods.tolist()) - {0}
+        noted = set(playouts.room.nogoods.tolist()) - {0}
         count += len(noted)
         keys = new_board(space.geometry).keys
         for number in np.flatnonzero(space.alive).tolist():
