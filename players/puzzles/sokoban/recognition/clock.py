@@ -22,29 +22,54 @@ class Clock:
 
     def __init__(self, network: Network, clocks: Flags) -> None:
         self.bases = np.flatnonzero(clocks)
-        self._nodes = network.nodes
         literals = network.next_literals[self.bases]
         self._from, self._turned = literals >> 1, (literals & 1).astype(np.bool_)
         self._gates = _gates_below(network, self._from.tolist())
+        self._now = np.zeros(network.nodes, np.bool_)
+        self._now[0] = True
+        self._truth: dict[int, bool] = {0: True}
+        self._inputs: list[int] = (1 + self.bases).tolist()
+        self._outputs: list[int] = self._from.tolist()
 
     def run(self, values: Flags) -> Iterator[Flags]:
         """The values from these on, bool (at most 512, clocks) at a time, until they repeat."""
         seen: set[bytes] = set()
-        now = np.zeros(self._nodes, np.bool_)
-        now[0] = True
         rows: list[Flags] = []
+        follow = self._by_gates if self._gates else self._shifted
         while len(seen) < _MOST_STEPS and (key := values.tobytes()) not in seen:
             seen.add(key)
             rows.append(values)
             if len(rows) == _CHUNK:
                 yield np.array(rows)
                 rows = []
-            now[1 + self.bases] = values
-            for node, plain, negated in self._gates:
-                now[node] = now[plain].all() and not now[negated].any()
-            values = now[self._from] ^ self._turned
+            values = follow(values)
         if rows:
             yield np.array(rows)
+
+    def _shifted(self, values: Flags) -> Flags:
+        """The next values where each is one of the old ones."""
+        self._now[1 + self.bases] = values
+        following: Flags = self._now[self._from] ^ self._turned
+        return following
+
+    def _by_gates(self, values: Flags) -> Flags:
+        """The next values by the gates. There are few: plain Python is faster than numpy."""
+        now = self._truth
+        for base, value in zip(self._inputs, values.tolist(), strict=True):
+            now[base] = value
+        for node, plain, negated in self._gates:
+            truth = True
+            for read in plain:
+                if not now[read]:
+                    truth = False
+                    break
+            else:
+                for read in negated:
+                    if now[read]:
+                        truth = False
+                        break
+            now[node] = truth
+        return np.array([now[node] for node in self._outputs]) ^ self._turned
 
 
 def _gates_below(

@@ -9,7 +9,7 @@ of squares uses the same coordinates, with other symbols around them: that is a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -68,7 +68,7 @@ def guesses(terms: Sequence[Term], open_: Flags, initial: Flags, after: Flags) -
     shapes: dict[object, list[int]] = defaultdict(list)
     symbols: dict[int, Symbols] = {}
     for base in wanted:
-        shape, symbols[base] = _taken_apart(terms[base])
+        shape, symbols[base] = taken_apart(terms[base])
         shapes[shape].append(base)
     # The keeper leaves his square with every move that does anything.
     left = np.flatnonzero(open_ & initial & ~after.any(axis=0)).tolist()
@@ -81,7 +81,19 @@ def guesses(terms: Sequence[Term], open_: Flags, initial: Flags, after: Flags) -
                 yield guess
 
 
-def _taken_apart(term: Term) -> tuple[object, Symbols]:
+def name_changes(steps: Iterable[tuple[int, int]], guess: Guess) -> list[dict[tuple[int, int], Hashable]]:
+    """What each step from square to square changes in their names, as a label of the step; nothing if names
+    are single symbols."""
+    if len(guess.names[0]) < 2:
+        return []
+    labels: dict[tuple[int, int], Hashable] = {}
+    for start, to in steps:
+        pairs = enumerate(zip(guess.names[start], guess.names[to], strict=True))
+        labels[start, to] = tuple((place, a, b) for place, (a, b) in pairs if a != b)
+    return [labels]
+
+
+def taken_apart(term: Term) -> tuple[object, Symbols]:
     """A term's shape, with all symbols but the outermost one taken out, and these symbols in order."""
     symbols: list[str] = []
 

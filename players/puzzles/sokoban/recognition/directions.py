@@ -60,21 +60,26 @@ def neighbours_of(
         squares: how many there are.
         ahead: for each step where it leads on to straight ahead: a square, ``squares`` where nothing is, None
             where that is not known.
-        hints: labels of steps; if equal labels mean equal directions all through, they count.
+        hints: labels of steps, in groups. A group counts if equal labels can mean equal directions.
 
     Returns None where there are no such directions.
     """
     if any((to, start) not in ahead for start, to in ahead):
         return None
-    for labels in (*hints, {}):
+    taken: list[Mapping[Step, Label]] = []
+    found: Int32s | None = None
+    for labels in ({}, *hints):
         try:
-            return _labelled(squares, ahead, labels)
+            found = _labelled(squares, ahead, [*taken, labels])
         except _Conflict:
             continue
-    return None
+        taken.append(labels)
+    return found
 
 
-def _labelled(squares: int, ahead: Mapping[Step, int | None], labels: Mapping[Step, Label]) -> Int32s:
+def _labelled(
+    squares: int, ahead: Mapping[Step, int | None], groups: Iterable[Mapping[Step, Label]]
+) -> Int32s:
     parts = _Parts(ahead)
     leaving: dict[int, list[int]] = defaultdict(list)
     for start, to in ahead:
@@ -85,11 +90,12 @@ def _labelled(squares: int, ahead: Mapping[Step, int | None], labels: Mapping[St
             if (to, beyond) not in ahead:
                 raise _Conflict
             parts.join((start, to), (to, beyond))
-    first: dict[Label, Step] = {}
-    for step, label in labels.items():
-        parts.join(first.setdefault(label, step), step)
-    if not labels:
-        _join_around(ahead, leaving, parts)
+    for labels in groups:
+        first: dict[Label, Step] = {}
+        for step, label in labels.items():
+            if step in ahead:
+                parts.join(first.setdefault(label, step), step)
+    _join_around(ahead, leaving, parts)
     axes = _axes(leaving, parts)
     neighbours = np.full((squares + 1, 4), squares, np.int32)
     for start, to in ahead:

@@ -22,8 +22,9 @@ from players.puzzles.sokoban.recognition.directions import places_of
 from players.puzzles.sokoban.recognition.encoding import BOX, KEEPER, Encoding, encodings
 from players.puzzles.sokoban.recognition.goals import best_goal, goal_squares
 from players.puzzles.sokoban.recognition.model import MoveModel
-from players.puzzles.sokoban.recognition.probes import Probe
+from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
 from players.puzzles.sokoban.recognition.single_steps import probe_steps
+from players.puzzles.sokoban.recognition.whole_pushes import probe_pushes
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
 from propnet.jit.arrays import Flags, Int32s, Octets
@@ -127,7 +128,9 @@ def _tried(
 ) -> Recognised | None:
     """The game, read in this way; None if that is not Sokoban."""
     probe = Probe(machine, encoding, steady)
-    model: MoveModel | None = probe_steps(probe, guess)
+    alone = probe.followers(keepers_at(guess.squares, np.arange(guess.squares)))
+    model: MoveModel | None
+    model = probe_steps(probe, guess, alone) if len(alone.rows) else probe_pushes(probe, guess)
     if model is None:
         return None
     goals = goal_squares(probe, best)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from players.puzzles.sokoban.recognition.contents import Guess
+from players.puzzles.sokoban.recognition.contents import Guess, name_changes
 from players.puzzles.sokoban.recognition.directions import Step, neighbours_of
 from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
 from players.puzzles.sokoban.recognition.model import WALLED, MoveModel, Predicted, walled
-from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
+from players.puzzles.sokoban.recognition.probes import Followers, Probe, keepers_at
 from propnet.jit.arrays import Flags, Int32s, Octets
 
 
@@ -58,11 +58,10 @@ class StepModel(MoveModel):
         return Predicted.joined(parts)
 
 
-def probe_steps(probe: Probe, guess: Guess) -> StepModel | None:
-    """The model of a machine by what it does with the keeper alone, and with one box before him; None if that
-    is not Sokoban with single steps."""
+def probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | None:
+    """The model of a machine by what it does with the keeper alone, on each square in turn, and with one box
+    before him; None if that is not Sokoban with single steps."""
     squares, moves = guess.squares, probe.machine.network.move_count
-    alone = probe.followers(keepers_at(squares, np.arange(squares)))
     there = (alone.status == KEEPER).argmax(axis=1)
     if not alone.sound.all() or not ((alone.status != EMPTY).sum(axis=1) == 1).all():
         return None
@@ -74,7 +73,7 @@ def probe_steps(probe: Probe, guess: Guess) -> StepModel | None:
     if not walks or len(walks) != len(pairs) or len(walks) > 4 * squares:
         return None
     ahead, pushes = _push_probes(probe, list(walks))
-    labels: list[Mapping[Step, Hashable]] = [walks, *_changes(walks, guess)]
+    labels: list[Mapping[Step, Hashable]] = [walks, *name_changes(walks, guess)]
     neighbours = neighbours_of(squares, ahead, labels)
     if neighbours is None:
         return None
@@ -113,18 +112,3 @@ def _push_probes(
                 ahead[tried[row]] = box[0]
                 pushes.setdefault(tried[row], [-1] * kinds)[kind] = move
     return ahead, pushes
-
-
-def _changes(steps: Mapping[Step, int], guess: Guess) -> list[dict[Step, Hashable]]:
-    """What a step changes in the names of squares, as a label; none if names are single symbols."""
-    if len(guess.names[0]) < 2:
-        return []
-    labels: dict[Step, Hashable] = {}
-    for start, to in steps:
-        changes = [
-            (place, a, b)
-            for place, (a, b) in enumerate(zip(guess.names[start], guess.names[to], strict=True))
-            if a != b
-        ]
-        labels[start, to] = tuple(changes)
-    return [labels]
