@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from ggp.commands import GameName
+
 
 def command(
-    game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
+    game: GameName,
     seconds: float = typer.Option(
         10.0, "--seconds", "-s", min=0, help="Wall time, after kernels are compiled."
     ),

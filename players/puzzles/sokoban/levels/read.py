@@ -45,7 +45,7 @@ def find_level(name: str) -> Level:
     drawn = _drawn(_text(path), str(path))
     if not 1 <= number <= len(drawn):
         has = "one level" if len(drawn) == 1 else f"{len(drawn)} levels"
-        remedy = f"write {path}:1" if len(drawn) == 1 else f"write {path}:1 to {path}:{len(drawn)}"
+        remedy = f"write {path.name}:1" if len(drawn) == 1 else f"write a number from 1 to {len(drawn)}"
         raise GdlError(f"there is no level {number}: the file has {has}", remedy=remedy, source=str(path))
     return drawn[number - 1].checked()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,9 +17,7 @@ from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import read_levels
 from players.puzzles.sokoban.levels.step_limit import assigned_pushes, push_distances, step_limit
-
-sys.path.insert(0, str(Path(__file__).parent))
-from simulator import Sokoban, random_level  # type: ignore[import-not-found]
+from tests.players.puzzles.sokoban.levels.simulator import Sokoban, random_level
 
 FORMS = pytest.mark.parametrize("pushes", [False, True], ids=["steps", "pushes"])
 EASY = Level(("#######", "#@ $ .#", "#  *  #", "#######"))
