@@ -72,9 +72,7 @@ class Clock:
         return np.array([now[node] for node in self._outputs]) ^ self._turned
 
 
-def _gates_below(
-    network: Network, wanted: list[int]
-) -> list[tuple[int, list[int], list[int]]]:
+def _gates_below(network: Network, wanted: list[int]) -> list[tuple[int, list[int], list[int]]]:
     """The gates that these nodes depend on, in their order: node, nodes read plain, nodes read negated."""
     first = network.first_gate
     found: dict[int, tuple[int, list[int], list[int]]] = {}

@@ -111,9 +111,7 @@ def _labelled(
     return neighbours
 
 
-def _join_around(
-    ahead: Mapping[Step, int | None], leaving: Mapping[int, list[int]], parts: _Parts
-) -> None:
+def _join_around(ahead: Mapping[Step, int | None], leaving: Mapping[int, list[int]], parts: _Parts) -> None:
     """Four squares around a point: opposite sides have one direction."""
     for start, near in leaving.items():
         for one, other in combinations(near, 2):

@@ -47,7 +47,9 @@ class Probe:
         self._moves = machine.network.move_count
         self._steady = ~clocks
 
-    def records(self, status: Octets, clock: Flags | None = None) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
+    def records(
+        self, status: Octets, clock: Flags | None = None
+    ) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
         """The machine's records of statuses, uint8 (n, squares), with these values of clocks, bool
         (n, clocks)."""
         bits = self.encoding.bits(status)

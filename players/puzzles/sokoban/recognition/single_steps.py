@@ -87,15 +87,11 @@ def probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | Non
     return StepModel(neighbours, by_direction, by_push, idle)
 
 
-def _push_probes(
-    probe: Probe, steps: list[Step]
-) -> tuple[dict[Step, int | None], dict[Step, list[int]]]:
+def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None], dict[Step, list[int]]]:
     """Where each step leads on to, and the moves that push a box of each kind there."""
     encoding = probe.encoding
     squares, kinds = encoding.squares, len(encoding.kinds)
-    ahead: dict[Step, int | None] = {
-        step: squares if encoding.can_hold[step[1]] else None for step in steps
-    }
+    ahead: dict[Step, int | None] = {step: squares if encoding.can_hold[step[1]] else None for step in steps}
     pushes: dict[Step, list[int]] = {}
     tried = [step for step in steps if encoding.can_hold[step[1]]]
     starts, squares_to = np.array(tried or np.zeros((0, 2)), np.int64).T
