@@ -26,6 +26,7 @@ from players.puzzles.sokoban.deadlocks.corral_deadlock import (
     corral_pushes,
     new_corral_detector,
 )
+from players.puzzles.sokoban.deadlocks.diagonal import is_diagonal_deadlock
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock, new_patterns
 from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
@@ -92,6 +93,14 @@ def _patterns(board: Board, patterns: Patterns, records: Words, edges: Int32s, f
 
 
 @kernel(**ARENA)
+def _diagonal(board: Board, records: Words, edges: Int32s, flags: Flags) -> None:
+    for edge in range(len(edges)):
+        unpack(board, records, edges[edge, 1])
+        keeper = edges[edge, 2]
+        flags[edge] = is_diagonal_deadlock(board, board.neighbours[keeper, edges[edge, 3]], keeper)
+
+
+@kernel(**ARENA)
 def _corrals(
     board: Board, detector: CorralDetector, budget: Index, records: Words, edges: Int32s, flags: Flags
 ) -> None:
@@ -155,6 +164,7 @@ def _detectors(geometry: Geometry, budget: int, sets: int) -> dict[str, Asked]:
         "dead squares": lambda *asked: _dead(board, freeze.dead, *asked),
         "freeze": lambda *asked: _freeze(board, freeze, *asked),
         "bipartite": lambda *asked: _bipartite(board, bipartite, *asked),
+        "diagonal": lambda *asked: _diagonal(board, *asked),
         "4x4 patterns": lambda *asked: _patterns(board, patterns, *asked),
         "corrals": lambda *asked: _corrals(board, corrals, np.int64(0), *asked),
         "corrals, searched": lambda *asked: _corrals(board, corrals, np.int64(budget), *asked),
