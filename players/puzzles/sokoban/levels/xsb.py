@@ -12,7 +12,13 @@ from gdl.errors import GdlError, Place
 from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
 from players.puzzles.sokoban.levels.run_length import Spread, spread
 
-_FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z -]{0,30}?)\s*[:=]\s*(.*)")
+_FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
+_OTHER_FIELDS = frozenset(
+    {"date", "date created", "date of last change", "email", "e-mail", "url", "homepage", "copyright"}
+    | {"collection", "set", "difficulty", "rating", "width", "height", "id", "moves", "pushes"}
+    | {"solution", "solution/moves", "solution/pushes", "snapshot"}
+)
+_STEPS = re.compile(r"(?=.*[udlrUDLR]{2}|.*\d)[udlrUDLR0-9()*]{4,}")
 _COMMENT_END = re.compile(r"\s*;*\s*comment[- ]end", re.I)
 _WALL_FIRST = re.compile(r"[\s_\-(0-9|]*#")
 _OPEN_ROW = re.compile(r"[\s_\-$.*@+0-9|()]+|[\s_\-(0-9|]*#[^#]*")
@@ -40,14 +46,15 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     """The maps of a file.
 
     A map is a run of rows: from a line that begins with a wall to the last such line before a blank line or a
-    line of text. Text is the title where it stands on the same side of all maps, before or behind:
-    ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field, of other text the
-    paragraph next to the map counts, its first line being the title. ``;`` and ``:`` before it are dropped.
+    line of text. ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field; other
+    fields and solutions are passed over. Of other text the paragraph next to the map counts, its first line
+    being the title. In some files all this stands before the maps, in others behind them: behind if there are
+    fields behind the last map, or if more text leans on the map above it than on the one below.
 
     Raises GdlError, with the place: a character in a map that no dialect has, a run length that is none.
     """
     texts, maps = [_Text()], list[DrawnMap]()
-    lines = text.splitlines()
+    lines = text.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     number = squares = 0
     while number < len(lines):
         line = lines[number]
@@ -144,6 +151,8 @@ def _read_text(lines: list[str], number: int, text: _Text) -> int:
                 number = end + 1
         text.fields.setdefault(key, value)
         return number
+    if (key or line.lower()) in _OTHER_FIELDS or _STEPS.fullmatch(line):
+        return number + 1
     words = line.lstrip(";:").strip("-=*# \t")
     if words:
         text.paragraphs[-1].append(words)
@@ -155,7 +164,9 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
     if not maps:
         return
     fields_behind = bool(texts[-1].fields)
-    lines_behind = bool(texts[-1].lines)
+    leaning = sum(bool(text.paragraphs[0]) for text in texts[1:])
+    leaning -= sum(bool(text.paragraphs[-1]) for text in texts[:-1])
+    lines_behind = leaning > 0 or (leaning == 0 and bool(texts[-1].lines) and not texts[0].lines)
     author = texts[0].fields.get("author", "")
     for i, drawn in enumerate(maps):
         fields = texts[i + 1 if fields_behind else i].fields

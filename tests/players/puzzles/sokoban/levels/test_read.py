@@ -144,6 +144,11 @@ def test_tabs_go_to_the_next_eighth_column() -> None:
         (f"# 1\n\n{MAP}\n\n# 2\n\n{MAP}", ["1", "2"]),
         (f"## Level one ##\n\n{MAP}", ["Level one"]),
         (f"{MAP}\n\n{MAP}", ["", ""]),
+        (f"{MAP}\nOne\n\n{MAP}\nTwo\n\nThe end.\n", ["One", "Two"]),
+        (f"One\n{MAP}\n\nTwo\n{MAP}\n\nThe end.\n", ["One", "Two"]),
+        (f"; 1\n\n{MAP}\n\n; 2\n\n{MAP}\n\n; The end.\n\x1a", ["1", "2"]),
+        (f"; 1\r\n\r\n{MAP}\r\n\x1a", ["1"]),
+        (f"{MAP}\nSolution\nRRll\n\n{MAP}\nDate: 2001\nlurdLURD\n2l3(ur)R\nTitle: Two\n", ["", "Two"]),
     ],
 )
 def test_titles_stand_before_or_behind(text: str, titles: list[str]) -> None:
