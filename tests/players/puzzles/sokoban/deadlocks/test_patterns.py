@@ -17,7 +17,7 @@ def _cells(mask: int) -> Cells:
 
 
 def _can_be_emptied(walls: Cells, boxes: Cells, keeper: tuple[int, int]) -> bool:
-    """Single steps of a keeper on a map of 6 by 6 with the window in its middle; boxes that leave it are gone."""
+    """Single steps of a keeper on a map of 6 by 6, the window in its middle; boxes that leave it are gone."""
 
     def is_open(place: tuple[int, int]) -> bool:
         return -1 <= place[0] < 5 and -1 <= place[1] < 5 and place not in walls
