@@ -8,6 +8,7 @@ TIMES_A_GOOD_SOLUTION = 3
 
 _DETOURS = 1.2
 """Pushes of good solutions per push of the assignment below, for the harder levels of XSokoban."""
+_MOST_WORK = 2_000_000
 _WALKING = 3
 """Moves per push, for the same."""
 
@@ -34,10 +35,12 @@ def assigned_pushes(level: Level) -> int:
     """The pushes of a greedy assignment of boxes to goals, where boxes are not in each other's way.
 
     The nearest pair of a box and a goal comes first. A box that no goal is left for counts as far as the map
-    has squares along its sides.
+    has squares along its sides; in levels with too many boxes and squares each box counts half of that.
     """
     inside = level.inside
     boxes = {square for square in level.find(BOX + BOX_ON_GOAL) if square in inside}
+    if len(boxes) * len(inside) > _MOST_WORK:
+        return len(boxes) * (level.width + level.height) // 2
     goals = {square for square in level.find(GOAL + BOX_ON_GOAL + KEEPER_ON_GOAL) if square in inside}
     pairs = sorted(
         (distance, box, goal)

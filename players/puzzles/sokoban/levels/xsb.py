@@ -19,6 +19,7 @@ _OPEN_ROW = re.compile(r"[\s_\-$.*@+0-9|()]+|[\s_\-(0-9|]*#[^#]*")
 _MAP_CHARACTERS = frozenset(CHARACTERS) | frozenset("0123456789()|\t")
 _MOST_STRANGE = 2
 _MOST_COMMENT = 200
+_MOST_SQUARES = 4 << 20
 _MOST_LINE = 40 * MOST_SIDE
 
 
@@ -47,11 +48,12 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     """
     texts, maps = [_Text()], list[DrawnMap]()
     lines = text.splitlines()
-    number = 0
+    number = squares = 0
     while number < len(lines):
         line = lines[number]
         if _is_row(line):
-            rows, number = _map(lines, number, source)
+            rows, number = _map(lines, number, source, _MOST_SQUARES - squares)
+            squares += sum(len(row.cells) for row in rows)
             maps.append(DrawnMap(source, rows))
             texts.append(_Text())
             continue
@@ -79,8 +81,9 @@ def _few_strange(line: str) -> bool:
     return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
 
 
-def _map(lines: list[str], first: int, source: str) -> tuple[list[DrawnRow], int]:
-    """The rows of the map that begins on line ``first`` (from 0), and the line behind it."""
+def _map(lines: list[str], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
+    """The rows of the map that begins on line ``first`` (from 0), and the line behind it; GdlError where it
+    has more than ``room`` squares."""
     last = end = first
     while end < len(lines) and lines[end].strip():
         if _is_row(lines[end], inside=True):
@@ -90,7 +93,17 @@ def _map(lines: list[str], first: int, source: str) -> tuple[list[DrawnRow], int
         end += 1
     rows: list[DrawnRow] = []
     for number in range(first, last + 1):
+        before = len(rows)
         rows.extend(_rows(lines[number], number + 1, source))
+        room -= sum(len(row.cells) for row in rows[before:])
+        if room < 0:
+            raise GdlError(
+                f"the maps of this file have more than {_MOST_SQUARES:,} squares",
+                Place(number + 1, 1),
+                "split it",
+                source,
+                "too-large",
+            )
     return rows, last + 1
 
 
