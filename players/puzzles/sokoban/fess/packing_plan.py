@@ -64,7 +64,20 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
                 _leave(board, room, sinks, goals, rounds, keeper, number)
                 before[number] = rounds == 0
                 before[number, number] = False
+    late = np.where(best > 0, best, best.max(initial=0) + 1)
+    clusters = _clusters(geometry, goals)
+    before |= (late[None, :] > late[:, None]) & (clusters[None, :] == clusters[:, None])
     return PackingPlan(goals, best, before, np.logical_or.reduce(basins, axis=0))
+
+
+def _clusters(geometry: Geometry, goals: Int32s) -> Int32s:
+    """The cluster that each goal belongs to: goals that touch, also diagonally, share one."""
+    places = geometry.places[goals]
+    touch = np.abs(places[:, None] - places[None]).max(axis=2, initial=0) <= 1
+    names = np.arange(len(goals), dtype=np.int32)
+    for _ in goals:
+        names = np.where(touch, names[None], len(goals)).min(axis=1).astype(np.int32)
+    return names
 
 
 def _basin(geometry: Geometry, goal: int, goals: set[int]) -> Flags:
