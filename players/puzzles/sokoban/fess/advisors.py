@@ -12,6 +12,10 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
 
+UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
+ADVISORS = 8
+
+
 class Children(NamedTuple):
     """The moves of a position.
 
@@ -21,7 +25,7 @@ class Children(NamedTuple):
         values: int64, shape (most, 6): the features after the move.
         score: int64, shape (most,): the features in one number; the least is best.
         explores: uint8, shape (most,): whether the move opens a way to a new push.
-        advised: uint8, shape (most,): whether an advisor names it.
+        advised: uint8, shape (most,): what is known of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
     """
 
     origin: Int32s
@@ -65,70 +69,66 @@ def explores(board: Board, know: Knowledge, before: Int32s, origin: Index, boxes
 
 
 @inner
-def advise(know: Knowledge, children: Children, total: Index, now: Ints, boxes: Int32s, count: Index) -> None:
-    """Mark the moves that advisors name. ``now`` holds the features before the move."""
-    for number in range(total):
-        children.advised[number] = 0
-    for advisor in range(6):
-        best = -1
+def choose(know: Knowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index) -> Index:
+    """The best move that an advisor can name, of those that are not known to be dead; -1 if there is none.
+
+    ``now`` holds the features before the move. Advisors below 6 want a feature to get better: fewer boxes out
+    of plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisors 6 and 7
+    want the box on ``target`` to go away, or else the nearest to go away from it, without more regions; 7
+    wants the moved box to be within the plan then.
+    """
+    best, near = -1, 1 << 20
+    if advisor >= 6:
+        if target < 0:
+            return -1
+        row, column = know.places[target, 0], know.places[target, 1]
         for number in range(total):
-            values = children.values[number]
-            if advisor == 0:
-                fits = values[1] > now[1]
-            elif advisor == 5:
-                fits = children.explores[number] != 0
-            elif advisor == 1:
-                fits = values[0] < now[0]
-            else:
-                fits = values[advisor] < now[advisor]
-            if fits and (best < 0 or children.score[number] < children.score[best]):
-                best = number
-        if best >= 0:
-            children.advised[best] = 1
-    _opener(know, children, total, now, boxes, count)
+            origin, end = children.origin[number], children.stance[number] >> 2
+            if children.advised[number] == DEAD or children.values[number, 2] > now[2]:
+                continue
+            if advisor == 7 and know.out[end]:
+                continue
+            distance = abs(know.places[origin, 0] - row) + abs(know.places[origin, 1] - column)
+            after = abs(know.places[end, 0] - row) + abs(know.places[end, 1] - column)
+            if after <= distance or distance > near:
+                continue
+            if distance < near or children.score[number] < children.score[best]:
+                best, near = number, distance
+        return best
+    for number in range(total):
+        if children.advised[number] == DEAD:
+            continue
+        if advisor == 5:
+            fits = children.explores[number] != 0
+        elif advisor == 1:
+            fits = children.values[number, 1] > now[1]
+        else:
+            fits = children.values[number, advisor] < now[advisor]
+        if fits and (best < 0 or children.score[number] < children.score[best]):
+            best = number
+    return best
 
 
 @inner
-def _opener(know: Knowledge, children: Children, total: Index, now: Ints, boxes: Int32s, count: Index) -> None:
-    """The box that is in the way of most others goes away, or one next to it."""
-    hottest, most = -1, 0
+def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Index:
+    """The box that is in the way of most others; -1 if none is."""
+    found, most = -1, 0
     for number in range(count):
         blocked = 0
         for other in range(count):
-            blocked += know.hot[boxes[other], boxes[number]]
+            if not placed[boxes[other]]:
+                blocked += know.hot[boxes[other], boxes[number]]
         if blocked > most:
-            hottest, most = boxes[number], blocked
-    if hottest >= 0:
-        best = _make_room(know, children, total, now, hottest, False)
-        if best >= 0:
-            children.advised[best] = 1
-    nearest = -1
-    for number in range(count):
-        box = boxes[number]
-        if know.out[box] and (nearest < 0 or know.far[box] < know.far[nearest]):
-            nearest = box
-    if nearest >= 0:
-        best = _make_room(know, children, total, now, nearest, True)
-        if best >= 0:
-            children.advised[best] = 1
+            found, most = boxes[number], blocked
+    return found
 
 
 @inner
-def _make_room(know: Knowledge, children: Children, total: Index, now: Ints, box: Index, into: bool) -> Index:
-    """A move of this box, or else of the nearest box that can be moved away from it; neither may make more
-    regions. With ``into``, the moved box must come to be within the plan."""
-    best, near = -1, 1 << 20
-    row, column = know.places[box, 0], know.places[box, 1]
-    for number in range(total):
-        if children.values[number, 2] > now[2]:
-            continue
-        origin, end = children.origin[number], children.stance[number] >> 2
-        if into and know.out[end]:
-            continue
-        distance = abs(know.places[origin, 0] - row) + abs(know.places[origin, 1] - column)
-        after = abs(know.places[end, 0] - row) + abs(know.places[end, 1] - column)
-        if after <= distance or distance > near:
-            continue
-        if distance < near or children.score[number] < children.score[best]:
-            best, near = number, distance
-    return best
+def nearest_out(know: Knowledge, boxes: Int32s, count: Index) -> Index:
+    """The box out of plan that is nearest to where it would be in it; -1 if there is none."""
+    found = -1
+    for number in range(count):
+        box = boxes[number]
+        if know.out[box] and (found < 0 or know.far[box] < know.far[found]):
+            found = box
+    return found

@@ -126,11 +126,12 @@ def _meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
 
 
 @inner
-def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index) -> Index:
+def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first: Index) -> Index:
     """Find where pushes can bring this box while all others stand still.
 
-    Needs the keeper's walk, and the sides that are dead (uint8, a bit for each). Returns how many stances
-    there are in ``room.stances``, the first included; 0 if the keeper does not reach the box.
+    Needs the keeper's walk, and the sides that are dead (uint8, a bit for each). ``first`` has a bit for each
+    direction that the first push may go. Returns how many stances there are in ``room.stances``, the first
+    included; 0 if the keeper does not reach the box.
     """
     neighbours, occupied = board.neighbours, board.occupied
     count: Index = 0
@@ -151,6 +152,8 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index) -> Ind
         square = stance >> 2
         for direction in range(4):
             back = 4 * square + (direction ^ 2)
+            if head == 1 and not first >> direction & 1:
+                continue
             if occupied[neighbours[square, direction ^ 2]] != FREE or room.block[back] != room.block[stance]:
                 continue
             ahead = neighbours[square, direction]

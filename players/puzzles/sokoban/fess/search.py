@@ -8,13 +8,14 @@ from collections import deque
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, new_board, walk
-from players.puzzles.sokoban.deadlocks.freeze import new_freeze
+from players.puzzles.sokoban.deadlocks.bipartite import new_bipartite
+from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
 from players.puzzles.sokoban.fess.advisors import new_children
 from players.puzzles.sokoban.fess.cells import new_cells, new_moves
 from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
 from players.puzzles.sokoban.fess.macro_moves import new_maneuvers
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
-from players.puzzles.sokoban.fess.search_kernels import EXHAUSTED, FULL, NODES, RUNNING, SOLVED, STATUS, Desk, new_tree, run
+from players.puzzles.sokoban.fess.search_kernels import EXHAUSTED, FULL, NODES, RUNNING, SOLVED, STATUS, Desk, Tools, new_tree, run
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
 
@@ -34,13 +35,16 @@ class FessSearch:
         self.tree.boxes[0] = start.boxes
         self.tree.keeper[0] = start.keeper
         self.arrays = (
-            self.board,
-            new_maneuvers(geometry),
-            new_freeze(geometry),
-            self.know,
-            new_scratch(geometry),
-            Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64)),
-            new_children(len(start.boxes) * 2 * size),
+            Tools(
+                self.board,
+                new_maneuvers(geometry),
+                new_bipartite(geometry),
+                new_corral_detector(geometry),
+                self.know,
+                new_scratch(geometry),
+                Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64)),
+                new_children(len(start.boxes) * 2 * size),
+            ),
             self.tree,
             self.moves,
             self.cells,

@@ -8,16 +8,31 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, walk
-from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock
-from players.puzzles.sokoban.fess.advisors import Children, advise, explores
+from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock
+from players.puzzles.sokoban.deadlocks.corral_deadlock import CorralDetector, corral_pushes
+from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
+from players.puzzles.sokoban.fess.advisors import (
+    ADVISED,
+    ADVISORS,
+    ALIVE,
+    DEAD,
+    UNKNOWN,
+    Children,
+    choose,
+    explores,
+    hottest,
+    nearest_out,
+)
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
 from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
+from players.puzzles.sokoban.fess.retrograde import is_retrograde_deadlock
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
 RUNNING, SOLVED, EXHAUSTED, FULL = range(4)
 MOST_WEIGHT = 1023
+CORRAL_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
@@ -100,38 +115,64 @@ def _find_slot(table: Words, key: np.uint64) -> Index:
     return -1 - slot
 
 
+class Tools(NamedTuple):
+    """What finds features, moves and deadlocks.
+
+    Attributes:
+        board: the board that all work on.
+        room, bipartite, corrals, know, scratch, desk, children: see there.
+    """
+
+    board: Board
+    room: Maneuvers
+    bipartite: Bipartite
+    corrals: CorralDetector
+    know: Knowledge
+    scratch: Scratch
+    desk: Desk
+    children: Children
+
+
 @inner
-def _expand(
-    board: Board,
-    room: Maneuvers,
-    freeze: Freeze,
-    know: Knowledge,
-    scratch: Scratch,
-    desk: Desk,
-    children: Children,
-    tree: Tree,
-    moves: Moves,
-    cells: Cells,
-    node: Index,
-) -> Index:
-    """Find the moves of a position, which stands on the board and the desk and has just been walked. Returns
-    the number of a child that is solved, as it is left on the board; else NONE."""
-    count = len(desk.boxes)
-    boxes = desk.boxes
-    size = len(board.occupied) - 1
+def _is_dead(tools: Tools, keeper: Index) -> bool:
+    """Whether the position on the board, just walked, is known to be dead, by all that is cheap."""
+    board, bipartite = tools.board, tools.bipartite
+    if is_bipartite_deadlock(board, bipartite, keeper):
+        return True
+    goals = tools.know.goals
+    return len(goals) == len(tools.desk.boxes) and is_retrograde_deadlock(
+        board, bipartite.freeze, goals, bipartite.came
+    )
+
+
+@inner
+def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
+    """Find the moves of a position, which stands on the board and the desk and has just been walked. ``pushes``
+    is what ``corral_pushes`` has found of it."""
+    board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
+    boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
+    count = len(boxes)
     find_features(board, know, scratch, boxes, count)
     for feature in range(6):
-        desk.now[feature] = scratch.values[feature]
-    keeper_stamp = board.stamp[0]
-    for square in range(size + 1):
-        desk.before[square] = board.reached[square] == keeper_stamp
+        now[feature] = scratch.values[feature]
+    for square in range(len(board.occupied)):
+        before[square] = board.reached[square] == board.stamp[0]
+    targets = hottest(know, boxes, count, scratch.placed), nearest_out(know, boxes, count)
     total = 0
     for number in range(count):
-        found = macro_pushes(board, room, know.dead, boxes[number])
+        first = 15
+        if pushes > 0:
+            first = 0
+            for other in range(pushes):
+                if tools.corrals.pushes[other, 0] == boxes[number]:
+                    first |= 1 << tools.corrals.pushes[other, 1]
+            if first == 0:
+                continue
+        found = macro_pushes(board, tools.room, know.dead, boxes[number], first)
         for other in range(1, found):
             if total < len(children.origin):
                 children.origin[total] = number
-                children.stance[total] = room.stances[other]
+                children.stance[total] = tools.room.stances[other]
                 total += 1
     kept = 0
     for number in range(total):
@@ -140,34 +181,51 @@ def _expand(
         board.occupied[origin] = FREE
         board.occupied[end] = BOXED
         boxes[which] = end
-        if not is_freeze_deadlock(board, freeze, end):
+        if not is_freeze_deadlock(board, tools.bipartite.freeze, end):
             keeper = walk(board, board.neighbours[end, stance & 3])
-            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0:
+            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0 and not _is_dead(tools, keeper):
                 find_features(board, know, scratch, boxes, count)
                 for feature in range(6):
                     children.values[kept, feature] = scratch.values[feature]
                 children.score[kept] = _score(scratch.values)
-                children.explores[kept] = explores(board, know, desk.before, origin, boxes, count)
+                children.explores[kept] = explores(board, know, before, origin, boxes, count)
                 children.origin[kept] = origin
                 children.stance[kept] = stance
+                children.advised[kept] = UNKNOWN
                 kept += 1
         board.occupied[end] = FREE
         board.occupied[origin] = BOXED
         boxes[which] = origin
-    advise(know, children, kept, desk.now, boxes, count)
-    cell = find_cell(cells, _score(desk.now) >> 22)
+    for advisor in range(ADVISORS):
+        while True:
+            best = choose(know, children, kept, now, advisor, targets[advisor & 1])
+            if best < 0:
+                break
+            if children.advised[best] == UNKNOWN and _is_corral_deadlock(tools, best):
+                children.advised[best] = DEAD
+            else:
+                children.advised[best] = ADVISED
+                break
+    cell = find_cell(cells, _score(now) >> 22)
     for number in range(kept):
-        weight = min(np.int64(tree.weight[node]) + 1 - children.advised[number], MOST_WEIGHT)
-        add_move(
-            moves,
-            cells,
-            cell,
-            weight << 53 | children.score[number],
-            node,
-            children.origin[number],
-            children.stance[number],
-        )
-    return kept
+        if children.advised[number] != DEAD:
+            weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
+            rank = weight << 53 | children.score[number]
+            add_move(moves, cells, cell, rank, node, children.origin[number], children.stance[number])
+
+
+@inner
+def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
+    """Whether a move leads to a dead corral."""
+    board, children = tools.board, tools.children
+    origin, stance = children.origin[child], children.stance[child]
+    board.occupied[origin] = FREE
+    board.occupied[stance >> 2] = BOXED
+    keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
+    dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
+    board.occupied[stance >> 2] = FREE
+    board.occupied[origin] = BOXED
+    return dead
 
 
 @inner
@@ -185,13 +243,7 @@ def _enter(board: Board, desk: Desk, tree: Tree, node: Index, origin: Index, sta
 
 @kernel(**ARENA)
 def run(
-    board: Board,
-    room: Maneuvers,
-    freeze: Freeze,
-    know: Knowledge,
-    scratch: Scratch,
-    desk: Desk,
-    children: Children,
+    tools: Tools,
     tree: Tree,
     moves: Moves,
     cells: Cells,
@@ -199,8 +251,9 @@ def run(
 ) -> None:
     """Look into so many positions. The tree's first entry must hold the start, before the first call."""
     counts = tree.counts
+    board, desk = tools.board, tools.desk
     count = len(desk.boxes)
-    limit = len(moves.rank) - len(children.origin)
+    limit = len(moves.rank) - len(tools.children.origin)
     while budget > 0:
         if counts[NODES] == len(tree.parent) or moves.count[0] > limit:
             counts[STATUS] = FULL
@@ -244,5 +297,7 @@ def run(
         if left == 0:
             counts[STATUS] = SOLVED
             return
-        _expand(board, room, freeze, know, scratch, desk, children, tree, moves, cells, node)
         budget -= 1
+        pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
+        if pushes != 0:
+            _expand(tools, tree, moves, cells, node, pushes)
