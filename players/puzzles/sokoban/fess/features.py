@@ -24,7 +24,11 @@ class Knowledge(NamedTuple):
 
     Attributes:
         goals: int32, shape (goals,).
-        before: uint8, shape (goals, goals): entry [h, g] is 1 where g is to be filled before h.
+        base: int32, shape (phases, goals): squares that must be filled before a phase begins, then -1.
+        squares: int32, shape (phases, goals): squares to be filled in it, then -1.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is 1 where the g-th square of the phase is
+            to be filled before the h-th.
+        counted: int32, shape (phases,): boxes that are packed when a phase begins.
         out: uint8, shape (size + 1,): 1 where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
         rooms: int32, shape (size + 1,).
@@ -35,7 +39,10 @@ class Knowledge(NamedTuple):
     """
 
     goals: Int32s
+    base: Int32s
+    squares: Int32s
     before: Octets
+    counted: Int32s
     out: Octets
     hot: Octets
     rooms: Int32s
@@ -52,7 +59,6 @@ class Scratch(NamedTuple):
         marks: int32, shape (size + 1,).
         stamp: int32, shape (1,).
         queue: int32, shape (size + 1,).
-        packed: uint8, shape (goals,): whether the goal's box counts as packed.
         placed: uint8, shape (size + 1,): 1 where a packed box stands.
         values: int64, shape (6,): the features last found.
     """
@@ -60,7 +66,6 @@ class Scratch(NamedTuple):
     marks: Int32s
     stamp: Int32s
     queue: Int32s
-    packed: Octets
     placed: Octets
     values: Ints
 
@@ -78,7 +83,8 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
     dead = dead_sides(geometry)
     hot = np.zeros((rows, rows), np.uint8)
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
-    _find_hotspots(neighbours, plan.goals, hot, np.zeros((2, rows), np.int32), np.zeros((2, rows), np.int32))
+    goals = np.ascontiguousarray(geometry.goals, np.int32)
+    _find_hotspots(neighbours, goals, hot, np.zeros((2, rows), np.int32), np.zeros((2, rows), np.int32))
     far = np.full(rows, 1 << 20, np.int32)
     waiting = np.flatnonzero(plan.basin).tolist()
     far[waiting] = 0
@@ -89,9 +95,19 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
                 waiting.append(there)
     places = np.zeros((rows, 2), np.int32)
     places[:-1] = geometry.places
+    base = np.full((len(plan.phases), len(goals)), -1, np.int32)
+    squares = base.copy()
+    before = np.zeros((len(plan.phases), len(goals), len(goals)), np.uint8)
+    for number, phase in enumerate(plan.phases):
+        base[number, : len(phase.base)] = phase.base
+        squares[number, : len(phase.squares)] = phase.squares
+        before[number, : len(phase.squares), : len(phase.squares)] = phase.before
     return Knowledge(
-        plan.goals,
-        plan.before.astype(np.uint8),
+        goals,
+        base,
+        squares,
+        before,
+        np.array([phase.counted for phase in plan.phases], np.int32),
         out,
         hot,
         rooms,
@@ -109,7 +125,6 @@ def new_scratch(geometry: Geometry) -> Scratch:
         np.zeros(rows, np.int32),
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
-        np.zeros(max(1, len(geometry.goals)), np.uint8),
         np.zeros(rows, np.uint8),
         np.zeros(6, np.int64),
     )
@@ -151,23 +166,35 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
 
 @inner
 def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
-    """How many boxes stand on goals whose predecessors are filled; they are marked in ``packed`` and
+    """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
     ``placed``."""
-    count = 0
-    goals, before, occupied = know.goals, know.before, board.occupied
-    for number in range(len(goals)):
-        scratch.placed[goals[number]] = 0
-        fits = occupied[goals[number]] == BOXED
-        if fits:
-            for other in range(len(goals)):
-                if before[number, other] and occupied[goals[other]] != BOXED:
-                    fits = False
+    occupied, placed = board.occupied, scratch.placed
+    for square in range(len(occupied)):
+        placed[square] = 0
+    goals = len(know.goals)
+    for phase in range(len(know.base) - 1, -1, -1):
+        number = 0
+        while number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED:
+            number += 1
+        if number < goals and know.base[phase, number] >= 0:
+            continue
+        for other in range(number):
+            placed[know.base[phase, other]] = 1
+        count = np.int64(know.counted[phase])
+        for number in range(goals):
+            square = know.squares[phase, number]
+            if square < 0:
+                break
+            if occupied[square] != BOXED:
+                continue
+            for other in range(goals):
+                if know.before[phase, number, other] and occupied[know.squares[phase, other]] != BOXED:
                     break
-        scratch.packed[number] = fits
-        if fits:
-            scratch.placed[goals[number]] = 1
-            count += 1
-    return count
+            else:
+                placed[square] = 1
+                count += 1
+        return count
+    return 0
 
 
 @inner
