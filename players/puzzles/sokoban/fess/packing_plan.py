@@ -56,7 +56,7 @@ class PackingPlan:
     basin: Flags
 
 
-def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
+def packing_plan(geometry: Geometry, start: Position, one: bool = False) -> PackingPlan:
     """The plan of a level."""
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
@@ -75,6 +75,9 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
         if best is None or gain > best[0]:
             best = gain, square, rounds
     basin = np.logical_or.reduce(basins, axis=0)
+    if one:
+        basin = largest.copy()
+        basin[goals] = True
     if best is None:
         return PackingPlan((Phase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0),), basin)
     return PackingPlan(tuple(_phases(puller, goals, best[1])), basin)

@@ -23,10 +23,10 @@ from players.puzzles.sokoban.lines import Push
 class FessSearch:
     """A search that is run in slices."""
 
-    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20) -> None:
+    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20, one: bool = False) -> None:
         self.geometry, self.start = geometry, start
         size = geometry.size
-        self.plan = packing_plan(geometry, start)
+        self.plan = packing_plan(geometry, start, one)
         self.know = new_knowledge(geometry, self.plan)
         self.board = new_board(geometry)
         self.tree = new_tree(400_000, len(start.boxes))
