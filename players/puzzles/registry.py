@@ -10,9 +10,11 @@ from gdl.errors import GdlError
 from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.factored import Factored
 from players.puzzles.nrpa import NestedPolicy
+from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import LineSolver
 
 SOLVERS: list[type[LineSolver]] = [
+    Sokoban,
     BreadthFirst,
     Factored,
     NestedPolicy,
