@@ -10,6 +10,8 @@ import numpy as np
 from players.puzzles.sokoban.board import BOXED, FREE, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
+from players.puzzles.sokoban.deadlocks.patterns import new_patterns
+from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 from players.puzzles.sokoban.fess.advisors import new_children
 from players.puzzles.sokoban.fess.cells import new_cells, new_moves
 from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
@@ -23,11 +25,13 @@ from players.puzzles.sokoban.lines import Push
 class FessSearch:
     """A search that is run in slices."""
 
-    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20, one: bool = False) -> None:
+    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20, one: bool = False, options: tuple[int, ...] = (), most=2, secs=0.3) -> None:
         self.geometry, self.start = geometry, start
         size = geometry.size
         self.plan = packing_plan(geometry, start, one)
         self.know = new_knowledge(geometry, self.plan)
+        sets = make_dead_sets(geometry, most, secs)
+        self.sizes = sets.sizes
         self.board = new_board(geometry)
         self.tree = new_tree(400_000, len(start.boxes))
         self.moves = new_moves(12_000_000)
@@ -40,10 +44,13 @@ class FessSearch:
                 new_maneuvers(geometry),
                 new_bipartite(geometry),
                 new_corral_detector(geometry),
+                new_patterns(geometry),
+                sets.lookup,
                 self.know,
                 new_scratch(geometry),
-                Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64)),
+                Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64), np.zeros(sets.squares.words, np.uint64)),
                 new_children(len(start.boxes) * 2 * size),
+                np.array([*options, *[0] * 8][:8], np.int64),
             ),
             self.tree,
             self.moves,

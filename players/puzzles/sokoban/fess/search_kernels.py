@@ -11,6 +11,8 @@ from players.puzzles.sokoban.board import BOXED, FREE, Board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import CorralDetector, corral_pushes
 from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
+from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock
+from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_after_push, set_box
 from players.puzzles.sokoban.fess.advisors import (
     ADVISED,
     ADVISORS,
@@ -45,6 +47,7 @@ class Tree(NamedTuple):
         parent: int32.
         origin, stance: int32: the move that led there, as in ``Moves``.
         weight: int32: how many moves that no advisor named lead there.
+        best: int64: the cell's features.
         table: uint64, a power of two of slots: the keys of the positions.
         counts: int64, shape (3,): NODES, STATUS, CELL (to be visited next).
     """
@@ -55,6 +58,7 @@ class Tree(NamedTuple):
     origin: Int32s
     stance: Int32s
     weight: Int32s
+    best: Ints
     table: Words
     counts: Ints
 
@@ -66,11 +70,13 @@ class Desk(NamedTuple):
         boxes: int32, shape (boxes,): the squares of the boxes.
         before: int32, shape (size + 1,): 1 where the keeper can walk to.
         now: int64, shape (6,): the features.
+        bits: uint64, shape (words,): the boxes as the lookup of dead sets numbers them.
     """
 
     boxes: Int32s
     before: Int32s
     now: Ints
+    bits: Words
 
 
 def new_tree(most: int, boxes: int) -> Tree:
@@ -78,6 +84,7 @@ def new_tree(most: int, boxes: int) -> Tree:
     return Tree(
         np.zeros((most, boxes), np.uint16),
         *(np.zeros(most, np.int32) for _ in range(5)),
+        np.zeros(most, np.int64),
         np.zeros(1 << (2 * most).bit_length(), np.uint64),
         np.zeros(3, np.int64),
     )
@@ -120,17 +127,21 @@ class Tools(NamedTuple):
 
     Attributes:
         board: the board that all work on.
-        room, bipartite, corrals, know, scratch, desk, children: see there.
+        room, bipartite, corrals, patterns, sets, know, scratch, desk, children: see there.
+        options: int64, shape (8,): see :mod:`players.puzzles.sokoban.fess.search`.
     """
 
     board: Board
     room: Maneuvers
     bipartite: Bipartite
     corrals: CorralDetector
+    patterns: Patterns
+    sets: Lookup
     know: Knowledge
     scratch: Scratch
     desk: Desk
     children: Children
+    options: Ints
 
 
 @inner
@@ -175,14 +186,26 @@ def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, p
                 children.stance[total] = tools.room.stances[other]
                 total += 1
     kept = 0
+    bits, sets = tools.desk.bits, tools.sets
+    for number in range(len(bits)):
+        bits[number] = 0
+    for number in range(count):
+        set_box(sets, bits, boxes[number])
     for number in range(total):
         which, stance = children.origin[number], children.stance[number]
         origin, end = boxes[which], stance >> 2
         board.occupied[origin] = FREE
         board.occupied[end] = BOXED
         boxes[which] = end
-        if not is_freeze_deadlock(board, tools.bipartite.freeze, end):
-            keeper = walk(board, board.neighbours[end, stance & 3])
+        clear_box(sets, bits, origin)
+        set_box(sets, bits, end)
+        man = board.neighbours[end, stance & 3]
+        if (
+            not is_freeze_deadlock(board, tools.bipartite.freeze, end)
+            and not dead_after_push(sets, bits, end, stance & 3 ^ 2)
+            and not is_pattern_deadlock(board, tools.patterns, end, man)
+        ):
+            keeper = walk(board, man)
             if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0 and not _is_dead(tools, keeper):
                 find_features(board, know, scratch, boxes, count)
                 for feature in range(6):
@@ -193,6 +216,8 @@ def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, p
                 children.stance[kept] = stance
                 children.advised[kept] = UNKNOWN
                 kept += 1
+        clear_box(sets, bits, end)
+        set_box(sets, bits, origin)
         board.occupied[end] = FREE
         board.occupied[origin] = BOXED
         boxes[which] = origin
@@ -206,7 +231,11 @@ def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, p
             else:
                 children.advised[best] = ADVISED
                 break
-    cell = find_cell(cells, _score(now) >> 22)
+    features = _score(now) >> 22
+    if tools.options[0] and tree.parent[node] >= 0:
+        features = min(features, tree.best[tree.parent[node]])
+    tree.best[node] = features
+    cell = find_cell(cells, features)
     for number in range(kept):
         if children.advised[number] != DEAD:
             weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
