@@ -13,6 +13,7 @@ from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detecto
 from players.puzzles.sokoban.deadlocks.patterns import new_patterns
 from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 from players.puzzles.sokoban.fess.advisors import new_children
+from players.puzzles.sokoban.fess.area_deadlock import new_area
 from players.puzzles.sokoban.fess.cells import new_cells, new_moves
 from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
 from players.puzzles.sokoban.fess.macro_moves import new_maneuvers
@@ -25,7 +26,7 @@ from players.puzzles.sokoban.lines import Push
 class FessSearch:
     """A search that is run in slices."""
 
-    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20, one: bool = False, options: tuple[int, ...] = (), most=2, secs=0.3) -> None:
+    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20, one: bool = False, options: tuple[int, ...] = (1, 4, 300), most=2, secs=0.3) -> None:
         self.geometry, self.start = geometry, start
         size = geometry.size
         self.plan = packing_plan(geometry, start, one)
@@ -46,6 +47,7 @@ class FessSearch:
                 new_corral_detector(geometry),
                 new_patterns(geometry),
                 sets.lookup,
+                new_area(geometry),
                 self.know,
                 new_scratch(geometry),
                 Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64), np.zeros(sets.squares.words, np.uint64)),

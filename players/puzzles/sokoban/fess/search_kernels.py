@@ -25,6 +25,7 @@ from players.puzzles.sokoban.fess.advisors import (
     hottest,
     nearest_out,
 )
+from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
 from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
@@ -127,7 +128,7 @@ class Tools(NamedTuple):
 
     Attributes:
         board: the board that all work on.
-        room, bipartite, corrals, patterns, sets, know, scratch, desk, children: see there.
+        room, bipartite, corrals, patterns, sets, area, know, scratch, desk, children: see there.
         options: int64, shape (8,): see :mod:`players.puzzles.sokoban.fess.search`.
     """
 
@@ -137,6 +138,7 @@ class Tools(NamedTuple):
     corrals: CorralDetector
     patterns: Patterns
     sets: Lookup
+    area: Area
     know: Knowledge
     scratch: Scratch
     desk: Desk
@@ -251,7 +253,9 @@ def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
     board.occupied[origin] = FREE
     board.occupied[stance >> 2] = BOXED
     keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
-    dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
+    dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0 or is_area_deadlock(
+        board, tools.area, tools.know.dead, stance >> 2, keeper, tools.options[1], tools.options[2]
+    )
     board.occupied[stance >> 2] = FREE
     board.occupied[origin] = BOXED
     return dead
@@ -328,5 +332,10 @@ def run(
             return
         budget -= 1
         pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
-        if pushes != 0:
+        if pushes and not (
+            parent >= 0
+            and is_area_deadlock(
+                board, tools.area, tools.know.dead, stance >> 2, keeper, tools.options[1], tools.options[2]
+            )
+        ):
             _expand(tools, tree, moves, cells, node, pushes)
