@@ -15,12 +15,11 @@ from gdl.terms import Term
 from players.puzzles.sokoban.recognition.contents import Guess, name_changes, taken_apart
 from players.puzzles.sokoban.recognition.directions import Step, neighbours_of
 from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
+from players.puzzles.sokoban.recognition.hidden_squares import with_hidden
 from players.puzzles.sokoban.recognition.model import MoveModel, Part, Predicted, walled
-from players.puzzles.sokoban.recognition.probes import Probe
+from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
 from propnet.jit.arrays import Int32s, Octets
 
-MOST_SQUARES = 700
-"""Maps with more squares are not probed: it takes a state for each pair of squares."""
 _ROWS = 4096
 
 Line = tuple[int, int, int]
@@ -50,8 +49,7 @@ class PushModel(MoveModel):
         while (before != reached).any():
             before = reached.copy()
             for direction in range(4):
-                reached |= reached[near[:, direction]]
-            reached &= free
+                reached |= reached[near[:, direction]] & free
         parts: list[Part] = []
         for direction in range(4):
             ahead, behind = near[:-1, direction], near[:-1, direction ^ 2]
@@ -70,20 +68,19 @@ class PushModel(MoveModel):
 def probe_pushes(probe: Probe, guess: Guess) -> PushModel | None:
     """The model of a machine whose keeper has nothing to do where there are no boxes; None if it is not
     Sokoban with a push per move."""
-    squares, kinds = guess.squares, len(probe.encoding.kinds)
-    if squares > MOST_SQUARES:
-        return None
-    lines = _lines(probe)
+    encoding = probe.encoding
+    squares, kinds = guess.squares, len(encoding.kinds)
+    targets = _targets(probe)
+    lines = _lines(probe, targets)
     if not lines:
         return None
-    steps = _steps(probe, lines)
-    by_step = {(start, box): ahead for start, box, ahead in lines}
-    known = probe.encoding.can_hold
-    ahead: dict[Step, int | None] = {
-        step: by_step.get(step, squares if known[step[1]] else None) for step in steps
-    }
+    ahead: dict[Step, int | None] = {}
+    for start, box, beyond in lines:
+        ahead[start, box] = beyond
+        for step in ((box, start), (box, beyond), (beyond, box)):
+            ahead.setdefault(step, squares)
     terms = probe.machine.network.moves[0]
-    hints = [*_symbols(lines, terms), *name_changes(steps, guess)]
+    hints = [*_symbols(lines, terms), *name_changes(ahead, guess)]
     neighbours = neighbours_of(squares, ahead, hints)
     if neighbours is None:
         return None
@@ -91,7 +88,12 @@ def probe_pushes(probe: Probe, guess: Guess) -> PushModel | None:
     for kind in range(kinds):
         for (_, box, beyond), move in (lines if not kind else _of_kind(probe, lines, kind)).items():
             pushes[kind, box, neighbours[box].tolist().index(beyond)] = move
-    return PushModel(neighbours, pushes)
+    links = _links(probe, lines)
+    whole = with_hidden(neighbours, links, {*links, *ahead})
+    if whole is None:
+        return None
+    more = np.full((kinds, len(whole) - 1 - squares, 4), -1, np.int32)
+    return PushModel(whole, np.concatenate([pushes, more], axis=1))
 
 
 def _filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) -> Octets:
@@ -103,29 +105,71 @@ def _filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]])
     return status
 
 
-def _lines(probe: Probe) -> dict[Line, int]:
-    """All three squares in a row, and the push along them: with one square free beside the keeper's, he can
-    push only what is between the two."""
-    squares = probe.encoding.squares
-    found: dict[Line, int] = {}
-    each = max(1, _ROWS // squares)
-    for low in range(0, squares, each):
-        some = np.arange(low, min(squares, low + each))
-        keepers, free = (part.ravel() for part in np.meshgrid(some, np.arange(squares), indexing="ij"))
-        other = keepers != free
-        keepers, free = keepers[other], free[other]
-        status = np.full((len(keepers), squares), BOX, np.uint8)
-        rows = np.arange(len(keepers))
-        status[rows, free] = EMPTY
-        status[rows, keepers] = KEEPER
-        given = probe.followers(status)
-        if len(given.rows) > 4 * squares:
+def _targets(probe: Probe) -> dict[int, dict[int, int]]:
+    """For each square the squares that a box can be pushed to from there, if there is no other, and the
+    moves."""
+    encoding = probe.encoding
+    stands, boxes = np.flatnonzero(encoding.can_stand), np.flatnonzero(encoding.can_hold)
+    found: dict[int, dict[int, int]] = {}
+    seen = np.zeros(probe.machine.network.move_count, np.bool_)
+    each = max(1, _ROWS // len(stands))
+    for low in range(0, len(boxes), each):
+        held, keepers = (part.ravel() for part in np.meshgrid(boxes[low : low + each], stands, indexing="ij"))
+        held, keepers = held[held != keepers], keepers[held != keepers]
+        status = keepers_at(encoding.squares, keepers)
+        status[np.arange(len(held)), held] = BOX
+        legal = probe.legal(status)
+        moves = np.flatnonzero(legal.any(axis=0))
+        if seen[moves].any():
+            return {}  # a move that pushes boxes from different squares
+        seen[moves] = True
+        rows = legal[:, moves].argmax(axis=0)
+        after, sound = probe.after(status[rows], moves)
+        if not sound.all():
             return {}
-        for row, move, after in zip(given.rows.tolist(), given.moves.tolist(), given.status, strict=True):
-            box = int((after == KEEPER).argmax())
-            if after[free[row]] >= BOX and box != keepers[row]:
-                found[int(keepers[row]), box, int(free[row])] = move
+        for move, box, came in zip(moves.tolist(), held[rows].tolist(), after, strict=True):
+            places = np.flatnonzero(came >= BOX).tolist()
+            if came[box] != KEEPER or len(places) != 1:
+                return {}
+            found.setdefault(box, {})[places[0]] = move
     return found
+
+
+def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
+    """All three squares in a row, and the push along them; none if they do not fit together.
+
+    If a box can be pushed it can be pushed back, so what it is pushed to stands in pairs. Of four squares
+    those are opposite between which it is pushed when boxes are on all others.
+    """
+    opposite: dict[tuple[int, int], int] = {}
+    asked: list[Line] = []
+    for box, moves in targets.items():
+        beside = sorted(moves)
+        if len(beside) == 2:
+            opposite[box, beside[0]], opposite[box, beside[1]] = beside[1], beside[0]
+        elif len(beside) == 4:
+            standing = [start for start in beside if probe.encoding.can_stand[start]]
+            asked += [(start, box, ahead) for start in standing for ahead in beside if start != ahead]
+        else:
+            return {}
+    status = _filled(probe, [start for start, _, _ in asked], [(ahead,) for _, _, ahead in asked])
+    wanted = np.array([targets[box][ahead] for _, box, ahead in asked], np.int64)
+    legal = probe.legal(status)[np.arange(len(asked)), wanted]
+    for start, box, ahead in (asked[row] for row in np.flatnonzero(legal).tolist()):
+        rest = sorted(set(targets[box]) - {start, ahead})
+        for one, other in ((start, ahead), tuple(rest)):
+            if (
+                opposite.setdefault((box, one), other) != other
+                or opposite.setdefault((box, other), one) != one
+            ):
+                return {}
+    if len(opposite) != sum(map(len, targets.values())):
+        return {}
+    return {
+        (opposite[box, ahead], box, ahead): move
+        for box, moves in targets.items()
+        for ahead, move in moves.items()
+    }
 
 
 def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
@@ -142,56 +186,66 @@ def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
     }
 
 
-def _steps(probe: Probe, lines: dict[Line, int]) -> set[Step]:
-    """Which squares are next to each other, both ways.
+def _links(probe: Probe, lines: dict[Line, int]) -> set[Step]:
+    """Pairs of squares, both ways, between which the keeper can walk with boxes on all others, other than
+    those in rows.
 
-    The squares in a row are. Of others: a push shows that its keeper's square was reached; if nothing but
-    that square is free, it was from the one where he stood. Squares that no push begins behind are reached
-    over one that is known already.
+    A push shows that its keeper's square was reached. Where he never stands he is sent from a square beside.
     """
-    squares = probe.encoding.squares
-    steps: set[Step] = set()
-    for start, box, ahead in lines:
-        steps |= {(start, box), (box, start), (box, ahead), (ahead, box)}
-    # For each square the line that shows it, and the squares on the way to it.
-    shown: dict[int, tuple[Line, tuple[int, ...]]] = {line[0]: (line, line[:1]) for line in lines}
-    waiting = list(shown)
-    while waiting:
-        pairs = []
-        for square in waiting:
-            line, way = shown[square]
-            late = len(way) > 1
-            pairs += [
-                (start, square)
-                for start in range(squares)
-                if start not in (*line, *way) and not (late and start in shown)
-            ]
-        found = _reaching(probe, lines, shown, pairs)
-        steps |= {*found, *((to, start) for start, to in found)}
-        waiting = []
-        for start, to in found:
-            if start not in shown:
-                line, way = shown[to]
-                shown[start] = line, (start, *way)
-                waiting.append(start)
-    return steps
+    known = {step for a, b, c in lines for step in ((a, b), (b, a), (b, c), (c, b))}
+    shows: dict[int, list[Line]] = {}
+    for line in lines:
+        shows.setdefault(line[0], []).append(line)
+    stands = np.flatnonzero(probe.encoding.can_stand).tolist()
+    squares = sorted({*shows, *stands})
+    beside = {one: [start for start in stands if (start, one) in known and start != one] for one in squares}
+
+    def asking(one: int, to: int, keepers: Iterable[int], taken: set[Step]) -> list[tuple[Step, int, Line]]:
+        """Ways to ask for a pair, with the keeper on the first square or on one beside it that is not next to
+        the second itself."""
+        return [
+            ((min(one, to), max(one, to)), keeper, line)
+            for keeper in keepers
+            if keeper != to and (keeper == one or (keeper, to) not in taken)
+            for line in shows.get(to, [])
+            if line[1] not in (one, keeper)
+        ]
+
+    unknown = [(one, to) for one in squares for to in squares if one != to and (one, to) not in known]
+    standing = set(stands)
+    first = [
+        question
+        for one, to in unknown
+        if one in standing or (to not in standing and one < to)
+        for question in asking(one, to, [one] if one in standing else beside[one], known)[:1]
+    ]
+    found = _shown(probe, lines, first)
+    # Some are deceived: the keeper may have come over the square that the box is to go to. What holds must
+    # hold however it is asked.
+    taken = known | found | {(to, one) for one, to in found}
+    again = [
+        question
+        for pair in found
+        for one, to in (pair, pair[::-1])
+        for question in asking(one, to, [*([one] if one in standing else []), *beside[one]], taken)
+    ]
+    sure = _shown(probe, lines, again, found)
+    return {step for one, to in sure for step in ((one, to), (to, one))}
 
 
-def _reaching(
-    probe: Probe,
-    lines: dict[Line, int],
-    shown: dict[int, tuple[Line, tuple[int, ...]]],
-    pairs: Sequence[Step],
-) -> list[Step]:
-    """Those of some pairs of squares that are next to each other."""
-    found: list[Step] = []
-    for low in range(0, len(pairs), _ROWS):
-        some = pairs[low : low + _ROWS]
-        free = [(*shown[to][1], shown[to][0][2]) for _, to in some]
-        legal = probe.legal(_filled(probe, [start for start, _ in some], free))
-        moves = np.array([lines[shown[to][0]] for _, to in some], np.int64)
-        found += [some[row] for row in np.flatnonzero(legal[np.arange(len(some)), moves]).tolist()]
-    return found
+def _shown(probe: Probe, lines: dict[Line, int], asked: Sequence[tuple[Step, int, Line]], believed: Iterable[Step] = ()) -> set[Step]:
+    """The pairs of squares between which the keeper can walk with boxes on all others, as all that ask for
+    them say, or as was believed if nothing does: he starts on the second thing of a triple and the push
+    along the third tells."""
+    said = dict.fromkeys(believed, True)
+    for low in range(0, len(asked), _ROWS):
+        some = asked[low : low + _ROWS]
+        free = [(*pair, line[2]) for pair, _, line in some]
+        legal = probe.legal(_filled(probe, [keeper for _, keeper, _ in some], free))
+        moves = np.array([lines[line] for *_, line in some], np.int64)
+        for (pair, *_), good in zip(some, legal[np.arange(len(some)), moves].tolist(), strict=True):
+            said[pair] = said.get(pair, True) and good
+    return {pair for pair, good in said.items() if good}
 
 
 def _symbols(lines: dict[Line, int], terms: Sequence[Term]) -> list[dict[Step, Hashable]]:
