@@ -50,13 +50,23 @@ def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool 
     clock = claim.clock[rng.integers(len(claim.clock), size=states)]
     predicted = claim.model.predicted(status)
     import os
-    if os.environ.get('DBG'):
+
+    if os.environ.get("DBG"):
         given = claim.probe.followers(status, clock)
-        a=set(zip(given.rows.tolist(),given.moves.tolist())); c=set(zip(predicted.rows.tolist(),predicted.moves.tolist()))
-        print('DBG',len(a),len(c),len(a-c),len(c-a),given.sound.all())
-        for r,mv in sorted(a^c)[:3]: print(status[r], mv, (r,mv) in a)
-        ev = claim.probe.machine.evaluate(claim.probe.records(status, clock)); so=claim.solved(status)
-        print('goal',(ev.goals[:,0]==claim.best).sum(), so.sum(), ((ev.goals[:,0]==claim.best)!=so).sum(), ev.terminal.sum())
+        a = set(zip(given.rows.tolist(), given.moves.tolist()))
+        c = set(zip(predicted.rows.tolist(), predicted.moves.tolist()))
+        print("DBG", len(a), len(c), len(a - c), len(c - a), given.sound.all())
+        for r, mv in sorted(a ^ c)[:3]:
+            print(status[r], mv, (r, mv) in a)
+        ev = claim.probe.machine.evaluate(claim.probe.records(status, clock))
+        so = claim.solved(status)
+        print(
+            "goal",
+            (ev.goals[:, 0] == claim.best).sum(),
+            so.sum(),
+            ((ev.goals[:, 0] == claim.best) != so).sum(),
+            ev.terminal.sum(),
+        )
     given = claim.probe.followers(status, clock)
     if not (
         len(given.rows) == len(predicted.rows)

@@ -92,6 +92,8 @@ def name_changes(steps: Iterable[tuple[int, int]], guess: Guess) -> list[dict[tu
         return []
     labels: dict[tuple[int, int], Hashable] = {}
     for start, to in steps:
+        if max(start, to) >= len(guess.names):
+            continue
         pairs = enumerate(zip(guess.names[start], guess.names[to], strict=True))
         labels[start, to] = tuple((place, a, b) for place, (a, b) in pairs if a != b)
     return [labels]

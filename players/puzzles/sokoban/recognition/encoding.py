@@ -51,6 +51,10 @@ class Encoding:
             can_stand=np.concatenate([self.can_stand, more]),
         )
 
+    def narrowed(self, can_hold: Flags) -> Encoding:
+        """The same with boxes on these squares alone."""
+        return replace(self, can_hold=self.can_hold & can_hold)
+
     def bits(self, status: Octets) -> Flags:
         """The propositions that are true, bool (n, bases), of statuses, uint8 (n, squares)."""
         bits = np.repeat(self.background[None], len(status), axis=0)

@@ -135,11 +135,13 @@ def _tried(
     probe = Probe(machine, encoding, steady)
     alone = probe.followers(keepers_at(guess.squares, np.flatnonzero(encoding.can_stand)))
     model: MoveModel | None
-    model = probe_steps(probe, guess, alone) if len(alone.rows) else probe_pushes(probe, guess)
+    if len(alone.rows):
+        model = probe_steps(probe, guess, alone)
+    else:
+        model, probe = probe_pushes(probe, guess) or (None, probe)
     if model is None:
         return None
-    encoding = encoding.widened(len(model.neighbours) - 1)
-    probe = Probe(machine, encoding, steady)
+    encoding = probe.encoding
     goals = goal_squares(probe, best)
     if goals is None:
         return None

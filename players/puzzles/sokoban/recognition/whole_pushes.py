@@ -16,14 +16,12 @@ from players.puzzles.sokoban.recognition.contents import Guess, name_changes, ta
 from players.puzzles.sokoban.recognition.directions import Step, neighbours_of
 from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
 from players.puzzles.sokoban.recognition.hidden_squares import with_hidden
+from players.puzzles.sokoban.recognition.links import Line, filled, links_of
 from players.puzzles.sokoban.recognition.model import MoveModel, Part, Predicted, walled
 from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
-from propnet.jit.arrays import Int32s, Octets
+from propnet.jit.arrays import Flags, Int32s, Octets
 
 _ROWS = 4096
-
-Line = tuple[int, int, int]
-"""Three squares in a row: the keeper's, the box's, and where that goes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,44 +63,44 @@ class PushModel(MoveModel):
         return Predicted.joined(parts)
 
 
-def probe_pushes(probe: Probe, guess: Guess) -> PushModel | None:
-    """The model of a machine whose keeper has nothing to do where there are no boxes; None if it is not
-    Sokoban with a push per move."""
-    encoding = probe.encoding
-    squares, kinds = guess.squares, len(encoding.kinds)
+def probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
+    """The model of a machine whose keeper has nothing to do where there are no boxes, and what to ask it with
+    from now on, which knows where boxes can come; None if it is not Sokoban with a push per move."""
     targets = _targets(probe)
-    lines = _lines(probe, targets)
-    if not lines:
+    if not targets:
         return None
+    probe = probe.reading(probe.encoding.narrowed(_ever_held(probe, targets)))
+    lines = _lines(probe, targets)
+    squares, kinds = max(guess.squares, 1 + max(line[0] for line in lines)), len(probe.encoding.kinds)
+    probe = probe.reading(probe.encoding.widened(squares))
     ahead: dict[Step, int | None] = {}
     for start, box, beyond in lines:
         ahead[start, box] = beyond
+    for start, box, beyond in lines:
         for step in ((box, start), (box, beyond), (beyond, box)):
             ahead.setdefault(step, squares)
-    terms = probe.machine.network.moves[0]
-    hints = [*_symbols(lines, terms), *name_changes(ahead, guess)]
+    hints = [*_symbols(lines, probe.machine.network.moves[0]), *name_changes(ahead, guess)]
     neighbours = neighbours_of(squares, ahead, hints)
     if neighbours is None:
         return None
-    pushes = np.full((kinds, squares, 4), -1, np.int32)
+    links, doubtful = links_of(probe, lines)
+    whole = with_hidden(neighbours, links, {*links, *doubtful, *ahead})
+    if whole is None:
+        return None
+    pushes = np.full((kinds, len(whole) - 1, 4), -1, np.int32)
     for kind in range(kinds):
         for (_, box, beyond), move in (lines if not kind else _of_kind(probe, lines, kind)).items():
             pushes[kind, box, neighbours[box].tolist().index(beyond)] = move
-    links = _links(probe, lines)
-    whole = with_hidden(neighbours, links, {*links, *ahead})
-    if whole is None:
-        return None
-    more = np.full((kinds, len(whole) - 1 - squares, 4), -1, np.int32)
-    return PushModel(whole, np.concatenate([pushes, more], axis=1))
+    return PushModel(whole, pushes), probe.reading(probe.encoding.widened(len(whole) - 1))
 
 
-def _filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) -> Octets:
-    """Statuses with boxes everywhere but on the keeper's square and the free ones."""
-    status = np.full((len(keepers), probe.encoding.squares), BOX, np.uint8)
-    for row, squares in enumerate(free):
-        status[row, list(squares)] = EMPTY
-    status[np.arange(len(keepers)), list(keepers)] = KEEPER
-    return status
+def _ever_held(probe: Probe, targets: dict[int, dict[int, int]]) -> Flags:
+    """Where boxes ever are: bool, shape (squares,)."""
+    initial = np.asarray(probe.machine.network.initial, np.bool_)
+    held: Flags = probe.encoding.status(initial[None])[0] >= BOX
+    for box, moves in targets.items():
+        held[[box, *moves]] = True
+    return held
 
 
 def _targets(probe: Probe) -> dict[int, dict[int, int]]:
@@ -136,46 +134,76 @@ def _targets(probe: Probe) -> dict[int, dict[int, int]]:
 
 
 def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
-    """All three squares in a row, and the push along them; none if they do not fit together.
+    """All three squares in a row, and the push along them. Where the keeper's square is none that a box comes to
+    it gets a new number.
 
-    If a box can be pushed it can be pushed back, so what it is pushed to stands in pairs. Of four squares
-    those are opposite between which it is pushed when boxes are on all others.
+    With boxes on all squares but his and the one ahead the keeper can make a push only from right behind. If
+    he never stands there, he comes from a square beside.
     """
-    opposite: dict[tuple[int, int], int] = {}
-    asked: list[Line] = []
+    can_stand = probe.encoding.can_stand
+    stands = np.flatnonzero(can_stand).tolist()
+    never = np.flatnonzero(probe.encoding.can_hold & ~can_stand).tolist()
+    beside: dict[int, list[int]] = {}
     for box, moves in targets.items():
-        beside = sorted(moves)
-        if len(beside) == 2:
-            opposite[box, beside[0]], opposite[box, beside[1]] = beside[1], beside[0]
-        elif len(beside) == 4:
-            standing = [start for start in beside if probe.encoding.can_stand[start]]
-            asked += [(start, box, ahead) for start in standing for ahead in beside if start != ahead]
-        else:
-            return {}
-    status = _filled(probe, [start for start, _, _ in asked], [(ahead,) for _, _, ahead in asked])
-    wanted = np.array([targets[box][ahead] for _, box, ahead in asked], np.int64)
-    legal = probe.legal(status)[np.arange(len(asked)), wanted]
-    for start, box, ahead in (asked[row] for row in np.flatnonzero(legal).tolist()):
-        rest = sorted(set(targets[box]) - {start, ahead})
-        for one, other in ((start, ahead), tuple(rest)):
-            if (
-                opposite.setdefault((box, one), other) != other
-                or opposite.setdefault((box, other), one) != one
-            ):
-                return {}
-    if len(opposite) != sum(map(len, targets.values())):
-        return {}
-    return {
-        (opposite[box, ahead], box, ahead): move
+        for ahead in moves:
+            beside.setdefault(ahead, []).append(box)
+    found: dict[tuple[int, int], int] = {}
+    for likely in (True, False):
+        asked = [
+            (start, box, ahead, start)
+            for box, moves in targets.items()
+            for ahead in moves
+            if (box, ahead) not in found
+            for start in (moves if likely else stands)
+            if can_stand[start] and start not in (box, ahead)
+        ]
+        found |= _behind(probe, targets, asked)
+    asked = [
+        (start, box, ahead, keeper)
         for box, moves in targets.items()
-        for ahead, move in moves.items()
-    }
+        for ahead in moves
+        if (box, ahead) not in found
+        for start in never
+        if start != ahead
+        for keeper in beside.get(start, ())
+        if keeper not in (box, ahead)
+    ]
+    found |= _behind(probe, targets, asked)
+    new = probe.encoding.squares
+    for box, moves in targets.items():
+        # What is left of four stands opposite to each other.
+        rest = [ahead for ahead in moves if (box, ahead) not in found]
+        if len(rest) == 2 and len(moves) in (2, 4):
+            found[box, rest[0]], found[box, rest[1]] = rest[1], rest[0]
+        else:
+            for ahead in rest:
+                found[box, ahead] = new
+                new += 1
+    return {(start, box, ahead): targets[box][ahead] for (box, ahead), start in found.items()}
+
+
+def _behind(
+    probe: Probe, targets: dict[int, dict[int, int]], asked: Sequence[tuple[int, int, int, int]]
+) -> dict[tuple[int, int], int]:
+    """For boxes and squares ahead of them the square behind, as far as what is asked finds it: the square that
+    is free, the box, the square ahead, and where the keeper is."""
+    found: dict[tuple[int, int], int] = {}
+    for low in range(0, len(asked), _ROWS):
+        some = asked[low : low + _ROWS]
+        status = filled(probe, [keeper for *_, keeper in some], [(free, ahead) for free, _, ahead, _ in some])
+        moves = np.array([targets[box][ahead] for _, box, ahead, _ in some], np.int64)
+        legal = probe.legal(status)[np.arange(len(some)), moves]
+        for start, box, ahead, _ in (some[row] for row in np.flatnonzero(legal).tolist()):
+            found[box, ahead] = start
+            if start in targets[box]:
+                found[box, start] = ahead
+    return found
 
 
 def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
     """The pushes along these lines of a box of this kind."""
     triples = list(lines)
-    status = _filled(probe, [line[0] for line in triples], [line[2:] for line in triples])
+    status = filled(probe, [line[0] for line in triples], [line[2:] for line in triples])
     boxes = np.array([line[1] for line in triples])
     status[np.arange(len(triples)), boxes] = BOX + kind
     given = probe.followers(status)
@@ -184,68 +212,6 @@ def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
         triples[row]: move
         for row, move in zip(given.rows[moved].tolist(), given.moves[moved].tolist(), strict=True)
     }
-
-
-def _links(probe: Probe, lines: dict[Line, int]) -> set[Step]:
-    """Pairs of squares, both ways, between which the keeper can walk with boxes on all others, other than
-    those in rows.
-
-    A push shows that its keeper's square was reached. Where he never stands he is sent from a square beside.
-    """
-    known = {step for a, b, c in lines for step in ((a, b), (b, a), (b, c), (c, b))}
-    shows: dict[int, list[Line]] = {}
-    for line in lines:
-        shows.setdefault(line[0], []).append(line)
-    stands = np.flatnonzero(probe.encoding.can_stand).tolist()
-    squares = sorted({*shows, *stands})
-    beside = {one: [start for start in stands if (start, one) in known and start != one] for one in squares}
-
-    def asking(one: int, to: int, keepers: Iterable[int], taken: set[Step]) -> list[tuple[Step, int, Line]]:
-        """Ways to ask for a pair, with the keeper on the first square or on one beside it that is not next to
-        the second itself."""
-        return [
-            ((min(one, to), max(one, to)), keeper, line)
-            for keeper in keepers
-            if keeper != to and (keeper == one or (keeper, to) not in taken)
-            for line in shows.get(to, [])
-            if line[1] not in (one, keeper)
-        ]
-
-    unknown = [(one, to) for one in squares for to in squares if one != to and (one, to) not in known]
-    standing = set(stands)
-    first = [
-        question
-        for one, to in unknown
-        if one in standing or (to not in standing and one < to)
-        for question in asking(one, to, [one] if one in standing else beside[one], known)[:1]
-    ]
-    found = _shown(probe, lines, first)
-    # Some are deceived: the keeper may have come over the square that the box is to go to. What holds must
-    # hold however it is asked.
-    taken = known | found | {(to, one) for one, to in found}
-    again = [
-        question
-        for pair in found
-        for one, to in (pair, pair[::-1])
-        for question in asking(one, to, [*([one] if one in standing else []), *beside[one]], taken)
-    ]
-    sure = _shown(probe, lines, again, found)
-    return {step for one, to in sure for step in ((one, to), (to, one))}
-
-
-def _shown(probe: Probe, lines: dict[Line, int], asked: Sequence[tuple[Step, int, Line]], believed: Iterable[Step] = ()) -> set[Step]:
-    """The pairs of squares between which the keeper can walk with boxes on all others, as all that ask for
-    them say, or as was believed if nothing does: he starts on the second thing of a triple and the push
-    along the third tells."""
-    said = dict.fromkeys(believed, True)
-    for low in range(0, len(asked), _ROWS):
-        some = asked[low : low + _ROWS]
-        free = [(*pair, line[2]) for pair, _, line in some]
-        legal = probe.legal(_filled(probe, [keeper for _, keeper, _ in some], free))
-        moves = np.array([lines[line] for *_, line in some], np.int64)
-        for (pair, *_), good in zip(some, legal[np.arange(len(some)), moves].tolist(), strict=True):
-            said[pair] = said.get(pair, True) and good
-    return {pair for pair, good in said.items() if good}
 
 
 def _symbols(lines: dict[Line, int], terms: Sequence[Term]) -> list[dict[Step, Hashable]]:
