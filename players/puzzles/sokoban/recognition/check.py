@@ -38,8 +38,8 @@ class Claim:
 
     def solved(self, status: Octets) -> Flags:
         """Whether every box is on a goal."""
-        astray: Flags = ((status >= BOX) & ~self.goals).any(axis=1)
-        return ~astray
+        astray = ((status >= BOX) & ~self.goals).any(axis=1)
+        return np.logical_not(astray)
 
 
 def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool | None:
@@ -49,24 +49,6 @@ def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool 
     status = _random_states(claim, states, rng)
     clock = claim.clock[rng.integers(len(claim.clock), size=states)]
     predicted = claim.model.predicted(status)
-    import os
-
-    if os.environ.get("DBG"):
-        given = claim.probe.followers(status, clock)
-        a = set(zip(given.rows.tolist(), given.moves.tolist()))
-        c = set(zip(predicted.rows.tolist(), predicted.moves.tolist()))
-        print("DBG", len(a), len(c), len(a - c), len(c - a), given.sound.all())
-        for r, mv in sorted(a ^ c)[:3]:
-            print(status[r], mv, (r, mv) in a)
-        ev = claim.probe.machine.evaluate(claim.probe.records(status, clock))
-        so = claim.solved(status)
-        print(
-            "goal",
-            (ev.goals[:, 0] == claim.best).sum(),
-            so.sum(),
-            ((ev.goals[:, 0] == claim.best) != so).sum(),
-            ev.terminal.sum(),
-        )
     given = claim.probe.followers(status, clock)
     if not (
         len(given.rows) == len(predicted.rows)

@@ -1,4 +1,4 @@
-"""Which squares are goals, by probes: the best goal value holds when every goal has a box, or every box a goal."""
+"""Which squares are goals, by probes: the best goal value holds when all boxes are on them."""
 
 from __future__ import annotations
 

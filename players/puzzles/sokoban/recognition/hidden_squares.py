@@ -1,7 +1,7 @@
 """Squares that no proposition speaks of, because no box ever gets there and the keeper never stops there.
 
-Where a move is a push the keeper only walks over them. What is known is which squares he can walk between when
-boxes are on all others; squares are put in that make just that possible.
+Where a move is a push the keeper only walks over them. What is known is which squares he can walk between
+when boxes are on all others; squares are put in that make just that possible.
 """
 
 from __future__ import annotations
@@ -56,16 +56,18 @@ def _groups(links: Iterable[Step], linked: set[Step]) -> list[list[int]]:
             if (one, other) in done:
                 continue
             group = [one, other]
-            for more in sorted(wanted[one] | wanted[other]):
-                if more not in group and all((more, member) in linked for member in group):
-                    group.append(more)
+            for member in group:  # which grows
+                for more in sorted(wanted[member]):
+                    if more not in group and all((more, each) in linked for each in group):
+                        group.append(more)
             done |= {(a, b) for a in group for b in group}
             groups.append(group)
     return groups
 
 
 def _join(rows: list[list[int]], doors: dict[int, list[int]]) -> None:
-    """Have the doors of a group in a row: those that lead up or down from left to right, the others upwards."""
+    """Have the doors of a group in a row: first those that lead up or down, from left to right, and then the
+    others, upwards."""
     for axis, forth in ((0, 1), (1, 0)):
         for one, other in zip(doors[axis], doors[axis][1:], strict=False):
             rows[one][forth], rows[other][forth ^ 2] = other, one

@@ -16,6 +16,9 @@ _ROWS = 4096
 Line = tuple[int, int, int]
 """Three squares in a row: the keeper's, the box's, and where that goes."""
 
+Question = tuple[Step, int, Line]
+"""Whether two squares are next to each other: where the keeper starts, and what he could push then."""
+
 
 def filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) -> Octets:
     """Statuses, uint8 (n, squares), with boxes wherever they can be but on the keeper's square and the free
@@ -41,7 +44,7 @@ def links_of(probe: Probe, lines: dict[Line, int]) -> tuple[set[Step], set[Step]
     squares = sorted({*shows, *stands})
     beside = {one: [start for start in stands if (start, one) in known and start != one] for one in squares}
 
-    def asking(one: int, to: int, keepers: Iterable[int], taken: set[Step]) -> list[tuple[Step, int, Line]]:
+    def asking(one: int, to: int, keepers: Iterable[int], taken: set[Step]) -> list[Question]:
         """Ways to ask for a pair, with the keeper on the first square or on one beside it that is not next to
         the second itself."""
         return [

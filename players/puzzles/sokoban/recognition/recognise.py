@@ -1,8 +1,8 @@
 """Recognises Sokoban in a network whose symbols mean nothing, and translates states and lines.
 
-The base propositions are read (:mod:`.contents`, :mod:`.encoding`), the machine is asked about made-up states
-(:mod:`.single_steps`, :mod:`.whole_pushes`), and what comes of it is compared with the machine on thousands of
-random ones (:mod:`.check`). Where anything differs, it is not Sokoban.
+The base propositions are read (:mod:`.contents`, :mod:`.encoding`), the machine is asked about made-up
+states (:mod:`.single_steps`, :mod:`.whole_pushes`), and what comes of it is compared with the machine on
+thousands of random ones (:mod:`.check`). Where anything differs, it is not Sokoban.
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
     probe = probe.reading(probe.encoding.widened(squares))
     ahead: dict[Step, int | None] = {}
     for start, box, beyond in lines:
+        # Nobody ever pushes the other way where the keeper cannot get behind the box.
         ahead[start, box] = beyond
+        ahead.setdefault((beyond, box), start)
     for start, box, beyond in lines:
         for step in ((box, start), (box, beyond), (beyond, box)):
             ahead.setdefault(step, squares)
@@ -134,8 +136,8 @@ def _targets(probe: Probe) -> dict[int, dict[int, int]]:
 
 
 def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
-    """All three squares in a row, and the push along them. Where the keeper's square is none that a box comes to
-    it gets a new number.
+    """All three squares in a row, and the push along them. Where the keeper's square is none that a box comes
+    to it gets a new number.
 
     With boxes on all squares but his and the one ahead the keeper can make a push only from right behind. If
     he never stands there, he comes from a square beside.
@@ -185,8 +187,8 @@ def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
 def _behind(
     probe: Probe, targets: dict[int, dict[int, int]], asked: Sequence[tuple[int, int, int, int]]
 ) -> dict[tuple[int, int], int]:
-    """For boxes and squares ahead of them the square behind, as far as what is asked finds it: the square that
-    is free, the box, the square ahead, and where the keeper is."""
+    """For boxes and squares ahead of them the square behind, as far as it is found by what is asked: the square
+    that is free, the box, the square ahead, and where the keeper is."""
     found: dict[tuple[int, int], int] = {}
     for low in range(0, len(asked), _ROWS):
         some = asked[low : low + _ROWS]
