@@ -148,8 +148,8 @@ def _axes(leaving: Mapping[int, list[int]], parts: _Parts) -> dict[Step, int]:
 
 
 def places_of(neighbours: Int32s, origin: int) -> Int32s:
-    """Row and column of every square on a map that agrees with all neighbours, int32 (squares, 2); without such
-    a map all squares stand in a row."""
+    """Row and column of every square on a map that agrees with all neighbours, int32 (squares, 2); where there
+    is none all squares stand in a row."""
     squares = len(neighbours) - 1
     found: dict[int, tuple[int, int]] = {origin: (0, 0)}
     waiting = deque([origin])

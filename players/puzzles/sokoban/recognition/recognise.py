@@ -67,6 +67,17 @@ class Recognised:
         boxes = np.flatnonzero(status >= BOX).tolist()
         return Position(tuple(boxes), int(np.flatnonzero(status == KEEPER)[0]))
 
+    def anchored(self, position: Position) -> Position:
+        """The same with the keeper on the lowest square that he can walk to."""
+        neighbours: list[list[int]] = self.geometry.neighbours.tolist()
+        shut = {*position.boxes, self.geometry.size}
+        walked = [position.keeper]
+        for square in walked:
+            walked += [
+                there for there in set(neighbours[square]) if there not in shut and there not in walked
+            ]
+        return Position(position.boxes, min(walked))
+
     def clock_rows(self, state: State) -> Iterator[Flags]:
         """The values of the clocks from this state on, bool (at most 512, clocks) at a time."""
         return self.clock.run(self._bits(state)[0, self.clock.bases])

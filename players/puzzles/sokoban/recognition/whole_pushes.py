@@ -187,8 +187,8 @@ def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
 def _behind(
     probe: Probe, targets: dict[int, dict[int, int]], asked: Sequence[tuple[int, int, int, int]]
 ) -> dict[tuple[int, int], int]:
-    """For boxes and squares ahead of them the square behind, as far as it is found by what is asked: the square
-    that is free, the box, the square ahead, and where the keeper is."""
+    """For boxes and squares ahead of them the square behind, as far as it is found by what is asked: the
+    square that is free, the box, the square ahead, and where the keeper is."""
     found: dict[tuple[int, int], int] = {}
     for low in range(0, len(asked), _ROWS):
         some = asked[low : low + _ROWS]
