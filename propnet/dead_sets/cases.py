@@ -8,10 +8,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.analysis.ternary import CASES_PER_WORD, Ternary
+from propnet.analysis.cones import clocks
+from propnet.analysis.ternary import CASES_PER_WORD, Ternary, Words, constant_bases
 from propnet.substitute import EffortError
 
 Int64s = NDArray[np.int64]
+
+_ROUNDS = 500
+_ALL, _NONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
 
 CHUNK = 2048
 """Cases that are simulated at once."""
@@ -25,10 +29,12 @@ class Simulated:
             its move is illegal.
     """
 
-    def __init__(self, ternary: Ternary, flat: Int64s, owner: Int64s, moves: Int64s | None, n: int) -> None:
+    def __init__(
+        self, ternary: Ternary, always: Words, flat: Int64s, owner: Int64s, moves: Int64s | None, n: int
+    ) -> None:
         network = ternary.network
         self._following = network.next_literals.astype(np.int64)
-        rows = ternary.unknown((n + CASES_PER_WORD - 1) // CASES_PER_WORD)
+        rows = np.repeat(always, (n + CASES_PER_WORD - 1) // CASES_PER_WORD, axis=1)
         bit = np.uint64(1) << (owner % CASES_PER_WORD).astype(np.uint64)
         np.bitwise_and.at(rows, ((flat ^ 1) - 2, owner // CASES_PER_WORD), ~bit)
         self._cases = np.arange(n)
@@ -76,11 +82,31 @@ class Simulated:
 
 
 class Cases:
-    """Simulates cases of a network, as long as ``effort`` (gate inputs, each for 64 cases) lasts."""
+    """Simulates cases of states that can be reached from the initial one, as long as ``effort`` (gate inputs,
+    each for 64 cases) lasts. What no case says is what may be so in any state (:func:`_ever`)."""
 
     def __init__(self, ternary: Ternary, effort: int) -> None:
         self.ternary = ternary
         self.effort = effort
+        self._size = len(ternary.network.gate_inputs) + len(ternary.network.bases)
+        self._always = self._ever()
+
+    def _ever(self) -> Words:
+        """What may ever be true, or false, by ternary simulation from the initial state on: rows (2 * bases, 1),
+        the least fixpoint. Where it takes too many rounds nothing is known."""
+        ternary = self.ternary
+        network = ternary.network
+        may = np.where(ternary.known(np.asarray(network.initial, np.bool_)[None]) & np.uint64(1), _ALL, _NONE)
+        # To open clocks at once only saves rounds.
+        still = constant_bases(network) | (network.next_literals == 2 * np.arange(1, 1 + len(network.bases)))
+        may[np.repeat(clocks(network) & ~still, 2)] = _ALL
+        for _ in range(_ROUNDS):
+            self.spend(self._size)
+            more = may | ternary.step(may).following
+            if (more == may).all():
+                return more
+            may = more
+        return ternary.unknown(1)
 
     def run(
         self, literals: Sequence[Int64s], moves: Int64s | None = None
@@ -93,16 +119,15 @@ class Cases:
 
         Raises EffortError where it would take too much.
         """
-        size = len(self.ternary.network.gate_inputs) + len(self.ternary.network.bases)
         for low in range(0, len(literals), CHUNK):
             part = literals[low : low + CHUNK]
             n = len(part)
-            self.spend((n + CASES_PER_WORD - 1) // CASES_PER_WORD * size)
+            self.spend((n + CASES_PER_WORD - 1) // CASES_PER_WORD * self._size)
             widths = np.fromiter(map(len, part), np.int64, n)
             flat = np.concatenate(part) if n else np.zeros(0, np.int64)
             owner = np.repeat(np.arange(n), widths)
             some = moves[low : low + n] if moves is not None else None
-            yield slice(low, low + n), Simulated(self.ternary, flat, owner, some, n)
+            yield slice(low, low + n), Simulated(self.ternary, self._always, flat, owner, some, n)
 
     def spend(self, effort: int) -> None:
         """Take this from the effort. Raises EffortError where that is too much."""

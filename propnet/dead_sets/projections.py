@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,13 @@ class Projection:
     """Some variables, by their numbers, ascending, and their configurations, an axis for each variable.
 
     Attributes:
-        open: configurations that occur, as far as this and smaller projections tell, and may lead to the goal.
-        dead: those that may occur and do not lead to the goal, though nothing smaller in them tells so.
+        occurring: configurations that occur, as far as this and smaller projections tell.
+        open: those of them that may lead to the goal.
     """
 
     variables: tuple[int, ...]
+    occurring: Bits
     open: Bits
-    dead: Bits
 
 
 class Projections:
@@ -97,7 +97,7 @@ class Projections:
         return found
 
     def analyse(self, wanted: Sequence[tuple[int, ...]], known: dict[tuple[int, ...], Projection]) -> list[Projection]:
-        """Analyse projections, of the same number of variables each; ``known`` are those of fewer.
+        """Analyse projections; what is ``known``, of them or of smaller ones, is made use of.
 
         Raises EffortError if the cases do not suffice.
         """
@@ -117,24 +117,22 @@ class Projections:
         leading[places] = self._may_be_goals(wanted, shapes, firsts, places)
         spread(leading, target, source)
         leading &= occurring
+        bounds = pairwise(firsts.tolist())
         return [
-            Projection(numbers, leading[a:b].reshape(shape), (occurring & ~leading)[a:b].reshape(shape))
-            for numbers, shape, a, b in zip(wanted, shapes, firsts[:-1].tolist(), firsts[1:].tolist(), strict=True)
+            Projection(numbers, occurring[a:b].reshape(shape), leading[a:b].reshape(shape))
+            for numbers, shape, (a, b) in zip(wanted, shapes, bounds, strict=True)
         ]
 
     def _able(
         self, numbers: tuple[int, ...], shape: tuple[int, ...], known: dict[tuple[int, ...], Projection]
     ) -> Bits:
-        """The configurations no part of which is known not to occur, or to be dead."""
+        """The configurations of which neither they nor a part is known not to occur, or to be dead."""
         able = np.ones(shape, np.bool_)
-        for place in range(len(numbers)):
-            rest = numbers[:place] + numbers[place + 1 :]
-            smaller = known.get(rest)
-            if smaller is not None:
-                able &= np.expand_dims(smaller.open, place)
-            single = known.get(numbers[place : place + 1])
-            if single is not None and len(numbers) > 1:
-                able &= single.open.reshape([-1 if axis == place else 1 for axis in range(len(numbers))])
+        for size in range(1, len(numbers) + 1):
+            for some in combinations(numbers, size):
+                if some in known:
+                    axes = tuple(place for place, n in enumerate(numbers) if n not in some)
+                    able &= np.expand_dims(known[some].open, axes)
         return able
 
     def _transitions(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from propnet.analysis.ternary import Ternary
 from propnet.dead_sets.cases import Cases
+from propnet.dead_sets.consistency import parts, spread_in, tighten
 from propnet.dead_sets.effects import move_effects
 from propnet.dead_sets.projections import Projection, Projections
 from propnet.dead_sets.variables import state_variables
@@ -19,9 +21,15 @@ from propnet.substitute import EffortError
 
 EFFORT = 200_000_000
 """Gate inputs, each for 64 cases (see docs/measurements.md)."""
+LARGEST = 20_000
+"""Networks with more gate inputs are left alone."""
 _COFACTORS = 3_000_000
 _BATCH = 64
 """Projections that are analysed together."""
+_ROUNDS = 5
+"""Times that projections learn from each other, at most."""
+_TIGHTEN = 8_000
+"""What that takes for each, in the same unit."""
 _LARGEST = 100_000
 """Configurations of a projection, at most."""
 
@@ -83,7 +91,18 @@ class _Search:
         """Search. Raises EffortError where the effort does not suffice."""
         network = self.machine.network
         effects = move_effects(network, _COFACTORS)
-        variables = state_variables(self.machine, effects, self.cases, self.seed)
+        if len(network.gate_inputs) > LARGEST:
+            raise EffortError("too large a network")
+        for groups in (True, False):
+            some = Cases(self.cases.ternary, self.cases.effort // 4)
+            try:
+                variables = state_variables(self.machine, effects, some, self.seed, groups)
+                break
+            except EffortError:
+                if not groups:
+                    raise
+            finally:
+                self.cases.spend(self.cases.effort // 4 - max(0, some.effort))
         values = sorted({v for _, v, literal in network.goals.tolist() if literal != FALSE}, reverse=True)
         for value in values[:-1]:
             goals = [literal for _, v, literal in network.goals.tolist() if v >= value]
@@ -100,49 +119,71 @@ class _Search:
         assert projections is not None
         near = projections.neighbours()
         for size in range(1, self.most + 1):
-            wanted = [t for t in self._tuples(size, near) if self._size(t) <= _LARGEST]
-            if not self._all_of(wanted):
-                return False
-            if size == 2:
+            wanted = self._tuples(size, near)
+            alive = self._all_of(wanted)
+            if alive and size == 2:
                 # A goal may relate variables that no move relates.
                 rest = set(combinations(range(len(near)), 2)).difference(wanted)
-                if not self._all_of(sorted(t for t in rest if self._size(t) <= _LARGEST)):
-                    return False
+                alive = self._all_of(sorted(rest, key=self._rank))
                 for a, b in rest:
-                    if (a, b) in self.known and self.known[a, b].dead.any():
+                    if (a, b) in self.known and not self.known[a, b].open.all():
                         near[a].add(b)
                         near[b].add(a)
+            if not alive or not self._tighten():
+                return False
             self.complete = size
         return True
 
-    def _all_of(self, wanted: list[tuple[int, ...]]) -> bool:
+    def _all_of(self, wanted: Iterable[tuple[int, ...]]) -> bool:
         """Analyse these projections, unless the initial state turns out to be dead: returns whether not."""
         assert self.projections is not None
-        for low in range(0, len(wanted), _BATCH):
-            for projection in self.projections.analyse(wanted[low : low + _BATCH], self.known):
+        able = [numbers for numbers in wanted if self._rank(numbers)[0] <= _LARGEST]
+        for low in range(0, len(able), _BATCH):
+            for projection in self.projections.analyse(able[low : low + _BATCH], self.known):
+                before = self.known.get(projection.variables)
+                if before is not None:
+                    projection = Projection(projection.variables, before.occurring, projection.open)
                 self.known[projection.variables] = projection
                 if not projection.open.ravel()[0]:
                     return False
         return True
 
-    def _size(self, numbers: tuple[int, ...]) -> int:
+    def _tighten(self) -> bool:
+        """Let projections tell each other what they know, and analyse again those that have learnt from it;
+        returns whether the initial state is in no dead set."""
+        for _ in range(_ROUNDS):
+            self.cases.spend(len(self.known) * _TIGHTEN)
+            changed = tighten(self.known)
+            if not all(self.known[numbers].open.ravel()[0] for numbers in changed):
+                return False
+            if not changed or not self._all_of(sorted(changed, key=self._rank)):
+                return not changed
+        return True
+
+    def _rank(self, numbers: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+        """Small projections first: how many configurations one has, and then its variables."""
         assert self.projections is not None
-        return int(np.prod([len(self.projections.variables[n].values) for n in numbers]))
+        return int(np.prod([len(self.projections.variables[n].values) for n in numbers])), numbers
 
     def _tuples(self, size: int, near: list[set[int]]) -> list[tuple[int, ...]]:
-        """Sets of so many variables that depend on each other, smaller projections first."""
+        """Sets of so many variables that depend on each other, small projections first."""
         grown = {(n,) for n in range(len(near))}
         for _ in range(size - 1):
+            self.cases.spend(len(grown) * _TIGHTEN)
             grown = {tuple(sorted((*t, n))) for t in grown for m in t for n in near[m] if n not in t}
-        return sorted(grown, key=lambda t: (self._size(t), t))
+        return sorted(grown, key=self._rank)
 
     def result(self, seconds: float) -> DeadSets:
         """What was found so far."""
         sets: list[tuple[int, ...]] = []
         sizes = [0] * self.most
         variables = self.projections.variables if self.projections is not None else []
-        for numbers, projection in sorted(self.known.items(), key=lambda item: (len(item[0]), item[0])):
-            for configuration in np.argwhere(projection.dead).tolist():
+        for numbers in sorted(self.known, key=lambda numbers: (len(numbers), numbers)):
+            projection = self.known[numbers]
+            dead = projection.occurring & ~projection.open
+            for part in parts(numbers, self.known):
+                dead &= spread_in(part, numbers)
+            for configuration in np.argwhere(dead).tolist():
                 pairs = zip(numbers, configuration, strict=True)
                 sets.append(tuple(x for n, v in pairs for x in variables[n].telling[v]))
                 sizes[len(numbers) - 1] += 1

@@ -32,6 +32,10 @@ _SAMPLE = 4096
 """States of random play in which groups are looked for."""
 _LEAVES = 128
 """Cases that a move in an assignment is divided into, at most."""
+_SPLITS, _SPLIT_COST = 2_000, 40_000
+"""Times that cases are divided for a group before it is dropped, and what each takes, in the same unit."""
+_WIDEST = 1_000
+"""Where more propositions change, groups are not looked for by covers."""
 _ARGUMENTS = 6
 """Arguments of a proposition that are looked at, at most."""
 _SPARE = 4
@@ -67,22 +71,23 @@ class StateVariable:
 
 
 def state_variables(
-    machine: PropnetMachine, effects: Effects, cases: Cases, seed: int = 0
+    machine: PropnetMachine, effects: Effects, cases: Cases, seed: int = 0, grouped: bool = True
 ) -> list[StateVariable]:
     """Variables that cover what changed in random play from ``seed`` and is touched by moves; a proposition
-    that is in no group is a variable of its own. Variables that always keep their initial value are left
-    out. Raises EffortError if the cases do not suffice."""
+    that is in no group, or each if they are not to be ``grouped``, is a variable of its own. Variables that
+    always keep their initial value are left out. Raises EffortError if the cases do not suffice."""
     network = machine.network
     sample = _sample(machine, seed)
     touched = set().union(*(effect.touched for effect in effects if effect))
     steered = touched.difference(np.flatnonzero(clocks(network)).tolist())
     changing = [base for base in sorted(steered) if sample[:, base].any() and not sample[:, base].all()]
     initial = np.asarray(network.initial, np.bool_)
-    exact = _alike(sample, changing, network.bases)
+    groupable = changing if grouped else []
+    exact = _alike(sample, groupable, network.bases)
     covered = set().union(*exact)
-    exact += _covers(sample, [base for base in changing if base not in covered])
+    exact += _covers(sample, [base for base in groupable if base not in covered])
     covered = covered.union(*exact)
-    loose = _alike(sample, [base for base in changing if base not in covered], network.bases, exact=False)
+    loose = _alike(sample, [base for base in groupable if base not in covered], network.bases, exact=False)
     groups = dict.fromkeys(exact, 1) | dict.fromkeys(loose, 0)
     closed: list[StateVariable] = []
     for trusted in (True,) * _ROUNDS + (False,):
@@ -143,6 +148,8 @@ def _alike(
 
 def _covers(sample: Bits, changing: list[int]) -> list[tuple[int, ...]]:
     """Groups of propositions of which exactly one is true in each state of the sample: greedy exact covers."""
+    if len(changing) > _WIDEST:
+        return []
     bits = sample[:, changing]
     numbers = bits.astype(np.float32)
     apart = numbers.T @ numbers == 0
@@ -174,6 +181,7 @@ class _Closure:
     members: tuple[int, ...]
     ids: dict[tuple[int, ...], int] = field(default_factory=dict)
     changes: dict[int, dict[int, set[int]]] = field(default_factory=dict)
+    splits: int = 0
     failed: bool = False
 
     def literals(self, value: tuple[int, ...]) -> Int64s:
@@ -228,6 +236,9 @@ def _close(
                     continue
                 if len(open_) > 1:
                     base = simulated.open_base(2 * (1 + open_[0]), case, cases.ternary)
+                    step.closure.splits += 1
+                    step.closure.failed |= step.closure.splits > _SPLITS
+                    cases.spend(_SPLIT_COST)
                     parts = _splits(base, effects[step.move], trusted) if base >= 0 else []
                     leaves = step.leaves * len(parts)
                     if parts and leaves <= _LEAVES:
@@ -250,7 +261,7 @@ def _splits(
     """What may be taken to be true, one after the other, so that a proposition is known: the propositions of
     the trusted group that the move reads most of, or else the proposition and its negation."""
     reads = effect.reads if effect else 0
-    able = [group for group in trusted if base in group]
+    able = [group for group in trusted if base in group and len(group) < _LEAVES]
     if not able:
         return [(2 * (1 + base),), (2 * (1 + base) + 1,)]
     group = max(able, key=lambda group: sum(reads >> other & 1 for other in group))
