@@ -1,5 +1,5 @@
-"""Cases: states of which a few propositions are known, each perhaps with a move that is made in it, many at once
-(ternary simulation, :mod:`propnet.analysis.ternary`)."""
+"""Cases: states of which a few propositions are known, each perhaps with a move that is made in it, many at
+once (ternary simulation, :mod:`propnet.analysis.ternary`)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ class Simulated:
             if node < first:
                 return -1
             gate = node - first
-            read = network.gate_inputs[network.gate_start[gate] : network.gate_start[gate + 1]].astype(np.int64)
+            read = network.gate_inputs[network.gate_start[gate] : network.gate_start[gate + 1]].astype(
+                np.int64
+            )
             at = np.full(len(read), case)
             unknown = read[self.may(read, at) & self.may(read ^ 1, at)]
             below = int(unknown.min()) >> 1 if len(unknown) else node
@@ -92,8 +94,8 @@ class Cases:
         self._always = self._ever()
 
     def _ever(self) -> Words:
-        """What may ever be true, or false, by ternary simulation from the initial state on: rows (2 * bases, 1),
-        the least fixpoint. Where it takes too many rounds nothing is known."""
+        """What may ever be true, or false, by ternary simulation from the initial state on: rows (2 *
+        bases, 1), the least fixpoint. Where it takes too many rounds nothing is known."""
         ternary = self.ternary
         network = ternary.network
         may = np.where(ternary.known(np.asarray(network.initial, np.bool_)[None]) & np.uint64(1), _ALL, _NONE)

@@ -1,6 +1,6 @@
-"""What projections tell each other: a configuration that leads to the goal has a part that does so in every smaller
-projection, and a continuation that does so in every larger one (k-consistency: E. Freuder, Synthesizing constraint
-expressions, 1978).
+"""What projections tell each other: a configuration that leads to the goal has a part that does so in every
+smaller projection, and a continuation that does so in every larger one (k-consistency: E. Freuder,
+Synthesizing constraint expressions, 1978).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ Known = dict[tuple[int, ...], Projection]
 
 
 def spread_in(smaller: Projection, numbers: tuple[int, ...]) -> Bits:
-    """What is open in a smaller projection, with the axes of a larger one; those that it lacks have length 1."""
+    """What is open in a smaller projection, with the axes of a larger one; those that it lacks have length
+    1."""
     axes = tuple(place for place, n in enumerate(numbers) if n not in smaller.variables)
     return np.expand_dims(smaller.open, axes)
 
@@ -28,8 +29,8 @@ def parts(numbers: tuple[int, ...], known: Known) -> list[Projection]:
 
 
 def tighten(known: Known) -> set[tuple[int, ...]]:
-    """Close configurations (in place) that do not fit others, until nothing changes. Returns the projections in
-    which some were closed."""
+    """Close configurations (in place) that do not fit others, until nothing changes. Returns the
+    projections in which some were closed."""
     above: defaultdict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
     below = {numbers: parts(numbers, known) for numbers in known}
     for numbers, smaller in below.items():

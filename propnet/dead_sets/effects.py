@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from propnet.network import Network
@@ -59,6 +60,29 @@ def move_effects(network: Network, effort: int) -> list[MoveEffect | None]:
         forced = tuple(sorted(x for x in known if 1 <= x >> 1 <= bases))
         effects.append(MoveEffect(frozenset(touched), forced, reads))
     return effects
+
+
+def conditions(network: Network, goals: Iterable[int], effort: int) -> list[int]:
+    """What an end with one of these goals (literals) depends on, condition by condition: a mask of base
+    propositions for each, bit b for base proposition b. All conditions of a goal must hold, and each
+    depends on its own propositions alone. Raises EffortError as :func:`move_effects`."""
+    gates = Remake(network, effort)
+    supports = _Supports(gates)
+    masks: dict[int, None] = {}
+    waiting = [int(network.terminal_literal), *goals]
+    seen: set[int] = set()
+    while waiting:
+        x = waiting.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        below = () if x & 1 else gates.inputs(x >> 1)
+        gates.spend(1 + len(below))
+        if below:
+            waiting += below
+        else:
+            masks[supports.of(x)] = None
+    return list(masks)
 
 
 class _Supports:

@@ -1,5 +1,5 @@
-"""All states of a small one-player game, and which of them can still lead to a goal: retrograde analysis of the game
-itself, which projections are held against."""
+"""All states of a small one-player game, and which of them can still lead to a goal: retrograde analysis of
+the game itself, which projections are held against."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Retrograde analysis of projections: which values of a few variables together can no longer lead to the goal
-(dead-end pattern databases: F. Pommerening and J. Seipp, 2016; pattern databases: J. Culberson and J. Schaeffer, 1998).
+"""Retrograde analysis of projections: which values of a few variables together can no longer lead to the
+goal (dead-end pattern databases: F. Pommerening and J. Seipp, 2016; pattern databases: J. Culberson and J.
+Schaeffer, 1998).
 
-A projection knows the values of its variables alone. A move is possible in it if it may be legal whatever the rest
-is, and leads to all values that it may lead to. So a path of the game is a path of the projection, and what does
-not lead to the goal here does not lead to it in the game. A *configuration* is a value of each variable of a
-projection; it is numbered in mixed radix, the last variable's value first.
+A projection knows the values of its variables alone. A move is possible in it if it may be legal whatever
+the rest is, and leads to all values that it may lead to. So a path of the game is a path of the projection,
+and what does not lead to the goal here does not lead to it in the game. A *configuration* is a value of
+each variable of a projection; it is numbered in mixed radix, the last variable's value first.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ class Projections:
             others.discard(number)
         return found
 
-    def analyse(self, wanted: Sequence[tuple[int, ...]], known: dict[tuple[int, ...], Projection]) -> list[Projection]:
+    def analyse(
+        self, wanted: Sequence[tuple[int, ...]], known: dict[tuple[int, ...], Projection]
+    ) -> list[Projection]:
         """Analyse projections; what is ``known``, of them or of smaller ones, is made use of.
 
         Raises EffortError if the cases do not suffice.
@@ -105,16 +108,19 @@ class Projections:
         sizes = [int(np.prod(shape)) for shape in shapes]
         self._cases.spend(sum(sizes) * _CONFIGURATION)
         firsts = np.concatenate(([0], np.cumsum(sizes)))
-        able = np.concatenate([self._able(numbers, shape, known).ravel() for numbers, shape in zip(wanted, shapes, strict=True)])
+        able = np.concatenate(
+            [self._able(numbers, shape, known).ravel() for numbers, shape in zip(wanted, shapes, strict=True)]
+        )
+        places = np.flatnonzero(able)
+        wins, over = np.zeros_like(able), np.zeros_like(able)
+        wins[places], over[places] = self._ends(wanted, shapes, firsts, places)
         source, target = self._transitions(wanted, shapes, firsts)
-        inside = able[source] & able[target]
+        inside = able[source] & ~over[source] & able[target]
         source, target = source[inside], target[inside]
         occurring = np.zeros(len(able), np.bool_)
         occurring[firsts[:-1]] = able[firsts[:-1]]  # value 0 is initial
         spread(occurring, source, target)
-        leading = np.zeros(len(able), np.bool_)
-        places = np.flatnonzero(occurring)
-        leading[places] = self._may_be_goals(wanted, shapes, firsts, places)
+        leading = wins & occurring
         spread(leading, target, source)
         leading &= occurring
         bounds = pairwise(firsts.tolist())
@@ -140,7 +146,10 @@ class Projections:
     ) -> tuple[Int64s, Int64s]:
         """The transitions of all projections together: configurations before and after, numbered on."""
         parts = [
-            [(tuple(n for n in numbers if self.concerns(move, n)), move) for move in sorted(set().union(*(self.related[n] for n in numbers)))]
+            [
+                (tuple(n for n in numbers if self.concerns(move, n)), move)
+                for move in sorted(set().union(*(self.related[n] for n in numbers)))
+            ]
             for numbers in wanted
         ]
         self._cases.spend(_RELATION * sum(map(len, parts)))
@@ -173,7 +182,9 @@ class Projections:
                 found = list(variable.changes[move])
             else:
                 denied = {x ^ 1 for x in effect.forced} if effect else set()
-                found = [v for v, literals in enumerate(variable.literals) if denied.isdisjoint(literals.tolist())]
+                found = [
+                    v for v, literals in enumerate(variable.literals) if denied.isdisjoint(literals.tolist())
+                ]
             self._allowed[number, move] = found
         return found
 
@@ -216,7 +227,7 @@ class Projections:
                 cases = np.repeat(np.array([a[0] for a in asked]), widths)
                 holds = simulated.may_follow(np.concatenate(flat), cases)
                 fits = np.logical_and.reduceat(holds, np.cumsum(widths) - widths).tolist()
-                for (case, axis, w, number) in asked:
+                for case, axis, w, number in asked:
                     if fits[number]:
                         after.setdefault((case, axis), []).append(w)
             for case, i in enumerate(at):
@@ -228,32 +239,36 @@ class Projections:
                     for axis, (n, v) in enumerate(zip(numbers, values[i], strict=True))
                 ]
                 rows[owners[i]] += [(values[i], follow) for follow in product(*options)]
-        for (numbers, move), some in zip(missing, rows, strict=True):
-            pairs = np.array(some, np.int64).reshape(-1, 2, len(numbers))
+        for (numbers, move), found in zip(missing, rows, strict=True):
+            pairs = np.array(found, np.int64).reshape(-1, 2, len(numbers))
             self._relations[numbers, move] = Relation(pairs[:, 0], pairs[:, 1])
 
-    def _may_be_goals(
+    def _ends(
         self,
         wanted: Sequence[tuple[int, ...]],
         shapes: Sequence[tuple[int, ...]],
         firsts: Int64s,
         places: Int64s,
-    ) -> Bits:
-        """Whether configurations, numbered on through all projections, may be ends with a wanted goal."""
+    ) -> tuple[Bits, Bits]:
+        """Whether configurations, numbered on through all projections, may be ends with a wanted goal, and
+        whether they are ends in any case."""
         owners = np.searchsorted(firsts, places, side="right") - 1
         literals = []
         for owner, place in zip(owners.tolist(), places.tolist(), strict=True):
             configuration = np.unravel_index(place - int(firsts[owner]), shapes[owner])
             numbers = wanted[owner]
             literals.append(
-                np.concatenate([self.variables[n].literals[int(v)] for n, v in zip(numbers, configuration, strict=True)])
+                np.concatenate(
+                    [self.variables[n].literals[int(v)] for n, v in zip(numbers, configuration, strict=True)]
+                )
             )
-        may = np.zeros(len(places), np.bool_)
+        wins, over = np.zeros(len(places), np.bool_), np.zeros(len(places), np.bool_)
         terminal = int(self._cases.ternary.network.terminal_literal)
         for part, simulated in self._cases.run(literals):
             cases = np.arange(part.stop - part.start)
             goal = np.zeros(len(cases), np.bool_)
             for literal in self._goals:
                 goal |= simulated.may(np.full(len(cases), literal), cases)
-            may[part] = goal & simulated.possible & simulated.may(np.full(len(cases), terminal), cases)
-        return may
+            wins[part] = goal & simulated.possible & simulated.may(np.full(len(cases), terminal), cases)
+            over[part] = ~simulated.may(np.full(len(cases), terminal ^ 1), cases)
+        return wins, over

@@ -1,9 +1,11 @@
-"""The dead sets of a one-player game: all projections onto one variable, then two, three, as effort allows."""
+"""The dead sets of a one-player game: all projections onto one variable, then two, three, as effort
+allows."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,14 +14,14 @@ import numpy as np
 from propnet.analysis.ternary import Ternary
 from propnet.dead_sets.cases import Cases
 from propnet.dead_sets.consistency import parts, spread_in, tighten
-from propnet.dead_sets.effects import move_effects
+from propnet.dead_sets.effects import conditions, move_effects
 from propnet.dead_sets.projections import Projection, Projections
 from propnet.dead_sets.variables import state_variables
 from propnet.machine import PropnetMachine
 from propnet.passes.circuit import FALSE
 from propnet.substitute import EffortError
 
-EFFORT = 200_000_000
+EFFORT = 1_000_000_000
 """Gate inputs, each for 64 cases (see docs/measurements.md)."""
 LARGEST = 20_000
 """Networks with more gate inputs are left alone."""
@@ -57,8 +59,8 @@ class DeadSets:
 
 
 def dead_sets(machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0) -> DeadSets:
-    """The minimal dead sets of up to ``most`` variables. The result depends on the game, ``effort`` and ``seed``
-    alone; where the effort does not suffice, some are missing.
+    """The minimal dead sets of up to ``most`` variables. The result depends on the game, ``effort`` and
+    ``seed`` alone; where the effort does not suffice, some are missing.
 
     Raises ValueError for a game of several roles.
     """
@@ -67,10 +69,8 @@ def dead_sets(machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed
         raise ValueError(f"dead sets are for games of one role, and this one has {len(network.roles)}")
     began = time.process_time()
     found = _Search(machine, most, effort, seed)
-    try:
+    with suppress(EffortError):
         found.run()
-    except EffortError:
-        pass
     return found.result(time.process_time() - began)
 
 
@@ -123,8 +123,8 @@ class _Search:
             alive = self._all_of(wanted)
             if alive and size == 2:
                 # A goal may relate variables that no move relates.
-                rest = set(combinations(range(len(near)), 2)).difference(wanted)
-                alive = self._all_of(sorted(rest, key=self._rank))
+                rest = self._related_by_goals().difference(wanted)
+                alive = self._tighten() and self._all_of(sorted(rest, key=self._rank))
                 for a, b in rest:
                     if (a, b) in self.known and not self.known[a, b].open.all():
                         near[a].add(b)
@@ -133,6 +133,20 @@ class _Search:
                 return False
             self.complete = size
         return True
+
+    def _related_by_goals(self) -> set[tuple[int, ...]]:
+        """Pairs of variables that some condition of the goal depends on together."""
+        assert self.projections is not None
+        network = self.machine.network
+        goals = [literal for _, value, literal in network.goals.tolist() if value >= self.target]
+        masks = [variable.mask for variable in self.projections.variables]
+        related: set[tuple[int, ...]] = set()
+        for condition in conditions(network, goals, _COFACTORS):
+            self.cases.spend(len(masks) * 100)
+            mine = [number for number, mask in enumerate(masks) if mask & condition]
+            self.cases.spend(len(mine) ** 2 * 10)
+            related.update(combinations(mine, 2))
+        return related
 
     def _all_of(self, wanted: Iterable[tuple[int, ...]]) -> bool:
         """Analyse these projections, unless the initial state turns out to be dead: returns whether not."""
@@ -167,7 +181,7 @@ class _Search:
 
     def _tuples(self, size: int, near: list[set[int]]) -> list[tuple[int, ...]]:
         """Sets of so many variables that depend on each other, small projections first."""
-        grown = {(n,) for n in range(len(near))}
+        grown: set[tuple[int, ...]] = {(n,) for n in range(len(near))}
         for _ in range(size - 1):
             self.cases.spend(len(grown) * _TIGHTEN)
             grown = {tuple(sorted((*t, n))) for t in grown for m in t for n in near[m] if n not in t}

@@ -1,10 +1,11 @@
 """State variables of many values, from groups of base propositions of which exactly one is true at a time
 (M. Helmert: Concise finite-domain representations for PDDL planning tasks, 2009).
 
-Random play suggests the groups. Nothing is believed of them: from the initial state on, every assignment of a
-group that a move may lead to is followed (existential abstraction: E. Clarke, O. Grumberg and D. Long, 1994), and
-the assignments that this finds are the variable's values, few if the group was well chosen. Where it depends on
-other propositions which assignment follows, these are taken to be true, then false, one by one.
+Random play suggests the groups. Nothing is believed of them: from the initial state on, every assignment of
+a group that a move may lead to is followed (existential abstraction: E. Clarke, O. Grumberg and D. Long,
+1994), and the assignments that this finds are the variable's values, few if the group was well chosen.
+Where it depends on other propositions which assignment follows, these are taken to be true, then false, one
+by one.
 """
 
 from __future__ import annotations
@@ -79,14 +80,16 @@ def state_variables(
     network = machine.network
     sample = _sample(machine, seed)
     touched = set().union(*(effect.touched for effect in effects if effect))
-    steered = touched.difference(np.flatnonzero(clocks(network)).tolist())
-    changing = [base for base in sorted(steered) if sample[:, base].any() and not sample[:, base].all()]
+    # Clocks alone are no variables: late, they make everything dead.
+    clock = clocks(network)
+    changing = [base for base in sorted(touched) if sample[:, base].any() and not sample[:, base].all()]
     initial = np.asarray(network.initial, np.bool_)
     groupable = changing if grouped else []
     exact = _alike(sample, groupable, network.bases)
     covered = set().union(*exact)
-    exact += _covers(sample, [base for base in groupable if base not in covered])
-    covered = covered.union(*exact)
+    exact += _covers(sample, [base for base in groupable if base not in covered], clock)
+    exact = [group for group in exact if not clock[list(group)].all()]
+    covered = covered.union(*exact, np.flatnonzero(clock).tolist())
     loose = _alike(sample, [base for base in groupable if base not in covered], network.bases, exact=False)
     groups = dict.fromkeys(exact, 1) | dict.fromkeys(loose, 0)
     closed: list[StateVariable] = []
@@ -102,7 +105,7 @@ def state_variables(
         if not trusted or all(holding.get(group, -1) >= least for group, least in groups.items()):
             break
         groups = holding
-    single = set(changing).difference(*(variable.members for variable in closed))
+    single = {base for base in changing if not clock[base]}.difference(*(v.members for v in closed))
     closed += _close([(base,) for base in sorted(single)], effects, cases, initial, {})
     return [variable for variable in closed if len(variable.values) > 1]
 
@@ -129,9 +132,9 @@ def _sample(machine: PropnetMachine, seed: int) -> Bits:
 def _alike(
     sample: Bits, changing: list[int], terms: Sequence[Term], exact: bool = True
 ) -> list[tuple[int, ...]]:
-    """Groups of propositions that differ in one argument, or in some, of which exactly one, or else at most one,
-    is true in each state of the sample (counted variables: Helmert 2009). Names mean nothing here, only which
-    are equal."""
+    """Groups of propositions that differ in one argument, or in some, of which exactly one, or else at most
+    one, is true in each state of the sample (counted variables: Helmert 2009). Names mean nothing here,
+    only which are equal."""
     alike: dict[tuple[object, ...], list[int]] = {}
     for base in changing:
         term = terms[base]
@@ -146,22 +149,25 @@ def _alike(
     return [group for group, true in counts.items() if true.max() <= 1 and (not exact or true.min() == 1)]
 
 
-def _covers(sample: Bits, changing: list[int]) -> list[tuple[int, ...]]:
-    """Groups of propositions of which exactly one is true in each state of the sample: greedy exact covers."""
+def _covers(sample: Bits, changing: list[int], clock: Bits) -> list[tuple[int, ...]]:
+    """Groups of propositions of which exactly one is true in each state of the sample: greedy exact covers,
+    with clocks only where nothing else fits."""
     if len(changing) > _WIDEST:
         return []
     bits = sample[:, changing]
     numbers = bits.astype(np.float32)
     apart = numbers.T @ numbers == 0
+    liking = np.where(clock[changing], 1e-6, 1.0)
     covered: set[int] = set()
     groups: dict[tuple[int, ...], None] = {}
     for start in range(len(changing)):
-        if start in covered:
+        if start in covered or clock[changing[start]]:
             continue
         group, open_, able = [start], ~bits[:, start], apart[start].copy()
         while open_.any() and able.any():
             gain = open_.astype(np.float32) @ numbers
             gain[~able] = 0
+            gain *= liking
             best = int(np.argmax(gain))
             if not gain[best]:
                 break

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gdl.errors import RulesError, TooLargeError
+from gdl.errors import RulesError
 from gdl.rules import Rules
 from ggp.game import Game
 from propnet.build import build
@@ -27,7 +27,8 @@ def containing(bits, sets):
 
 
 def assert_dead(machine, found, most=300_000):
-    """No set holds in a state that leads to the goal. Returns the shares of dead states, and of those found."""
+    """No set holds in a state that leads to the goal. Returns the shares of dead states, and of those
+    found."""
     states = all_states(machine, found.target if found.sets else 100, most)
     bits = unpack(states.records, len(machine.network.bases))
     named = containing(bits, found.sets)
