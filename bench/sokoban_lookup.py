@@ -4,8 +4,9 @@
     python -m bench.sokoban_lookup --level FILE.xsb:N --most 5
 
 Without a level, sets of ``--size`` random squares are made, none of which lies within one of the positions
-asked for: what a search asks is mostly answered with no. With one, its dead sets are generated, and the positions
-come from pulls backwards from the goals, so they can all be solved. Times are CPU nanoseconds per query.
+asked for: what a search asks is mostly answered with no. With one, its dead sets are generated, and the
+positions come from pulls backwards from the goals, so they can all be solved. Times are CPU nanoseconds per
+query.
 """
 
 from __future__ import annotations
