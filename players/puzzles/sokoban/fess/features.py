@@ -174,7 +174,9 @@ def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
     goals = len(know.goals)
     for phase in range(len(know.base) - 1, -1, -1):
         number = 0
-        while number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED:
+        while (
+            number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED
+        ):
             number += 1
         if number < goals and know.base[phase, number] >= 0:
             continue
@@ -274,9 +276,7 @@ def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index
 
 
 @inner
-def find_features(
-    board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index
-) -> None:
+def find_features(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
     values = scratch.values
     values[PACKED] = count_packed(board, know, scratch)

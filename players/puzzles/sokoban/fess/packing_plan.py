@@ -61,7 +61,9 @@ def packing_plan(geometry: Geometry, start: Position, one: bool = False) -> Pack
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
     outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
-    largest = max(basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_))
+    largest = max(
+        basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_)
+    )
     sinks = [box for box in outside if largest[box]] or outside
     puller = _Puller(geometry, sinks)
     best = None

@@ -18,7 +18,18 @@ from players.puzzles.sokoban.fess.cells import new_cells, new_moves
 from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
 from players.puzzles.sokoban.fess.macro_moves import new_maneuvers
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
-from players.puzzles.sokoban.fess.search_kernels import EXHAUSTED, FULL, NODES, RUNNING, SOLVED, STATUS, Desk, Tools, new_tree, run
+from players.puzzles.sokoban.fess.search_kernels import (
+    EXHAUSTED,
+    FULL,
+    NODES,
+    RUNNING,
+    SOLVED,
+    STATUS,
+    Desk,
+    Tools,
+    new_tree,
+    run,
+)
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
 
@@ -26,7 +37,16 @@ from players.puzzles.sokoban.lines import Push
 class FessSearch:
     """A search that is run in slices."""
 
-    def __init__(self, geometry: Geometry, start: Position, memory: int = 600 << 20, one: bool = False, options: tuple[int, ...] = (1, 4, 300), most=2, secs=0.3) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        start: Position,
+        memory: int = 600 << 20,
+        one: bool = False,
+        options: tuple[int, ...] = (1, 4, 300),
+        most=2,
+        secs=0.3,
+    ) -> None:
         self.geometry, self.start = geometry, start
         size = geometry.size
         self.plan = packing_plan(geometry, start, one)
@@ -50,7 +70,12 @@ class FessSearch:
                 new_area(geometry),
                 self.know,
                 new_scratch(geometry),
-                Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64), np.zeros(sets.squares.words, np.uint64)),
+                Desk(
+                    np.array(start.boxes, np.int32),
+                    np.zeros(size + 1, np.int32),
+                    np.zeros(6, np.int64),
+                    np.zeros(sets.squares.words, np.uint64),
+                ),
                 new_children(len(start.boxes) * 2 * size),
                 np.array([*options, *[0] * 8][:8], np.int64),
             ),
