@@ -13,6 +13,7 @@ import numpy as np
 from players.puzzles.sokoban.deadsets.tree import count_bits
 from propnet.jit.arrays import Index, Words
 from propnet.jit.decorators import inner
+from propnet.jit.vector512 import item
 
 
 def encode_counters(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], words: int) -> Words:
@@ -42,18 +43,18 @@ def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bit
     if partners == 1:
         found = np.uint64(0)
         for w in range(words):
-            found |= data[offset + w] & bits[w]
+            found |= item(data, offset + w) & item(bits, w)
         return bool(found)
     for block in range(blocks):
         low, high = np.uint64(0), np.uint64(0)
         first = columns + block
         for w in range(words):
-            head = data[offset + w]
-            left = head & bits[w]
+            head = item(data, offset + w)
+            left = head & item(bits, w)
             while left:
                 bit = left & (~left + np.uint64(1))
                 left ^= bit
-                column = data[first + blocks * count_bits(head & (bit - np.uint64(1)))]
+                column = item(data, first + blocks * count_bits(head & (bit - np.uint64(1))))
                 if partners == 2:
                     if low & column:
                         return True

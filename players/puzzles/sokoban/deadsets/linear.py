@@ -6,6 +6,7 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Words
 from propnet.jit.decorators import inner
+from propnet.jit.vector512 import item
 
 
 def encode_linear(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], words: int) -> Words:
@@ -22,23 +23,23 @@ def any_linear(data: Words, offset: Index, count: Index, bits: Words) -> bool:
     """Whether one of the ``count`` sets at ``data[offset]`` lies within ``bits``, uint64, shape (words,)."""
     words = len(bits)
     if words == 1:
-        missing = ~bits[0]
+        missing = ~item(bits, 0)
         number = 0
-        while number < count and data[offset + number] & missing:
+        while number < count and item(data, offset + number) & missing:
             number += 1
         return bool(number < count)
     if words == 2:
-        low, high = ~bits[0], ~bits[1]
+        low, high = ~item(bits, 0), ~item(bits, 1)
         for number in range(count):
             at = offset + 2 * number
-            if not (data[at] & low) | (data[at + 1] & high):
+            if not (item(data, at) & low) | (item(data, at + 1) & high):
                 return True
         return False
     for number in range(count):
         at = offset + words * number
         outside = np.uint64(0)
         for w in range(words):
-            outside |= data[at + w] & ~bits[w]
+            outside |= item(data, at + w) & ~item(bits, w)
         if not outside:
             return True
     return False

@@ -16,6 +16,7 @@ from players.puzzles.sokoban.deadsets.squares import MOST, BoxSquares
 from players.puzzles.sokoban.deadsets.tree import any_tree, encode_tree
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner
+from propnet.jit.vector512 import item
 
 EMPTY, LINEAR, TREE, COUNTERS = range(4)
 """How a slot's sets are looked up; an empty slot has none."""
@@ -28,8 +29,9 @@ class Lookup(NamedTuple):
         numbers: int32, shape (size + 1,): the number of each square of the geometry, -1 on dead squares.
         dead_sides: uint8, shape (n,): bit d is set where a lone box is lost by the keeper on its neighbour in
             direction d.
-        heads: int64, shape (MOST - 1, slots, 3): for sets of 2, 3, ... boxes and each slot the method, where
-            its data begin, and how many sets (of COUNTERS: how many blocks of 64) there are.
+        heads: int64, shape (slots, MOST - 1): for each slot and sets of 2, 3, ... boxes where its data begin,
+            times 2**28, plus how many sets (of COUNTERS: how many blocks of 64) there are, times 4, plus the
+            method; 0 where there are none.
         data: uint64: what the methods need.
     """
 
@@ -42,8 +44,10 @@ class Lookup(NamedTuple):
 def choose_method(sets: int, partners: int, words: int, boxes: int) -> int:
     """The fastest method for a slot with so many sets, by what was measured (docs/measurements.md)."""
     if partners == 1:
-        return TREE
-    return LINEAR if sets * words <= 4 else TREE
+        return LINEAR if sets * words <= 8 else TREE
+    if sets * words <= 12 + boxes:
+        return LINEAR
+    return COUNTERS if sets <= 64 else TREE
 
 
 def freeze(
@@ -51,7 +55,7 @@ def freeze(
 ) -> Lookup:
     """The lookup of these families, by K. ``boxes`` is how many there will be, about; ``method`` is for all
     slots instead of the fastest."""
-    heads = np.zeros((MOST - 1, slots, 3), np.int64)
+    heads = np.zeros((slots, MOST - 1), np.int64)
     parts: list[Words] = []
     total = 0
     words = squares.words
@@ -63,7 +67,8 @@ def freeze(
                 continue
             way = method if method is not None else choose_method(count, size - 1, words, boxes)
             encode = {LINEAR: encode_linear, TREE: encode_tree, COUNTERS: encode_counters}[way]
-            heads[size - 2, slot] = way, total, (count + 63) // 64 if way == COUNTERS else count
+            entries = (count + 63) // 64 if way == COUNTERS else count
+            heads[slot, size - 2] = total << 28 | entries << 2 | way
             parts.append(encode(partners, words))
             total += len(parts[-1])
     data = np.concatenate(parts) if parts else np.zeros(1, np.uint64)
@@ -73,11 +78,11 @@ def freeze(
 @inner
 def any_within(heads: Ints, data: Words, slot: Index, bits: Words) -> bool:
     """Whether a set of this slot lies within ``bits``, uint64, shape (words,), the boxes by their numbers."""
-    for partners in range(1, len(heads) + 1):
-        method = heads[partners - 1, slot, 0]
-        if method == EMPTY:
+    for partners in range(1, MOST):
+        head = item(heads, slot * (MOST - 1) + partners - 1)
+        if not head:
             continue
-        offset, count = heads[partners - 1, slot, 1], heads[partners - 1, slot, 2]
+        method, count, offset = head & 3, head >> 2 & 0x3FFFFFF, head >> 28
         if method == TREE:
             if any_tree(data, offset, partners, bits):
                 return True

@@ -12,6 +12,7 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Words
 from propnet.jit.decorators import inner
+from propnet.jit.vector512 import item
 
 _ODD = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
@@ -61,7 +62,7 @@ def _any_leaf(data: Words, at: Index, bits: Words) -> bool:
     """Whether the last level's node at ``data[at]`` has a member within ``bits``."""
     found = np.uint64(0)
     for w in range(len(bits)):
-        found |= data[at + w] & bits[w]
+        found |= item(data, at + w) & item(bits, w)
     return bool(found)
 
 
@@ -69,10 +70,10 @@ def _any_leaf(data: Words, at: Index, bits: Words) -> bool:
 def _any_of_two(data: Words, start: Index, at: Index, bits: Words) -> bool:
     """The same for a node with one level below it."""
     words = len(bits)
-    child = start + np.int64(data[at + words])
+    child = start + np.int64(item(data, at + words))
     for w in range(words):
-        node = data[at + w]
-        left = node & bits[w]
+        node = item(data, at + w)
+        left = node & item(bits, w)
         while left:
             bit = left & (~left + np.uint64(1))
             left ^= bit
@@ -86,10 +87,10 @@ def _any_of_two(data: Words, start: Index, at: Index, bits: Words) -> bool:
 def _any_of_three(data: Words, start: Index, at: Index, bits: Words) -> bool:
     """The same for a node with two levels below it."""
     words = len(bits)
-    child = start + np.int64(data[at + words])
+    child = start + np.int64(item(data, at + words))
     for w in range(words):
-        node = data[at + w]
-        left = node & bits[w]
+        node = item(data, at + w)
+        left = node & item(bits, w)
         while left:
             bit = left & (~left + np.uint64(1))
             left ^= bit
@@ -103,10 +104,10 @@ def _any_of_three(data: Words, start: Index, at: Index, bits: Words) -> bool:
 def _any_of_four(data: Words, start: Index, at: Index, bits: Words) -> bool:
     """The same for a node with three levels below it."""
     words = len(bits)
-    child = start + np.int64(data[at + words])
+    child = start + np.int64(item(data, at + words))
     for w in range(words):
-        node = data[at + w]
-        left = node & bits[w]
+        node = item(data, at + w)
+        left = node & item(bits, w)
         while left:
             bit = left & (~left + np.uint64(1))
             left ^= bit

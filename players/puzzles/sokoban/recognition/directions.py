@@ -22,7 +22,7 @@ Step = tuple[int, int]
 Label = Hashable
 
 
-class _Conflict(Exception):
+class _ConflictError(Exception):
     """Two steps would have to be of one direction and of different ones."""
 
 
@@ -46,7 +46,7 @@ class _Parts:
         (a, x), (b, y) = self.find(one), self.find(other)
         if a == b:
             if (y - x - turn) % 4:
-                raise _Conflict
+                raise _ConflictError
         else:
             self._above[b] = a, (x + turn - y) % 4
 
@@ -71,7 +71,7 @@ def neighbours_of(
     for labels in ({}, *hints):
         try:
             found = _labelled(squares, ahead, [*taken, labels])
-        except _Conflict:
+        except _ConflictError:
             continue
         taken.append(labels)
     return found
@@ -88,7 +88,7 @@ def _labelled(
         beyond = ahead[start, to]
         if beyond is not None and beyond < squares:
             if (to, beyond) not in ahead:
-                raise _Conflict
+                raise _ConflictError
             parts.join((start, to), (to, beyond))
     for labels in groups:
         first: dict[Label, Step] = {}
@@ -102,12 +102,12 @@ def _labelled(
         top, turn = parts.find((start, to))
         direction = (axes[top] + turn) % 4
         if neighbours[start, direction] != squares:
-            raise _Conflict
+            raise _ConflictError
         neighbours[start, direction] = to
     for (start, to), beyond in ahead.items():
         top, turn = parts.find((start, to))
         if beyond is not None and neighbours[to, (axes[top] + turn) % 4] != beyond:
-            raise _Conflict
+            raise _ConflictError
     return neighbours
 
 
@@ -143,13 +143,13 @@ def _axes(leaving: Mapping[int, list[int]], parts: _Parts) -> dict[Step, int]:
                     axes[other] = 1 - axes[top]
                     waiting.append(other)
                 elif axes[other] == axes[top]:
-                    raise _Conflict
+                    raise _ConflictError
     return axes
 
 
 def places_of(neighbours: Int32s, origin: int) -> Int32s:
-    """Row and column of every square on a map, int32 (squares, 2), that agree with all neighbours; where there
-    are none, all squares in a row."""
+    """Row and column of every square on a map that agrees with all neighbours, int32 (squares, 2); where there
+    is none all squares stand in a row."""
     squares = len(neighbours) - 1
     found: dict[int, tuple[int, int]] = {origin: (0, 0)}
     waiting = deque([origin])

@@ -5,14 +5,13 @@ on it, or a box of some kind.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.sokoban.recognition.contents import Content, Guess
 from propnet.jit.arrays import Flags, Int32s, Octets
-from propnet.kernels.records import pack, unpack
 
 EMPTY, KEEPER, BOX = range(3)
 """What a square holds: nothing, the keeper, a box of kind 0. Boxes of other kinds have the numbers after."""
@@ -31,7 +30,8 @@ class Encoding:
         rows: for each content its bases and squares, and bool, shape (2 + kinds,): whether it is true of a
             square of that status.
         background: bool, shape (bases,): the values of all other propositions.
-        can_hold: bool, shape (squares,): whether there are propositions for a box there.
+        can_hold, can_stand: bool, shape (squares,): whether there are propositions for a box there, and for
+            the keeper.
     """
 
     squares: int
@@ -39,6 +39,21 @@ class Encoding:
     rows: tuple[tuple[Content, Flags], ...]
     background: Flags
     can_hold: Flags
+    can_stand: Flags
+
+    def widened(self, squares: int) -> Encoding:
+        """The same with so many squares, of which nothing is said of the new ones."""
+        more = np.zeros(squares - self.squares, np.bool_)
+        return replace(
+            self,
+            squares=squares,
+            can_hold=np.concatenate([self.can_hold, more]),
+            can_stand=np.concatenate([self.can_stand, more]),
+        )
+
+    def narrowed(self, can_hold: Flags) -> Encoding:
+        """The same with boxes on these squares alone."""
+        return replace(self, can_hold=self.can_hold & can_hold)
 
     def bits(self, status: Octets) -> Flags:
         """The propositions that are true, bool (n, bases), of statuses, uint8 (n, squares)."""
@@ -99,9 +114,13 @@ def _encoding(
             if true_of is None:
                 return None
             rows.append((content, true_of))
-    background = initial & ~open_
     return Encoding(
-        guess.squares, np.array([len(true[i]) for i in boxes], np.int32), tuple(rows), background, can_hold
+        guess.squares,
+        np.array([len(true[i]) for i in boxes], np.int32),
+        tuple(rows),
+        initial & ~open_,
+        can_hold,
+        np.isin(np.arange(guess.squares), guess.keeper.squares),
     )
 
 
@@ -115,13 +134,3 @@ def _true_of(status: Octets, values: NDArray[np.bool_], statuses: int) -> Flags 
             return None
         true_of[alike] = bool(len(seen) and seen[0])
     return true_of
-
-
-def records(encoding: Encoding, status: Octets) -> NDArray[np.uint64]:
-    """The machine's records, uint64 (n, words), of statuses, uint8 (n, squares)."""
-    return pack(encoding.bits(status))
-
-
-def statuses(encoding: Encoding, rows: NDArray[np.uint64]) -> Octets:
-    """The statuses, uint8 (n, squares), of records, uint64 (n, words)."""
-    return encoding.status(unpack(rows, len(encoding.background)))
