@@ -70,7 +70,7 @@ class Recognised:
     def anchored(self, position: Position) -> Position:
         """The same with the keeper on the lowest square that he can walk to."""
         neighbours: list[list[int]] = self.geometry.neighbours.tolist()
-        shut = {*position.boxes, self.geometry.size}
+        shut = {*position.boxes, self.geometry.size, position.keeper}
         walked = [position.keeper]
         for square in walked:
             walked += [
@@ -121,19 +121,21 @@ def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
     fading = steady & initial & (network.next_literals == FALSE)
     start = machine.initial_state()
     moves = machine.legal_moves(start, 0)
-    if best <= 0 or not moves or not (open_ & initial).any():
+    if best <= 0 or not moves or machine.is_terminal(start) or not (open_ & initial).any():
         return
     after = machine.successors(
         np.repeat(machine.records([start]), len(moves), axis=0), np.array(moves, np.int32)[:, None]
     )
     bits = unpack(after, len(network.bases))
     bits = bits[(bits[:, open_] != initial[open_]).any(axis=1)]
+    if not len(bits):
+        return
     for guess in guesses(network.bases, open_, fading, initial, bits):
         if guess.squares > _MOST_SQUARES:
             continue
         keeper = np.zeros_like(open_)
         keeper[guess.keeper.bases] = True
-        for encoding in encodings(guess, initial, open_ | keeper):
+        for encoding in encodings(guess, initial, bits[0]):
             found = _tried(machine, guess, encoding, steady & ~keeper, best)
             if found is not None:
                 yield found
