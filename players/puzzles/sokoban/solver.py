@@ -12,6 +12,7 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Position
+    from players.puzzles.sokoban.lines import Push
     from players.puzzles.sokoban.recognition.recognise import Recognised
     from players.puzzles.sokoban.search.push_search import PushSearch
     from propnet.machine import PropnetMachine
@@ -82,10 +83,30 @@ class Sokoban(LineSolver):
             search.step(_SLICE)
             self.states = search.progress.positions
             yield
-        if search.outcome is Outcome.SOLVED:
-            line = machine_line(game, self.start, search.pushes)
-            if line is not None:
-                self.report(game.claim.best, line)
+        if search.outcome is not Outcome.SOLVED:
+            return
+        line = machine_line(game, self.start, search.pushes)
+        if line is not None:
+            self.report(game.claim.best, line)
+        yield
+        yield from self._shorten(game, search.pushes)
+
+    def _shorten(self, game: Recognised, pushes: list[Push]) -> Iterator[None]:
+        """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
+        from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+        from players.puzzles.sokoban.recognition.translate import machine_line
+
+        metric = Metric.MOVES if game.by_steps else Metric.PUSHES
+        optimizer = Optimizer(game.geometry, game.position(self.start), pushes, metric, self._memory // 2)
+        goes_on, cost = True, optimizer.cost
+        while goes_on:
+            goes_on = optimizer.step(_SLICE)
+            if optimizer.cost < cost:
+                cost = optimizer.cost
+                line = machine_line(game, self.start, optimizer.pushes)
+                if line is not None:
+                    self.report(game.claim.best, line)
+            yield
 
     def _search(self, game: Recognised) -> PushSearch:
         """The search that is under way, or a new one."""
