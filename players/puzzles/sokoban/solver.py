@@ -45,14 +45,14 @@ class Sokoban(LineSolver):
         from players.puzzles.sokoban.recognition.recognise import recognise
         from players.puzzles.sokoban.recognition.translate import machine_line
         from players.puzzles.sokoban.search.best_first import AStar, Greedy
-        from players.puzzles.sokoban.search.push_search import Knowledge, Outcome, PushTask
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 
         game = recognise(self.machine)
         if game is None:
             return
         yield
         task = PushTask(
-            Knowledge(game.geometry),
+            LevelKnowledge(game.geometry),
             game.position(self.start),
             self._memory,
             game.moves_left(self.start),
