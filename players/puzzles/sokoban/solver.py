@@ -59,11 +59,11 @@ class Sokoban(LineSolver):
         from players.puzzles.sokoban.geometry import from_level
         from players.puzzles.sokoban.levels.level import Level
         from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
-        from players.puzzles.sokoban.search.push_search import Knowledge, PushTask
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
         geometry, start = from_level(Level(("#######", "#@ $ .#", "# $  .#", "#######")))
         for entry in entries_named(None):
-            task = PushTask(Knowledge(geometry), start, 1 << 22)
+            task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
             SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
 
     def step(self, deadline: float) -> bool:
@@ -111,14 +111,14 @@ class Sokoban(LineSolver):
     def _search(self, game: Recognised) -> PushSearch:
         """The search that is under way, or a new one."""
         from players.puzzles.sokoban.search.portfolio import SearchPortfolio
-        from players.puzzles.sokoban.search.push_search import Knowledge, PushTask
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
         start, begun = game.position(self.start), Sokoban._begun
         anchored = game.anchored(start)
         if begun is not None and begun.machine() is self.machine and begun.start == anchored:
             return begun.search
         left = game.moves_left(self.start)
-        search = SearchPortfolio(PushTask(Knowledge(game.geometry), start, self._memory, left, self._seed))
+        search = SearchPortfolio(PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed))
         if begun is not None:
             begun.search.close()
         Sokoban._begun = _Begun(weakref.ref(self.machine), anchored, search)

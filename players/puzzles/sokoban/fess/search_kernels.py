@@ -27,7 +27,7 @@ from players.puzzles.sokoban.fess.advisors import (
 )
 from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
-from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
+from players.puzzles.sokoban.fess.features import LevelKnowledge, Scratch, find_features
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
 from players.puzzles.sokoban.fess.retrograde import is_retrograde_deadlock
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
@@ -139,7 +139,7 @@ class Tools(NamedTuple):
     patterns: Patterns
     sets: Lookup
     area: Area
-    know: Knowledge
+    know: LevelKnowledge
     scratch: Scratch
     desk: Desk
     children: Children

@@ -2,9 +2,9 @@
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
->>> from players.puzzles.sokoban.search.push_search import Knowledge, PushTask
+>>> from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 >>> geometry, start = from_level(Level(("########", "#      #", "#@ $ . #", "########")))
->>> search = PushUct(PushTask(Knowledge(geometry), start, memory=1 << 20))
+>>> search = PushUct(PushTask(LevelKnowledge(geometry), start, memory=1 << 20))
 >>> search.step(10.0).value, search.pushes[-1]
 ('solved', (9, 1))
 """
