@@ -16,6 +16,7 @@ from players.puzzles.sokoban.fess.advisors import new_children
 from players.puzzles.sokoban.fess.area_deadlock import new_area
 from players.puzzles.sokoban.fess.cells import new_cells, new_moves
 from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
+from players.puzzles.sokoban.fess.frozen_matching import new_frozen_matching
 from players.puzzles.sokoban.fess.macro_moves import new_maneuvers
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
 from players.puzzles.sokoban.fess.search_kernels import EXHAUSTED, FULL, NODES, RUNNING, SOLVED, STATUS, Desk, Tools, new_tree, run
@@ -48,6 +49,7 @@ class FessSearch:
                 new_patterns(geometry),
                 sets.lookup,
                 new_area(geometry),
+                new_frozen_matching(geometry, len(start.boxes)),
                 self.know,
                 new_scratch(geometry),
                 Desk(np.array(start.boxes, np.int32), np.zeros(size + 1, np.int32), np.zeros(6, np.int64), np.zeros(sets.squares.words, np.uint64)),

@@ -28,6 +28,7 @@ from players.puzzles.sokoban.fess.advisors import (
 from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
 from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
+from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
 from players.puzzles.sokoban.fess.retrograde import is_retrograde_deadlock
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
@@ -128,7 +129,7 @@ class Tools(NamedTuple):
 
     Attributes:
         board: the board that all work on.
-        room, bipartite, corrals, patterns, sets, area, know, scratch, desk, children: see there.
+        room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
         options: int64, shape (8,): see :mod:`players.puzzles.sokoban.fess.search`.
     """
 
@@ -139,6 +140,7 @@ class Tools(NamedTuple):
     patterns: Patterns
     sets: Lookup
     area: Area
+    matching: FrozenMatching
     know: Knowledge
     scratch: Scratch
     desk: Desk
@@ -153,6 +155,8 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
     if is_bipartite_deadlock(board, bipartite, keeper):
         return True
     goals = tools.know.goals
+    if is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, tools.desk.boxes, keeper):
+        return True
     return len(goals) == len(tools.desk.boxes) and is_retrograde_deadlock(
         board, bipartite.freeze, goals, bipartite.came
     )
