@@ -16,7 +16,6 @@ from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_afte
 from players.puzzles.sokoban.fess.advisors import (
     ADVISED,
     ADVISORS,
-    ALIVE,
     DEAD,
     UNKNOWN,
     Children,
@@ -37,6 +36,8 @@ from propnet.jit.decorators import ARENA, inner, kernel
 RUNNING, SOLVED, EXHAUSTED, FULL = range(4)
 MOST_WEIGHT = 1023
 CORRAL_BUDGET = 300
+AREA_RADIUS = 4
+AREA_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
@@ -130,7 +131,7 @@ class Tools(NamedTuple):
     Attributes:
         board: the board that all work on.
         room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
-        options: int64, shape (8,): see :mod:`players.puzzles.sokoban.fess.search`.
+        options: int64, shape (1,): 1 where positions lie in the cells of their best ancestors.
     """
 
     board: Board
@@ -258,7 +259,7 @@ def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
     board.occupied[stance >> 2] = BOXED
     keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
     dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0 or is_area_deadlock(
-        board, tools.area, tools.know.dead, stance >> 2, keeper, tools.options[1], tools.options[2]
+        board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
     )
     board.occupied[stance >> 2] = FREE
     board.occupied[origin] = BOXED
@@ -339,7 +340,7 @@ def run(
         if pushes and not (
             parent >= 0
             and is_area_deadlock(
-                board, tools.area, tools.know.dead, stance >> 2, keeper, tools.options[1], tools.options[2]
+                board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
             )
         ):
             _expand(tools, tree, moves, cells, node, pushes)

@@ -85,7 +85,9 @@ def test_no_position_that_can_be_solved_is_noted_as_lost() -> None:
     for level in LEVELS:
         space, _ = _space(level)
         _, start = from_level(level)
-        playouts = PushPlayouts(make_dead_sets(space.geometry), len(start.boxes), SQUARES | FREEZES | CORRALS | NOGOODS, seed=2)
+        playouts = PushPlayouts(
+            make_dead_sets(space.geometry), len(start.boxes), SQUARES | FREEZES | CORRALS | NOGOODS, seed=2
+        )
         playouts.play(start, 2000, most=40)
         noted = set(playouts.room.nogoods.tolist()) - {0}
         count += len(noted)
