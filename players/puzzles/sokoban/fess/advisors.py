@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import FREE, Board
-from players.puzzles.sokoban.fess.features import LevelKnowledge
+from players.puzzles.sokoban.fess.features import Knowledge
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
-
 
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
 ADVISORS = 8
@@ -50,7 +49,7 @@ def new_children(most: int) -> Children:
 
 @inner
 def explores(
-    board: Board, know: LevelKnowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index
+    board: Board, know: Knowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index
 ) -> bool:
     """Whether the keeper of the last walk comes to a square that he did not reach ``before`` (1 where he did)
     and that was free, and can push a box from there."""
@@ -72,7 +71,7 @@ def explores(
 
 @inner
 def choose(
-    know: LevelKnowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index
+    know: Knowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index
 ) -> Index:
     """The best move that an advisor can name, of those that are not known to be dead; -1 if there is none.
 
@@ -114,7 +113,7 @@ def choose(
 
 
 @inner
-def hottest(know: LevelKnowledge, boxes: Int32s, count: Index, placed: Octets) -> Index:
+def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Index:
     """The box that is in the way of most others; -1 if none is."""
     found, most = -1, 0
     for number in range(count):
@@ -128,7 +127,7 @@ def hottest(know: LevelKnowledge, boxes: Int32s, count: Index, placed: Octets) -
 
 
 @inner
-def nearest_out(know: LevelKnowledge, boxes: Int32s, count: Index) -> Index:
+def nearest_out(know: Knowledge, boxes: Int32s, count: Index) -> Index:
     """The box out of plan that is nearest to where it would be in it; -1 if there is none."""
     found = -1
     for number in range(count):

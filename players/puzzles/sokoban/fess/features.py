@@ -19,15 +19,15 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
 
-class LevelKnowledge(NamedTuple):
+class Knowledge(NamedTuple):
     """What is known of a level.
 
     Attributes:
         goals: int32, shape (goals,).
         base: int32, shape (phases, goals): squares that must be filled before a phase begins, then -1.
         squares: int32, shape (phases, goals): squares to be filled in it, then -1.
-        before: uint8, shape (phases, goals, goals): entry [p, h, g] is 1 where the g-th square of the phase is
-            to be filled before the h-th.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 where the g-th square of the
+            phase is to be filled before the h-th.
         counted: int32, shape (phases,): boxes that are packed when a phase begins.
         out: uint8, shape (size + 1,): 1 where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
@@ -74,7 +74,7 @@ OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
 """Where a feature stands in ``Scratch.values``."""
 
 
-def new_knowledge(geometry: Geometry, plan: PackingPlan) -> LevelKnowledge:
+def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
     """What is to be known of a level that is packed by this plan."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
@@ -102,7 +102,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> LevelKnowledge:
         base[number, : len(phase.base)] = phase.base
         squares[number, : len(phase.squares)] = phase.squares
         before[number, : len(phase.squares), : len(phase.squares)] = phase.before
-    return LevelKnowledge(
+    return Knowledge(
         goals,
         base,
         squares,
@@ -165,7 +165,7 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
 
 
 @inner
-def count_packed(board: Board, know: LevelKnowledge, scratch: Scratch) -> Index:
+def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
     """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
     ``placed``."""
     occupied, placed = board.occupied, scratch.placed
@@ -234,7 +234,7 @@ def count_regions(board: Board, scratch: Scratch) -> Index:
 
 
 @inner
-def count_broken_links(board: Board, know: LevelKnowledge, scratch: Scratch) -> Index:
+def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index:
     """How many links of rooms are blocked: a free square of one room has no way to the other."""
     neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
     marks, queue = scratch.marks, scratch.queue
@@ -276,7 +276,7 @@ def count_broken_links(board: Board, know: LevelKnowledge, scratch: Scratch) -> 
 
 
 @inner
-def find_features(board: Board, know: LevelKnowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
+def find_features(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
     values = scratch.values
     values[PACKED] = count_packed(board, know, scratch)
