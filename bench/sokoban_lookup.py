@@ -169,7 +169,9 @@ def plot(times: dict[str, NDArray[np.float64]], size: int, n: int, file: Path) -
 
     colours = {"A scan": "#1f77b4", "B tree": "#2ca02c", "C counters": "#d62728"}
     names = list(METHODS)
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bench", "font.size": 9}):
+    with mpl.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": "bench", "font.size": 9, "font.sans-serif": ["DejaVu Sans"]}
+    ):
         figure = Figure(figsize=(10, 3.6), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=[1, 1.3])
         stack = np.stack([times[name] for name in names])
