@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from players.batch_machine import NetworkBatch
 from players.uct.rollouts.averages import AveragePolicy
+from players.uct.rollouts.dead_ends import DeadEndRollouts
 from players.uct.rollouts.policy import RolloutPolicy
 
 POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.first_column),
+    DeadEndRollouts.name: lambda batched: DeadEndRollouts(batched.machine),
 }
 """Name -> what makes the policy for a machine."""
 
