@@ -11,9 +11,11 @@ from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.nrpa import NestedPolicy
+from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import LineSolver
 
 SOLVERS: list[type[LineSolver]] = [
+    Sokoban,
     BreadthFirst,
     Factored,
     NestedPolicy,

@@ -1,0 +1,122 @@
+"""The compact geometry of a level: squares by number, their neighbours, and the goals.
+
+Squares are numbered from 0: those that the keeper could walk to if there were no boxes. One number more, the
+number of squares itself, stands for all that is outside: walls, and squares that nobody ever enters. It is
+its own neighbour, so that kernels need not ask whether a step leads out.
+
+Directions are 0 up, 1 right, 2 down, 3 left; ``direction ^ 2`` is the opposite one.
+
+>>> from players.puzzles.sokoban.levels.level import Level
+>>> geometry, start = from_level(Level(("#####", "#@$.#", "#####")))
+>>> geometry.size, geometry.goals.tolist(), start
+(3, [2], Position(boxes=(1,), keeper=0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gdl.errors import GdlError
+from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, GOAL, KEEPER, KEEPER_ON_GOAL, WALL, Level
+from propnet.jit.arrays import Int32s
+
+UP, RIGHT, DOWN, LEFT = range(4)
+STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+"""Rows and columns that each direction goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where everything stands: the squares of the boxes, in ascending order, and the keeper's."""
+
+    boxes: tuple[int, ...]
+    keeper: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Geometry:
+    """The map of a level, without boxes and keeper.
+
+    Attributes:
+        neighbours: int32, shape (size + 1, 4): the square next to each in every direction, ``size`` where
+            there is none. ``neighbours[neighbours[s, d], d ^ 2] == s`` wherever there is one.
+        goals: int32, ascending: the squares of the goals.
+        places: int32, shape (size, 2): row and column of each square on a map, for people.
+    """
+
+    neighbours: Int32s
+    goals: Int32s
+    places: Int32s
+
+    @property
+    def size(self) -> int:
+        """How many squares there are; also the number of the outside."""
+        return len(self.neighbours) - 1
+
+
+def from_level(level: Level) -> tuple[Geometry, Position]:
+    """The geometry of a level, and where it begins.
+
+    Boxes on goals that the keeper can never reach are left out with their goals: they are where they should
+    be, for ever.
+
+    Raises:
+        GdlError: there is no keeper, or a box that is not on a goal can never be reached.
+    """
+    cells = {(y, x): cell for y, row in enumerate(level.rows) for x, cell in enumerate(row)}
+    keepers = [place for place, cell in cells.items() if cell in (KEEPER, KEEPER_ON_GOAL)]
+    if not keepers:
+        raise GdlError("the level has no keeper", remedy="put one @ on its map")
+    places = sorted(_open_places(cells, keepers[0]))
+    numbers = {place: number for number, place in enumerate(places)}
+    boxes = [place for place, cell in cells.items() if cell in (BOX, BOX_ON_GOAL)]
+    for y, x in boxes:
+        if (y, x) not in numbers and cells[y, x] == BOX:
+            raise GdlError(
+                f"the keeper can never reach the box in row {y + 1}, column {x + 1}",
+                remedy="there is no solution: take it off the map",
+            )
+    goals = [place for place, cell in cells.items() if cell in (GOAL, BOX_ON_GOAL, KEEPER_ON_GOAL)]
+    size = len(places)
+    neighbours = np.full((size + 1, 4), size, np.int32)
+    for (y, x), number in numbers.items():
+        for direction, (dy, dx) in enumerate(STEPS):
+            neighbours[number, direction] = numbers.get((y + dy, x + dx), size)
+    geometry = Geometry(
+        neighbours,
+        np.array(sorted(numbers[place] for place in goals if place in numbers), np.int32),
+        np.array(places, np.int32).reshape(size, 2),
+    )
+    return geometry, Position(
+        tuple(sorted(numbers[place] for place in boxes if place in numbers)), numbers[keepers[0]]
+    )
+
+
+def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
+    """A level that shows this position on the geometry's places: the opposite of :func:`from_level`."""
+    height, width = (geometry.places.max(axis=0) - geometry.places.min(axis=0) + 3).tolist()
+    top, left = (geometry.places.min(axis=0) - 1).tolist()
+    rows = [[WALL] * width for _ in range(height)]
+    goals, boxes = set(geometry.goals.tolist()), set(position.boxes)
+    for square, (y, x) in enumerate(geometry.places.tolist()):
+        pair = KEEPER + KEEPER_ON_GOAL if square == position.keeper else " " + GOAL
+        if square in boxes:
+            pair = BOX + BOX_ON_GOAL
+        rows[y - top][x - left] = pair[square in goals]
+    return Level(tuple("".join(row) for row in rows), title)
+
+
+def _open_places(cells: dict[tuple[int, int], str], keeper: tuple[int, int]) -> Iterable[tuple[int, int]]:
+    """The places that the keeper could walk to without boxes."""
+    seen, waiting = {keeper}, [keeper]
+    while waiting:
+        y, x = waiting.pop()
+        for dy, dx in STEPS:
+            place = y + dy, x + dx
+            if place not in seen and cells.get(place, WALL) != WALL:
+                seen.add(place)
+                waiting.append(place)
+    return seen
