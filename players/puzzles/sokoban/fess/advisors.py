@@ -11,6 +11,7 @@ from players.puzzles.sokoban.fess.features import Knowledge
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
+
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
 ADVISORS = 8
 

@@ -94,7 +94,7 @@ def _find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
             continue
         turn[square] = direction + 1
         there = neighbours[square, direction]
-        if occupied[there] != FREE or (came[square] == direction ^ 2 and square != root):
+        if occupied[there] != FREE or came[square] == direction ^ 2 and square != root:
             continue
         if met[there] <= base:
             clock += 1

@@ -7,7 +7,7 @@ from collections import deque
 
 import numpy as np
 
-from players.puzzles.sokoban.board import new_board
+from players.puzzles.sokoban.board import BOXED, FREE, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
 from players.puzzles.sokoban.deadlocks.patterns import new_patterns

@@ -16,6 +16,7 @@ from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_afte
 from players.puzzles.sokoban.fess.advisors import (
     ADVISED,
     ADVISORS,
+    ALIVE,
     DEAD,
     UNKNOWN,
     Children,
