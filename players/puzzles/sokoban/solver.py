@@ -118,7 +118,9 @@ class Sokoban(LineSolver):
         if begun is not None and begun.machine() is self.machine and begun.start == anchored:
             return begun.search
         left = game.moves_left(self.start)
-        search = SearchPortfolio(PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed))
+        search = SearchPortfolio(
+            PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed)
+        )
         if begun is not None:
             begun.search.close()
         Sokoban._begun = _Begun(weakref.ref(self.machine), anchored, search)
