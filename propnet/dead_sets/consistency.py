@@ -6,11 +6,14 @@ Synthesizing constraint expressions, 1978).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Generator
 from itertools import combinations
 
 import numpy as np
 
 from propnet.dead_sets.projections import Bits, Projection
+
+_AT_ONCE = 300
 
 Known = dict[tuple[int, ...], Projection]
 
@@ -28,17 +31,27 @@ def parts(numbers: tuple[int, ...], known: Known) -> list[Projection]:
     return [known[some] for size in sizes for some in combinations(numbers, size) if some in known]
 
 
-def tighten(known: Known) -> set[tuple[int, ...]]:
-    """Close configurations (in place) that do not fit others, until nothing changes. Returns the
-    projections in which some were closed."""
+def tighten(known: Known) -> Generator[None, None, set[tuple[int, ...]]]:
+    """Yields now and then. Closes configurations (in place) that do not fit others, until nothing changes.
+    Returns the projections in which some were closed."""
     above: defaultdict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
-    below = {numbers: parts(numbers, known) for numbers in known}
-    for numbers, smaller in below.items():
+    below: dict[tuple[int, ...], list[Projection]] = {}
+    for done, numbers in enumerate(known):
+        if done % _AT_ONCE == 0:
+            yield
+        below[numbers] = parts(numbers, known)
+    for done, (numbers, smaller) in enumerate(below.items()):
+        if done % _AT_ONCE == 0:
+            yield
         for part in smaller:
             above[part.variables].append(numbers)
     waiting = dict.fromkeys(sorted((numbers for numbers in known if below[numbers]), key=len))
     changed: set[tuple[int, ...]] = set()
+    done = 0
     while waiting:
+        done += 1
+        if done % _AT_ONCE == 0:
+            yield
         numbers = next(iter(waiting))
         del waiting[numbers]
         projection = known[numbers]

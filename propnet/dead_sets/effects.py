@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from propnet.network import Network
@@ -26,9 +26,10 @@ class MoveEffect:
     reads: int
 
 
-def move_effects(network: Network, effort: int) -> list[MoveEffect | None]:
-    """The effect of each move of a one-player game; None for those that are never legal. Raises EffortError
-    where ``effort`` gate inputs are too few, or what a move does depends on positive recursion."""
+def move_effects(network: Network, effort: int) -> Generator[None, None, list[MoveEffect | None]]:
+    """Yields now and then; returns the effect of each move of a one-player game; None for those that are
+    never legal. Raises EffortError where ``effort`` gate inputs are too few, or what a move does depends on
+    positive recursion."""
     gates = Remake(network, effort)
     bases, first = len(network.bases), 1 + len(network.bases)
     legal, following = network.legal_literals.tolist(), network.next_literals.tolist()
@@ -43,6 +44,7 @@ def move_effects(network: Network, effort: int) -> list[MoveEffect | None]:
     supports = _Supports(gates)
     effects: list[MoveEffect | None] = []
     for move, literal in enumerate(legal):
+        yield
         known = running | gates.implied(literal)
         if literal == FALSE or any(x ^ 1 in known for x in known):
             effects.append(None)

@@ -10,7 +10,7 @@ each variable of a projection; it is numbered in mixed radix, the last variable'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 
@@ -80,12 +80,15 @@ class Projections:
         effect = self._effects[move]
         return move in self.variables[number].changes or bool(effect and effect.reads & self._masks[number])
 
-    def neighbours(self) -> list[set[int]]:
-        """Per variable those that some move which touches it, or them, reads or touches as well."""
+    def neighbours(self) -> Generator[None, None, list[set[int]]]:
+        """Yields now and then; returns per variable those that some move which touches it, or them, reads
+        or touches as well."""
         found: list[set[int]] = [set() for _ in self.variables]
         for move, effect in enumerate(self._effects):
             if effect is None:
                 continue
+            if move % 20 == 0:
+                yield
             touched = [n for n, variable in enumerate(self.variables) if move in variable.changes]
             concerned = [n for n, mask in enumerate(self._masks) if n in touched or effect.reads & mask]
             self._cases.spend(len(self._masks) * 100)

@@ -10,7 +10,7 @@ by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
@@ -73,12 +73,13 @@ class StateVariable:
 
 def state_variables(
     machine: PropnetMachine, effects: Effects, cases: Cases, seed: int = 0, grouped: bool = True
-) -> list[StateVariable]:
-    """Variables that cover what changed in random play from ``seed`` and is touched by moves; a proposition
-    that is in no group, or each if they are not to be ``grouped``, is a variable of its own. Variables that
-    always keep their initial value are left out. Raises EffortError if the cases do not suffice."""
+) -> Generator[None, None, list[StateVariable]]:
+    """Yields now and then; returns variables that cover what changed in random play from ``seed`` and is
+    touched by moves; a proposition that is in no group, or each if they are not to be ``grouped``, is a
+    variable of its own. Variables that always keep their initial value are left out. Raises EffortError if
+    the cases do not suffice."""
     network = machine.network
-    sample = _sample(machine, seed)
+    sample = yield from _sample(machine, seed)
     touched = set().union(*(effect.touched for effect in effects if effect))
     # Clocks alone are no variables: late, they make everything dead.
     clock = clocks(network)
@@ -86,8 +87,10 @@ def state_variables(
     initial = np.asarray(network.initial, np.bool_)
     groupable = changing if grouped else []
     exact = _alike(sample, groupable, network.bases)
+    yield
     covered = set().union(*exact)
-    exact += _covers(sample, [base for base in groupable if base not in covered], clock)
+    exact += yield from _covers(sample, [base for base in groupable if base not in covered], clock)
+    yield
     exact = [group for group in exact if not clock[list(group)].all()]
     covered = covered.union(*exact, np.flatnonzero(clock).tolist())
     loose = _alike(sample, [base for base in groupable if base not in covered], network.bases, exact=False)
@@ -96,7 +99,7 @@ def state_variables(
     for trusted in (True,) * _ROUNDS + (False,):
         # What holds of all groups before a move is used to show what holds of each after it (simultaneous
         # induction); where that fails for some, all is done again without these.
-        closed = _close(groups, effects, cases, initial, groups if trusted else {})
+        closed = yield from _close(groups, effects, cases, initial, groups if trusted else {})
         holding = {
             variable.members: min(map(len, variable.values))
             for variable in closed
@@ -106,16 +109,17 @@ def state_variables(
             break
         groups = holding
     single = {base for base in changing if not clock[base]}.difference(*(v.members for v in closed))
-    closed += _close([(base,) for base in sorted(single)], effects, cases, initial, {})
+    closed += yield from _close([(base,) for base in sorted(single)], effects, cases, initial, {})
     return [variable for variable in closed if len(variable.values) > 1]
 
 
-def _sample(machine: PropnetMachine, seed: int) -> Bits:
-    """Some of the states of random play, shape (n, bases)."""
+def _sample(machine: PropnetMachine, seed: int) -> Generator[None, None, Bits]:
+    """Yields now and then; returns some of the states of random play, shape (n, bases)."""
     rng = np.random.default_rng(seed)
     first = np.repeat(machine.records([machine.initial_state()]), _LANES, axis=0)
     records, seen = first, []
     for _ in range(_STEPS):
+        yield
         seen.append(records)
         outputs = machine.evaluate(records)
         legal = unpack(outputs.legal, machine.network.move_count)
@@ -149,9 +153,9 @@ def _alike(
     return [group for group, true in counts.items() if true.max() <= 1 and (not exact or true.min() == 1)]
 
 
-def _covers(sample: Bits, changing: list[int], clock: Bits) -> list[tuple[int, ...]]:
-    """Groups of propositions of which exactly one is true in each state of the sample: greedy exact covers,
-    with clocks only where nothing else fits."""
+def _covers(sample: Bits, changing: list[int], clock: Bits) -> Generator[None, None, list[tuple[int, ...]]]:
+    """Yields now and then; returns groups of propositions of which exactly one is true in each state of the
+    sample: greedy exact covers, with clocks only where nothing else fits."""
     if len(changing) > _WIDEST:
         return []
     bits = sample[:, changing]
@@ -163,6 +167,7 @@ def _covers(sample: Bits, changing: list[int], clock: Bits) -> list[tuple[int, .
     for start in range(len(changing)):
         if start in covered or clock[changing[start]]:
             continue
+        yield
         group, open_, able = [start], ~bits[:, start], apart[start].copy()
         while open_.any() and able.any():
             gain = open_.astype(np.float32) @ numbers
@@ -211,9 +216,10 @@ def _close(
     cases: Cases,
     initial: Bits,
     trusted: dict[tuple[int, ...], int],
-) -> list[StateVariable]:
-    """The variables of these groups, less those that have too many values. Of a ``trusted`` group it is taken
-    for granted that at most one proposition, and at least so many, are true before a move."""
+) -> Generator[None, None, list[StateVariable]]:
+    """Yields now and then; returns the variables of these groups, less those that have too many values. Of
+    a ``trusted`` group it is taken for granted that at most one proposition, and at least so many, are true
+    before a move."""
     closures = [_Closure(members) for members in groups]
     touching = [_touching(closure.members, effects) for closure in closures]
     moves_of = {id(closure): moves for closure, moves in zip(closures, touching, strict=True)}
@@ -236,6 +242,7 @@ def _close(
         cases.spend(_STEP_COST * len(steps))
         known = [_known(step, effects) for step in steps]
         for part, simulated in cases.run(known, np.array([step.move for step in steps], np.int64)):
+            yield
             some = steps[part]
             for case, (step, must, open_) in enumerate(_after(some, effects, simulated)):
                 if not simulated.possible[case]:

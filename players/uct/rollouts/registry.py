@@ -15,10 +15,17 @@ def _deadlocks(batched: NetworkBatch) -> RolloutPolicy:
     return DeadlockPolicy(batched.machine)
 
 
+def _dead_ends(batched: NetworkBatch) -> RolloutPolicy:
+    from players.uct.rollouts.dead_ends import DeadEndRollouts
+
+    return DeadEndRollouts(batched.machine)
+
+
 POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.first_column),
     "deadlocks": _deadlocks,
+    "dead-ends": _dead_ends,
 }
 """Name -> what makes the policy for a machine."""
 
