@@ -43,9 +43,18 @@ class CorralDetector(NamedTuple):
     goals: Int32s
 
 
-def new_corral_detector(geometry: Geometry, most: int = 1000, entries: int = 1 << 15) -> CorralDetector:
-    """The detector of a level, for budgets of up to ``most`` states and this many kept verdicts."""
-    search = new_corral_search(geometry, most, entries)
+def new_corral_detector(
+    geometry: Geometry, most: int = 1000, entries: int = 1 << 15, beyond: bool = False
+) -> CorralDetector:
+    """The detector of a level.
+
+    Args:
+        most: the largest budget of a sub-search, in states.
+        entries: how many verdicts are kept, a power of two.
+        beyond: whether sub-searches go on when a box has left its corral, until all are packed or the budget
+            is spent. They find more deadlocks and take longer; use a small budget.
+    """
+    search = new_corral_search(geometry, most, entries, beyond)
     pi = new_pi_corral(search.freeze.dead)
     goals = np.array([len(geometry.goals)], np.int32)
     return CorralDetector(pi, search, np.zeros_like(pi.pushes), goals)

@@ -19,7 +19,7 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner
 
 UNKNOWN, DEAD, ALIVE = range(3)
-"""Verdicts. ALIVE: a box can leave, or all can be packed, as far as these boxes alone tell."""
+"""Verdicts. ALIVE: all can be packed, or a box leaves the corral, as far as these boxes alone tell."""
 MOST_BOXES = 24
 ASKED, KEPT, EXPANDED = range(3)
 
@@ -38,6 +38,7 @@ class CorralSearch(NamedTuple):
         kept: uint64, shape (entries,): keys of sets with a verdict, a power of two.
         verdicts: uint8, shape (entries,).
         counts: int64, shape (3,): sets asked for, verdicts found kept, states expanded.
+        beyond: uint8, shape (1,): 1 if the search goes on when a box has left the corral: slower, finds more.
     """
 
     board: Board
@@ -49,9 +50,10 @@ class CorralSearch(NamedTuple):
     kept: Words
     verdicts: Octets
     counts: Ints
+    beyond: Octets
 
 
-def new_corral_search(geometry: Geometry, most: int = 1000, entries: int = 1 << 15) -> CorralSearch:
+def new_corral_search(geometry: Geometry, most: int, entries: int, beyond: bool) -> CorralSearch:
     """Room for searches that expand up to ``most`` states, and for this many verdicts (a power of two)."""
     rows, slots = 8 * most + 2, 1 << (2 * most).bit_length()
     return CorralSearch(
@@ -64,6 +66,7 @@ def new_corral_search(geometry: Geometry, most: int = 1000, entries: int = 1 << 
         np.zeros(entries, np.uint64),
         np.zeros(entries, np.uint8),
         np.zeros(3, np.int64),
+        np.array([beyond], np.uint8),
     )
 
 
@@ -152,7 +155,7 @@ def _expand(pi: PiCorral, search: CorralSearch, count: Index, top: Index) -> Ind
             board.occupied[box] = BOXED
             if frozen:
                 continue
-            if pi.inside[ahead] != mine and pi.members[ahead] != mine:
+            if not search.beyond[0] and pi.inside[ahead] != mine and pi.members[ahead] != mine:
                 return -1
             for other in range(count):
                 nodes[top, other] = nodes[last, other]

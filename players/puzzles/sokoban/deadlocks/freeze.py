@@ -61,11 +61,7 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
     """Find the boxes that are frozen together with the one on this square. Returns how many; they are the
     first of ``freeze.group``, and hold the stamp in ``freeze.marks``. 0 if the box itself is not frozen."""
     neighbours, occupied, marks, group = board.neighbours, board.occupied, freeze.marks, freeze.group
-    if freeze.stamp[0] == 2**31 - 1:
-        marks[:] = 0
-        freeze.stamp[0] = 0
-    freeze.stamp[0] += 1
-    stamp = freeze.stamp[0]
+    stamp = _next_mark(freeze)
     # Gather boxes that touch and would be blocked if all boxes were walls. The others are marked by minus the
     # stamp.
     group[0] = square
@@ -73,7 +69,7 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
     count, head = 1, 0
     while head < count:
         box = group[head]
-        if _is_blocked(board, freeze, box, False):
+        if _is_blocked(board, freeze, freeze.dead, box, False):
             head += 1
             for direction in range(4):
                 there = neighbours[box, direction]
@@ -91,7 +87,7 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
     number = 0
     while number < count:
         box = group[number]
-        if _is_blocked(board, freeze, box, True):
+        if _is_blocked(board, freeze, freeze.dead, box, True):
             number += 1
             continue
         if box == square:
@@ -104,10 +100,44 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
 
 
 @inner
-def _is_blocked(board: Board, freeze: Freeze, square: Index, strict: bool) -> bool:
+def freeze_all(board: Board, freeze: Freeze, dead: Octets) -> Index:
+    """Find all frozen boxes of the position, with dead sides of the caller's. Returns how many; they are the
+    first of ``freeze.group``, and hold the stamp in ``freeze.marks``."""
+    occupied, marks, group = board.occupied, freeze.marks, freeze.group
+    stamp = _next_mark(freeze)
+    count = 0
+    for square in range(len(occupied) - 1):
+        if occupied[square] == BOXED and _is_blocked(board, freeze, dead, square, False):
+            marks[square] = stamp
+            group[count] = square
+            count += 1
+    number = 0
+    while number < count:
+        if _is_blocked(board, freeze, dead, group[number], True):
+            number += 1
+        else:
+            marks[group[number]] = 0
+            count -= 1
+            group[number] = group[count]
+            number = 0
+    return count
+
+
+@inner
+def _next_mark(freeze: Freeze) -> np.int32:
+    """Clear all marks by taking a new stamp."""
+    if freeze.stamp[0] == 2**31 - 1:
+        freeze.marks[:] = 0
+        freeze.stamp[0] = 0
+    freeze.stamp[0] += 1
+    return np.int32(freeze.stamp[0])
+
+
+@inner
+def _is_blocked(board: Board, freeze: Freeze, dead: Octets, square: Index, strict: bool) -> bool:
     """Whether a box on this square is blocked along both axes by walls, dead squares and boxes: all boxes, or
     (strict) those marked as frozen."""
-    occupied, dead = board.occupied, freeze.dead
+    occupied = board.occupied
     stamp = freeze.stamp[0]
     for axis in range(2):
         one, two = board.neighbours[square, axis], board.neighbours[square, axis + 2]

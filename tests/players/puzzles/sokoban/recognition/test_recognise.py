@@ -23,7 +23,8 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.sokoban.state_space import explore
-from players.puzzles.solve import replayed, solve
+from players.puzzles.solution import replayed
+from players.puzzles.solve import solve
 from players.puzzles.solver import Task
 from propnet.machine import PropnetMachine
 from tests.players.puzzles.sokoban.levels.simulator import random_level
@@ -59,7 +60,7 @@ def true_states(level: Level) -> tuple[int, int, int, list[int]]:
 
 def solved(rules: Rules) -> int:
     """The length of the line that the solver finds, replayed on the prover; it has the goal 100."""
-    solution = solve(machine_of(rules), 20.0, only="sokoban")
+    solution = solve(machine_of(rules), 300.0, only="sokoban")
     assert solution.value == 100
     assert replayed(rules, solution).terminal
     return len(solution.moves)
