@@ -19,7 +19,8 @@ import numpy as np
 
 from gdl.errors import TooLargeError
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board
-from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
+from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
+from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
 from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 from players.puzzles.sokoban.deadsets.goal_sets import fillers, some_goals_unfilled
 from players.puzzles.sokoban.deadsets.larger import alive_sets
@@ -34,15 +35,24 @@ from players.puzzles.sokoban.state_space import StateSpace, explore
 from propnet.jit.arrays import Flags, Int32s, Ints, Words
 from propnet.jit.decorators import kernel
 
-COLUMNS = ("pushes", "keeper sides", "any keeper", "freeze", "goal pairs", "sides + freeze", "all")
+COLUMNS = (
+    "pushes",
+    "keeper sides",
+    "any keeper",
+    "freeze",
+    "bipartite",
+    "goal pairs",
+    "sides + freeze",
+    "all",
+)
 
 
 @kernel
 def _flag(
-    sides: Lookup, boxes: Lookup, goals: Words, board: Board, freeze: Freeze, records: Words, edges: Int32s,
-    alive: Flags, counts: Ints, bits: Words,
+    sides: Lookup, boxes: Lookup, goals: Words, board: Board, bipartite: Bipartite, records: Words,
+    edges: Int32s, alive: Flags, counts: Ints, bits: Words,
 ) -> None:  # fmt: skip
-    """``counts``: int64, shape (2, 7): by whether the push is fatal, :data:`COLUMNS`."""
+    """``counts``: int64, shape (2, columns): by whether the push is fatal, :data:`COLUMNS`."""
     size = len(board.occupied) - 1
     one = np.uint64(1)
     for number in range(len(edges)):
@@ -58,21 +68,23 @@ def _flag(
         square = board.neighbours[box, direction]
         row = counts[0 if alive[child] else 1]
         by_side = dead_after_push(sides, bits, square, direction)
-        frozen = is_freeze_deadlock(board, freeze, square)
         number_to = sides.numbers[square]
+        frozen = is_freeze_deadlock(board, bipartite.freeze, square)
+        unmatched = is_bipartite_deadlock(board, bipartite, box)
         unfilled = len(goals) > 0 and some_goals_unfilled(goals, bits, number_to, direction ^ 2)
         row[0] += 1
         row[1] += by_side
         row[2] += dead_with_box(boxes, bits, square)
         row[3] += frozen
-        row[4] += unfilled
-        row[5] += by_side or frozen
-        row[6] += by_side or frozen or unfilled
+        row[4] += unmatched
+        row[5] += unfilled
+        row[6] += by_side or frozen
+        row[7] += by_side or unmatched or unfilled
 
 
 def count_flags(space: StateSpace, boxes: int, most: int) -> Ints:
-    """How many pushes from states that can be solved each detector flags: int64, shape (2, columns), row 1 for
-    fatal pushes, columns as in :data:`COLUMNS`."""
+    """How many pushes from states that can be solved each detector flags: int64, shape (2, columns),
+    row 1 for fatal pushes, columns as in :data:`COLUMNS`."""
     geometry = space.geometry
     made = make_dead_sets(geometry, most, seconds=60, memory=1 << 30)
     counts = np.zeros((2, len(COLUMNS)), np.int64)
@@ -80,7 +92,7 @@ def count_flags(space: StateSpace, boxes: int, most: int) -> Ints:
     if boxes != len(geometry.goals):
         goals = goals[:0]
     _flag(
-        made.lookup, made.box_lookup, goals, new_board(geometry), new_freeze(geometry), space.records,
+        made.lookup, made.box_lookup, goals, new_board(geometry), new_bipartite(geometry), space.records,
         space.edges, space.alive, counts, np.zeros(made.squares.words, np.uint64),
     )  # fmt: skip
     return counts

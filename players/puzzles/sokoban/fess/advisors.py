@@ -11,7 +11,6 @@ from players.puzzles.sokoban.fess.features import Knowledge
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
-
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
 ADVISORS = 8
 
@@ -49,7 +48,9 @@ def new_children(most: int) -> Children:
 
 
 @inner
-def explores(board: Board, know: Knowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index) -> bool:
+def explores(
+    board: Board, know: Knowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index
+) -> bool:
     """Whether the keeper of the last walk comes to a square that he did not reach ``before`` (1 where he did)
     and that was free, and can push a box from there."""
     for number in range(count):
@@ -69,7 +70,9 @@ def explores(board: Board, know: Knowledge, before: Int32s, origin: Index, boxes
 
 
 @inner
-def choose(know: Knowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index) -> Index:
+def choose(
+    know: Knowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index
+) -> Index:
     """The best move that an advisor can name, of those that are not known to be dead; -1 if there is none.
 
     ``now`` holds the features before the move. Advisors below 6 want a feature to get better: fewer boxes out

@@ -112,7 +112,9 @@ def find_cell(cells: Cells, key: Index) -> Index:
 
 
 @inner
-def add_move(moves: Moves, cells: Cells, cell: Index, rank: Index, node: Index, origin: Index, stance: Index) -> None:
+def add_move(
+    moves: Moves, cells: Cells, cell: Index, rank: Index, node: Index, origin: Index, stance: Index
+) -> None:
     """Have a move wait in a cell. There must be room for it."""
     number = moves.count[0]
     moves.count[0] += 1

@@ -26,8 +26,8 @@ class Knowledge(NamedTuple):
         goals: int32, shape (goals,).
         base: int32, shape (phases, goals): squares that must be filled before a phase begins, then -1.
         squares: int32, shape (phases, goals): squares to be filled in it, then -1.
-        before: uint8, shape (phases, goals, goals): entry [p, h, g] is 1 where the g-th square of the phase is
-            to be filled before the h-th.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 where the g-th square of the
+            phase is to be filled before the h-th.
         counted: int32, shape (phases,): boxes that are packed when a phase begins.
         out: uint8, shape (size + 1,): 1 where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
@@ -174,7 +174,9 @@ def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
     goals = len(know.goals)
     for phase in range(len(know.base) - 1, -1, -1):
         number = 0
-        while number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED:
+        while (
+            number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED
+        ):
             number += 1
         if number < goals and know.base[phase, number] >= 0:
             continue
@@ -274,9 +276,7 @@ def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index
 
 
 @inner
-def find_features(
-    board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index
-) -> None:
+def find_features(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
     values = scratch.values
     values[PACKED] = count_packed(board, know, scratch)

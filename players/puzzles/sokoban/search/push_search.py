@@ -125,7 +125,7 @@ class PushSearch(ABC):
 
 
 @dataclass(slots=True)
-class Pace:
+class SliceRate:
     """How many units of work fit into a slice of time, learnt from those before.
 
     Attributes:
