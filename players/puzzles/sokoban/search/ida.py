@@ -24,7 +24,7 @@ from players.puzzles.sokoban.search.ida_kernels import (
     deepen,
 )
 from players.puzzles.sokoban.search.matching import FAR_COST, new_matching
-from players.puzzles.sokoban.search.push_search import Outcome, Pace, PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, SliceRate, checked
 
 _DEEPEST = 4000
 
@@ -45,7 +45,7 @@ class IdaStar(PushSearch):
     def __init__(self, task: PushTask) -> None:
         checked(task)
         super().__init__(task)
-        self._pace = Pace(rate=100_000.0, least=64)
+        self._pace = SliceRate(rate=100_000.0, least=64)
         self._ready = False
 
     def step(self, seconds: float) -> Outcome:
