@@ -8,7 +8,7 @@ import time
 
 from players.puzzles.nrpa import MEMORY, NestedPolicy
 from players.puzzles.solver import Certainty, Promise, Task
-from propnet.dead_sets.search import LARGEST, DeadSets, search_dead_sets
+from propnet.dead_sets.search import LARGEST, DeadSetReport, search_dead_sets
 from propnet.guides.dead_ends import with_nogoods
 from propnet.machine import PropnetMachine
 
@@ -46,7 +46,7 @@ class DeadEndPolicy(NestedPolicy):
                 return True
         return super().step(deadline)
 
-    def _take_up(self, found: DeadSets) -> bool:
+    def _take_up(self, found: DeadSetReport) -> bool:
         """Play on with what was found; returns whether that is anything."""
         limit = _GROWTH * len(self.machine.network.gate_inputs) + _ROOM
         self.playing = with_nogoods(self.machine, found.sets, strict=False, most_inputs=limit)

@@ -39,7 +39,7 @@ _LARGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class DeadSets:
+class DeadSetReport:
     """What was found.
 
     Attributes:
@@ -62,7 +62,7 @@ class DeadSets:
 
 def dead_sets(
     machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0, patient: bool = True
-) -> DeadSets:
+) -> DeadSetReport:
     """The minimal dead sets of up to ``most`` variables.
 
     What is found depends on the game, ``effort`` and ``seed`` alone; where the effort does not suffice, some
@@ -75,12 +75,12 @@ def dead_sets(
         try:
             next(course)
         except StopIteration as end:
-            return cast(DeadSets, end.value)
+            return cast(DeadSetReport, end.value)
 
 
 def search_dead_sets(
     machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0, patient: bool = True
-) -> Generator[None, None, DeadSets]:
+) -> Generator[None, None, DeadSetReport]:
     """As :func:`dead_sets`, in steps of some milliseconds: yields after each, and returns the result. The
     machine may be used freely between them."""
     network = machine.network
@@ -263,8 +263,8 @@ class _Search:
                 self.sets.append(tuple(x for n, v in pairs for x in variables[n].telling[v]))
                 self.sizes[len(numbers) - 1] += 1
 
-    def result(self, seconds: float) -> DeadSets:
+    def result(self, seconds: float) -> DeadSetReport:
         """What was found so far, and named."""
         variables = len(self.projections.variables) if self.projections is not None else 0
         target = self.target if self.known else -1
-        return DeadSets(tuple(self.sets), tuple(self.sizes), target, self.complete, variables, seconds)
+        return DeadSetReport(tuple(self.sets), tuple(self.sizes), target, self.complete, variables, seconds)
