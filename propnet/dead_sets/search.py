@@ -25,7 +25,7 @@ from propnet.substitute import EffortError
 EFFORT = 1_000_000_000
 """Gate inputs, each for 64 cases (see docs/measurements.md)."""
 LARGEST = 10_000
-"""Networks with more gate inputs are left alone."""
+"""Networks with more gate inputs, or a third as many base propositions, are left alone."""
 _COFACTORS = 3_000_000
 _BATCH, _TOGETHER = 32, 2_000
 """Projections, and configurations, that are analysed together."""
@@ -119,7 +119,7 @@ class _Search:
     def run(self) -> Generator[None, None, None]:
         """Search, and yield now and then. Raises EffortError where the effort does not suffice."""
         network = self.machine.network
-        if len(network.gate_inputs) > LARGEST or not network.move_count:
+        if max(len(network.gate_inputs), 3 * len(network.bases)) > LARGEST or not network.move_count:
             raise EffortError("too large a network, or none")
         effects = yield from move_effects(network, _COFACTORS)
         self.cases = Cases(Ternary(network), self.effort)
