@@ -51,12 +51,11 @@ def main() -> None:
         solved, optimal = solved + 1, optimal + optimizer.optimal
         mark = "yes" if optimizer.optimal else ""
         raw_pushes, raw_moves, pushes, moves = counts
-        print(
-            f"{number:5} {raw_pushes:11} {raw_moves:5} {pushes:18} {moves:5} {used:7.2f}  {mark}", flush=True
-        )
+        print(f"{number:5} {raw_pushes:11} {raw_moves:5} {pushes:18} {moves:5} {used:7.2f}  {mark}")
+    raw_pushes, raw_moves, pushes, moves = sums
     print(
-        f"{solved} of {len(levels)} solved: {sums[0]:,} pushes and {sums[1]:,} moves, optimized {sums[2]:,} and "
-        f"{sums[3]:,}; {optimal} are optimal"
+        f"{solved} of {len(levels)} solved: {raw_pushes:,} pushes and {raw_moves:,} moves, "
+        f"optimized {pushes:,} and {moves:,}; {optimal} are optimal"
     )
 
 

@@ -39,7 +39,7 @@ from players.puzzles.sokoban.rollouts.playouts import (
     PushPlayouts,
 )
 from players.puzzles.sokoban.rollouts.push_uct import PushUct
-from players.puzzles.sokoban.search.push_search import Knowledge, Outcome, PushTask
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 from players.puzzles.sokoban.state_space import StateSpace, explore
 from players.uct.search import Search
 from players.uct.tuning import Tuning
@@ -140,7 +140,7 @@ def compare_searches(levels: list[Level], seconds: float) -> None:
 def solves_by_pushes(level: Level, seconds: float, asked: int) -> bool:
     """Whether UCT at push level does, dead sets made in its time."""
     geometry, start = from_level(level)
-    search = PushUct(PushTask(Knowledge(geometry), start, MEMORY), asked)
+    search = PushUct(PushTask(LevelKnowledge(geometry), start, MEMORY), asked)
     return search.step(seconds) is Outcome.SOLVED
 
 

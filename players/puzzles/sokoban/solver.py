@@ -12,6 +12,7 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Position
+    from players.puzzles.sokoban.lines import Push
     from players.puzzles.sokoban.recognition.recognise import Recognised
     from players.puzzles.sokoban.search.push_search import PushSearch
     from propnet.machine import PropnetMachine
@@ -58,11 +59,11 @@ class Sokoban(LineSolver):
         from players.puzzles.sokoban.geometry import from_level
         from players.puzzles.sokoban.levels.level import Level
         from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
-        from players.puzzles.sokoban.search.push_search import Knowledge, PushTask
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
         geometry, start = from_level(Level(("#######", "#@ $ .#", "# $  .#", "#######")))
         for entry in entries_named(None):
-            task = PushTask(Knowledge(geometry), start, 1 << 22)
+            task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
             SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
 
     def step(self, deadline: float) -> bool:
@@ -82,22 +83,44 @@ class Sokoban(LineSolver):
             search.step(_SLICE)
             self.states = search.progress.positions
             yield
-        if search.outcome is Outcome.SOLVED:
-            line = machine_line(game, self.start, search.pushes)
-            if line is not None:
-                self.report(game.claim.best, line)
+        if search.outcome is not Outcome.SOLVED:
+            return
+        line = machine_line(game, self.start, search.pushes)
+        if line is not None:
+            self.report(game.claim.best, line)
+        yield
+        yield from self._shorten(game, search.pushes)
+
+    def _shorten(self, game: Recognised, pushes: list[Push]) -> Iterator[None]:
+        """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
+        from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+        from players.puzzles.sokoban.recognition.translate import machine_line
+
+        metric = Metric.MOVES if game.by_steps else Metric.PUSHES
+        optimizer = Optimizer(game.geometry, game.position(self.start), pushes, metric, self._memory // 2)
+        goes_on, cost = True, optimizer.cost
+        while goes_on:
+            goes_on = optimizer.step(_SLICE)
+            if optimizer.cost < cost:
+                cost = optimizer.cost
+                line = machine_line(game, self.start, optimizer.pushes)
+                if line is not None:
+                    self.report(game.claim.best, line)
+            yield
 
     def _search(self, game: Recognised) -> PushSearch:
         """The search that is under way, or a new one."""
         from players.puzzles.sokoban.search.portfolio import SearchPortfolio
-        from players.puzzles.sokoban.search.push_search import Knowledge, PushTask
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
         start, begun = game.position(self.start), Sokoban._begun
         anchored = game.anchored(start)
         if begun is not None and begun.machine() is self.machine and begun.start == anchored:
             return begun.search
         left = game.moves_left(self.start)
-        search = SearchPortfolio(PushTask(Knowledge(game.geometry), start, self._memory, left, self._seed))
+        search = SearchPortfolio(
+            PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed)
+        )
         if begun is not None:
             begun.search.close()
         Sokoban._begun = _Begun(weakref.ref(self.machine), anchored, search)

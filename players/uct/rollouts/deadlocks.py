@@ -1,4 +1,4 @@
-"""`DeadlockPolicy`: playouts of games that are Sokoban, in which no box is pushed where it is known to be lost.
+"""`DeadlockPolicy`: playouts of games that are Sokoban, in which no box is pushed where it is lost.
 
 Single boxes and pairs that are lost wherever the keeper is are compiled into the network; larger sets, and
 those that depend on the keeper, are looked up at each step.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import Board, new_board, place_boxes, walk
+from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, frozen_entry
 from players.puzzles.sokoban.deadlocks.corral_search import DEAD, CorralSearch, judge_set, new_corral_search
 from players.puzzles.sokoban.deadlocks.corrals import find_corrals
 from players.puzzles.sokoban.deadlocks.pi_corral import (
@@ -85,6 +86,24 @@ def corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget:
                 detector.pushes[row, 0] = pi.pushes[row, 0]
                 detector.pushes[row, 1] = pi.pushes[row, 1]
     return best
+
+
+@inner
+def corral_pushes_beside_frozen(
+    board: Board, detector: CorralDetector, bipartite: Bipartite, keeper: Index, budget: Index
+) -> Index:
+    """The same, frozen boxes on goals being walls that make more squares dead; 0 also if a frozen box is not
+    on a goal. Two microseconds or so more than :func:`corral_pushes`, which must not be called with the same
+    ``detector``: it would go on with these dead squares."""
+    entry, _ = frozen_entry(board, bipartite)
+    if entry < 0:
+        return 0
+    search, dead = detector.search, detector.pi.dead
+    if search.salt[0] != bipartite.kept[entry]:
+        search.salt[0] = bipartite.kept[entry]
+        for square in range(len(dead)):
+            dead[square] = bipartite.dead[entry, square]
+    return corral_pushes(board, detector, keeper, budget)
 
 
 def pushes_needed(geometry: Geometry, position: Position, budget: int = 1000) -> list[Push] | None:

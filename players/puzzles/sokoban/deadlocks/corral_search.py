@@ -17,6 +17,7 @@ from players.puzzles.sokoban.deadlocks.pi_corral import PiCorral
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner
+from propnet.kernels.record_table import mix
 
 UNKNOWN, DEAD, ALIVE = range(3)
 """Verdicts. ALIVE: all can be packed, or a box leaves the corral, as far as these boxes alone tell."""
@@ -39,6 +40,7 @@ class CorralSearch(NamedTuple):
         verdicts: uint8, shape (entries,).
         counts: int64, shape (3,): sets asked for, verdicts found kept, states expanded.
         beyond: uint8, shape (1,): 1 if the search goes on when a box has left the corral: slower, finds more.
+        salt: uint64, shape (1,): stands for the dead squares that verdicts are kept for.
     """
 
     board: Board
@@ -51,6 +53,7 @@ class CorralSearch(NamedTuple):
     verdicts: Octets
     counts: Ints
     beyond: Octets
+    salt: Words
 
 
 def new_corral_search(geometry: Geometry, most: int, entries: int, beyond: bool) -> CorralSearch:
@@ -67,6 +70,7 @@ def new_corral_search(geometry: Geometry, most: int, entries: int, beyond: bool)
         np.zeros(entries, np.uint8),
         np.zeros(3, np.int64),
         np.array([beyond], np.uint8),
+        np.zeros(1, np.uint64),
     )
 
 
@@ -79,7 +83,8 @@ def judge_set(pi: PiCorral, search: CorralSearch, keeper: Index, budget: Index) 
         return UNKNOWN
     board, nodes = search.board, search.nodes
     search.counts[ASKED] += 1
-    key = np.uint64(0)
+    # Mixed, for else boxes both in the set and in what the salt stands for would leave no trace in the key.
+    key = mix(search.salt[0], np.uint64(count))
     for number in range(count):
         box = pi.boxes[number]
         board.occupied[box] = BOXED

@@ -11,7 +11,6 @@ from players.puzzles.sokoban.fess.features import Knowledge
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
-
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
 ADVISORS = 8
 

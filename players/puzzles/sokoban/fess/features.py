@@ -26,8 +26,8 @@ class Knowledge(NamedTuple):
         goals: int32, shape (goals,).
         base: int32, shape (phases, goals): squares that must be filled before a phase begins, then -1.
         squares: int32, shape (phases, goals): squares to be filled in it, then -1.
-        before: uint8, shape (phases, goals, goals): entry [p, h, g] is 1 where the g-th square of the phase is
-            to be filled before the h-th.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 where the g-th square of the
+            phase is to be filled before the h-th.
         counted: int32, shape (phases,): boxes that are packed when a phase begins.
         out: uint8, shape (size + 1,): 1 where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.

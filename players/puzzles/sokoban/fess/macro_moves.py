@@ -65,7 +65,7 @@ def new_maneuvers(geometry: Geometry) -> Maneuvers:
 
 
 @inner
-def _find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
+def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
     """Give a block to every edge between free squares that hang together with ``root``."""
     neighbours, occupied = board.neighbours, board.occupied
     met, low, came, turn, stack, edges = room.met, room.low, room.came, room.turn, room.stack, room.edges
@@ -94,7 +94,7 @@ def _find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
             continue
         turn[square] = direction + 1
         there = neighbours[square, direction]
-        if occupied[there] != FREE or came[square] == direction ^ 2 and square != root:
+        if occupied[there] != FREE or (came[square] == direction ^ 2 and square != root):
             continue
         if met[there] <= base:
             clock += 1
@@ -111,7 +111,7 @@ def _find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
 
 
 @inner
-def _meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
+def meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
     """Append a stance, unless it or one that the keeper can walk to from it was met. Returns the new count."""
     stamp = room.clock[1]
     if room.seen[stance] == stamp:
@@ -142,9 +142,9 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
     if start < 0:
         return 0
     occupied[box] = FREE
-    _find_blocks(board, room, box)
+    find_blocks(board, room, box)
     room.clock[1] += 1
-    count = _meet(board, room, start, count)
+    count = meet(board, room, start, count)
     head = 0
     while head < count:
         stance = room.stances[head]
@@ -158,7 +158,7 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
                 continue
             ahead = neighbours[square, direction]
             if occupied[ahead] == FREE and not dead[ahead] >> (direction ^ 2) & 1:
-                count = _meet(board, room, 4 * ahead + (direction ^ 2), count)
+                count = meet(board, room, 4 * ahead + (direction ^ 2), count)
     occupied[box] = BOXED
     return count
 
@@ -175,9 +175,9 @@ def macro_pulls(board: Board, room: Maneuvers, box: Index) -> Index:
     if start < 0:
         return 0
     occupied[box] = FREE
-    _find_blocks(board, room, box)
+    find_blocks(board, room, box)
     room.clock[1] += 1
-    count = _meet(board, room, start, count)
+    count = meet(board, room, start, count)
     head = 0
     while head < count:
         stance = room.stances[head]
@@ -188,6 +188,6 @@ def macro_pulls(board: Board, room: Maneuvers, box: Index) -> Index:
             if occupied[there] != FREE or room.block[4 * square + side] != room.block[stance]:
                 continue
             if occupied[neighbours[there, side]] == FREE:
-                count = _meet(board, room, 4 * there + side, count)
+                count = meet(board, room, 4 * there + side, count)
     occupied[box] = BOXED
     return count

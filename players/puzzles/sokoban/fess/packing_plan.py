@@ -32,13 +32,14 @@ class Phase:
     Attributes:
         base: squares that must hold boxes before the phase begins.
         squares: squares that boxes come to, from the sinks.
-        before: bool, shape (squares, squares): entry [h, g] is set where g is to be filled before h.
+        before: uint8, shape (squares, squares): bit 0 of entry [h, g] is set where g cannot be filled once h
+            is; bit 1 also where they touch through other goals, and g's box leaves in a later round.
         counted: how many boxes count as packed when the phase begins.
     """
 
     base: tuple[int, ...]
     squares: tuple[int, ...]
-    before: Flags
+    before: Octets
     counted: int
 
 
@@ -56,7 +57,7 @@ class PackingPlan:
     basin: Flags
 
 
-def packing_plan(geometry: Geometry, start: Position, one: bool = False) -> PackingPlan:
+def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
     """The plan of a level."""
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
@@ -77,17 +78,14 @@ def packing_plan(geometry: Geometry, start: Position, one: bool = False) -> Pack
         if best is None or gain > best[0]:
             best = gain, square, rounds
     basin = np.logical_or.reduce(basins, axis=0)
-    if one:
-        basin = largest.copy()
-        basin[goals] = True
     if best is None:
-        return PackingPlan((Phase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0),), basin)
+        return PackingPlan((_free_phase(goals),), basin)
     return PackingPlan(tuple(_phases(puller, goals, best[1])), basin)
 
 
 def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
     """The phases of a plan, found from the last to the first."""
-    found: list[tuple[list[int], list[int], Flags, int]] = []
+    found: list[tuple[list[int], list[int], Octets, int]] = []
     while True:
         _, rounds = puller.leave(boxes, keeper)
         gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
@@ -96,7 +94,7 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
         parked = _park(puller, left, keeper) if left else None
         if left and parked is None:  # nobody knows how: these come first, in any order
             found.append((left, gone, before, 0))
-            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0))
+            found.append(([], left, np.zeros((len(left),) * 2, np.uint8), 0))
             break
         found.append((left, gone, before, parked[2] if parked else 0))
         if parked is None:
@@ -109,9 +107,13 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
         counted += len(squares)
 
 
-def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
-    """Which of the boxes that leave must be there before which: those that cannot leave as long as the other
-    stays, and those of the same cluster that leave in a later round."""
+def _free_phase(squares: list[int]) -> Phase:
+    """A phase in any order."""
+    return Phase((), tuple(squares), np.zeros((len(squares),) * 2, np.uint8), 0)
+
+
+def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Octets:
+    """Which of the boxes that leave must be there before which, as in ``Phase``."""
     gone = [number for number, turn in enumerate(rounds) if turn]
     before = np.zeros((len(gone), len(gone)), np.bool_)
     for row, number in enumerate(gone):
@@ -119,8 +121,8 @@ def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
         before[row] = [others[other] == 0 and other != number for other in gone]
     turns = np.array([rounds[number] for number in gone])
     clusters = _clusters(puller.geometry, np.array([boxes[number] for number in gone], np.int32))
-    before |= (turns[None] > turns[:, None]) & (clusters[None] == clusters[:, None])
-    return before
+    layered = before | (turns[None] > turns[:, None]) & (clusters[None] == clusters[:, None])
+    return before.astype(np.uint8) | layered.astype(np.uint8) << 1
 
 
 def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], int, int] | None:

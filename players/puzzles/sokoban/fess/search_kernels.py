@@ -16,7 +16,6 @@ from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_afte
 from players.puzzles.sokoban.fess.advisors import (
     ADVISED,
     ADVISORS,
-    ALIVE,
     DEAD,
     UNKNOWN,
     Children,
@@ -28,6 +27,7 @@ from players.puzzles.sokoban.fess.advisors import (
 from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
 from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
+from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
 from players.puzzles.sokoban.fess.retrograde import is_retrograde_deadlock
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
@@ -36,6 +36,8 @@ from propnet.jit.decorators import ARENA, inner, kernel
 RUNNING, SOLVED, EXHAUSTED, FULL = range(4)
 MOST_WEIGHT = 1023
 CORRAL_BUDGET = 300
+AREA_RADIUS = 4
+AREA_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
@@ -128,8 +130,8 @@ class Tools(NamedTuple):
 
     Attributes:
         board: the board that all work on.
-        room, bipartite, corrals, patterns, sets, area, know, scratch, desk, children: see there.
-        options: int64, shape (8,): see :mod:`players.puzzles.sokoban.fess.search`.
+        room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
+        options: int64, shape (1,): 1 where positions lie in the cells of their best ancestors.
     """
 
     board: Board
@@ -139,6 +141,7 @@ class Tools(NamedTuple):
     patterns: Patterns
     sets: Lookup
     area: Area
+    matching: FrozenMatching
     know: Knowledge
     scratch: Scratch
     desk: Desk
@@ -153,6 +156,8 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
     if is_bipartite_deadlock(board, bipartite, keeper):
         return True
     goals = tools.know.goals
+    if is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, tools.desk.boxes, keeper):
+        return True
     return len(goals) == len(tools.desk.boxes) and is_retrograde_deadlock(
         board, bipartite.freeze, goals, bipartite.came
     )
@@ -254,7 +259,7 @@ def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
     board.occupied[stance >> 2] = BOXED
     keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
     dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0 or is_area_deadlock(
-        board, tools.area, tools.know.dead, stance >> 2, keeper, tools.options[1], tools.options[2]
+        board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
     )
     board.occupied[stance >> 2] = FREE
     board.occupied[origin] = BOXED
@@ -335,7 +340,7 @@ def run(
         if pushes and not (
             parent >= 0
             and is_area_deadlock(
-                board, tools.area, tools.know.dead, stance >> 2, keeper, tools.options[1], tools.options[2]
+                board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
             )
         ):
             _expand(tools, tree, moves, cells, node, pushes)

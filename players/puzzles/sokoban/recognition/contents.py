@@ -178,13 +178,15 @@ def _where(
     """The coordinates of other propositions: the places with the most names of squares that the keeper stands
     on; None if there are few. Boxes may be where he never stands."""
     width = len(symbols[bases[0]])
-    best: tuple[int, tuple[int, ...]] | None = None
+    best = 0
+    found: tuple[int, ...] | None = None
     for where in (places, *combinations(range(width), len(places))):
         if where[-1] < width:
-            known = len(standing & {tuple(symbols[base][place] for place in where) for base in bases})
-            if best is None or known > best[0]:
-                best = known, where
-    return best[1] if best is not None and 2 * best[0] >= len(standing) else None
+            named = {tuple(symbols[base][place] for place in where) for base in bases}
+            known = len(standing & named)
+            if known > best and 2 * known >= min(len(standing), len(named)):
+                best, found = known, where
+    return found
 
 
 def _content(pairs: list[tuple[int, int]]) -> Content:

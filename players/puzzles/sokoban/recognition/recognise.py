@@ -23,7 +23,7 @@ from players.puzzles.sokoban.recognition.encoding import BOX, KEEPER, Encoding, 
 from players.puzzles.sokoban.recognition.goals import best_goal, goal_squares
 from players.puzzles.sokoban.recognition.model import MoveModel
 from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
-from players.puzzles.sokoban.recognition.single_steps import probe_steps
+from players.puzzles.sokoban.recognition.single_steps import StepModel, probe_steps
 from players.puzzles.sokoban.recognition.whole_pushes import probe_pushes
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
@@ -54,6 +54,11 @@ class Recognised:
     clock: Clock
     over: bool
 
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step of the keeper; else it is a push."""
+        return isinstance(self.claim.model, StepModel)
+
     def status(self, state: State) -> Octets:
         """What each square holds, uint8 (squares,), as the encoding numbers squares."""
         probe = self.claim.probe
@@ -70,7 +75,7 @@ class Recognised:
     def anchored(self, position: Position) -> Position:
         """The same with the keeper on the lowest square that he can walk to."""
         neighbours: list[list[int]] = self.geometry.neighbours.tolist()
-        shut = {*position.boxes, self.geometry.size}
+        shut = {*position.boxes, self.geometry.size, position.keeper}
         walked = [position.keeper]
         for square in walked:
             walked += [
@@ -121,19 +126,21 @@ def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
     fading = steady & initial & (network.next_literals == FALSE)
     start = machine.initial_state()
     moves = machine.legal_moves(start, 0)
-    if best <= 0 or not moves or not (open_ & initial).any():
+    if best <= 0 or not moves or machine.is_terminal(start) or not (open_ & initial).any():
         return
     after = machine.successors(
         np.repeat(machine.records([start]), len(moves), axis=0), np.array(moves, np.int32)[:, None]
     )
     bits = unpack(after, len(network.bases))
     bits = bits[(bits[:, open_] != initial[open_]).any(axis=1)]
+    if not len(bits):
+        return
     for guess in guesses(network.bases, open_, fading, initial, bits):
         if guess.squares > _MOST_SQUARES:
             continue
         keeper = np.zeros_like(open_)
         keeper[guess.keeper.bases] = True
-        for encoding in encodings(guess, initial, open_ | keeper):
+        for encoding in encodings(guess, initial, bits[0]):
             found = _tried(machine, guess, encoding, steady & ~keeper, best)
             if found is not None:
                 yield found

@@ -1,4 +1,4 @@
-"""Which moves of a game that is Sokoban push a box into a dead set: for playouts on the game's own network."""
+"""Which moves of a game that is Sokoban make a dead set of boxes, for playouts on the game's own network."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from players.puzzles.sokoban.search.best_first_kernels import (
 )
 from players.puzzles.sokoban.search.matching import new_matching
 from players.puzzles.sokoban.search.nodes import new_nodes
-from players.puzzles.sokoban.search.push_search import Outcome, Pace, PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.push_search import Outcome, SliceRate, PushSearch, PushTask, checked
 from propnet.jit.arrays import Int32s
 
 
@@ -47,7 +47,7 @@ class BestFirst(PushSearch):
     def __init__(self, task: PushTask) -> None:
         checked(task)
         super().__init__(task)
-        self._pace = Pace()
+        self._pace = SliceRate()
         self._ready = False
 
     def step(self, seconds: float) -> Outcome:

@@ -67,10 +67,14 @@ class Bidirectional(PushSearch):
         return halves[0] + halves[1] if search is self._forth else halves[1] + halves[0]
 
 
+class _CellsFromGoals(_FromGoals):
+    name = "cells-from-goals"
+    by_cells = True
+
+
 class BidirectionalCells(Bidirectional):
-    name = "bc"
+    """Backwards, every second position is the nearest of a cell, the cells taking turns: a cell has the
+    positions with so many boxes off the squares where they begin."""
 
-    class _Cells(_FromGoals):
-        by_cells = True
-
-    backwards = _Cells
+    name = "bidirectional-cells"
+    backwards = _CellsFromGoals

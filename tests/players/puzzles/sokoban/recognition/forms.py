@@ -9,7 +9,7 @@ NAMES = ("north", "east", "south", "west")
 
 
 def _facts(level: Level) -> tuple[list[str], list[str], list[str], str]:
-    """Which squares are next to each other (adj DIRECTION A B), the goals, the boxes' squares, the keeper's."""
+    """Which squares are next to each other (adj DIRECTION A B), goals, the squares of boxes and keeper."""
     geometry, start = from_level(level)
     near = [
         f"(adj {NAMES[direction]} q{square} q{there})"
@@ -106,8 +106,8 @@ def cells(level: Level) -> str:
 
 
 def by_squares(level: Level, more: str = "", pushed: str = "", goals_of: str = "") -> str:
-    """Moves that name all squares: (walk A B) and (push A B C); a step counter to 99. ``more`` rules are added,
-    which make other games of it."""
+    """Moves that name all squares: (walk A B) and (push A B C); a step counter to 99. Other rules make other
+    games of it."""
     near, goals, boxes, keeper = _facts(level)
     return "\n".join(
         [
@@ -144,7 +144,7 @@ def by_squares(level: Level, more: str = "", pushed: str = "", goals_of: str = "
 
 def two_colours(level: Level) -> str:
     """Each box has a goal of its own."""
-    near, goals, boxes, keeper = _facts(level)
+    _, goals, _, _ = _facts(level)
     own = [f"(home crate{i} {goal.split()[1]}" for i, goal in enumerate(goals)]
     text = named_boxes(level)
     return text.replace(
@@ -162,7 +162,8 @@ PULLS = """
 """The keeper can pull a box after him."""
 
 ICE = """
-(<= (next (box ?e)) (does r (push ?a ?b ?c)) (adj ?d ?b ?c) (adj ?d ?c ?e) (slippery ?c) (not (true (box ?e))))"""
+(<= (next (box ?e)) (does r (push ?a ?b ?c)) (adj ?d ?b ?c) (adj ?d ?c ?e) (slippery ?c)
+  (not (true (box ?e))))"""
 """A box slides on, and leaves one behind: on some square a push does more."""
 
 SECOND_KEEPER = """

@@ -17,7 +17,7 @@ from players.puzzles.sokoban.search.backward import Backward, start_distances
 from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
 from players.puzzles.sokoban.search.bidirectional import Bidirectional
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio, entries_named
-from players.puzzles.sokoban.search.push_search import Knowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
 from players.puzzles.sokoban.state_space import StateSpace, explore
 
 KINDS: list[type[PushSearch]] = [AStar, Greedy, Backward, Bidirectional, SearchPortfolio]
@@ -55,7 +55,7 @@ def _spaces() -> list[tuple[Position, StateSpace]]:
 
 
 def _run(kind: type[PushSearch], geometry: Geometry, start: Position, most: int | None = None) -> PushSearch:
-    search = kind(PushTask(Knowledge(geometry), start, _MEMORY, most))
+    search = kind(PushTask(LevelKnowledge(geometry), start, _MEMORY, most))
     for _ in range(1000):
         if search.step(0.05) is not Outcome.GOING_ON:
             return search
@@ -123,7 +123,7 @@ def test_a_limit_of_pushes_is_kept() -> None:
 def test_hashes_and_bounds_of_nodes(kind: type[BestFirst]) -> None:
     """Hashes made by exclusive or are those made anew; forwards, no bound is higher than what it bounds."""
     for start, space in _spaces()[:25]:
-        search = kind(PushTask(Knowledge(space.geometry), start, _MEMORY))
+        search = kind(PushTask(LevelKnowledge(space.geometry), start, _MEMORY))
         search.step(1.0)
         if search.outcome is Outcome.GAVE_UP:
             continue
@@ -159,13 +159,13 @@ def test_no_memory_is_no_proof() -> None:
     rows = "##########", "#        #", "# $ $ $  #", "#  $ $   #", "# ..@..  #", "#      . #", "##########"
     geometry, start = from_level(Level(rows))
     for kind in (AStar, Greedy):
-        search = kind(PushTask(Knowledge(geometry), start, 0))
+        search = kind(PushTask(LevelKnowledge(geometry), start, 0))
         assert search.step(1.0) is Outcome.GAVE_UP
 
 
 def test_nothing_to_do_needs_no_search() -> None:
     geometry, start = from_level(Level(("#####", "#@* #", "#####")))
-    search = SearchPortfolio(PushTask(Knowledge(geometry), start, _MEMORY))
+    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, _MEMORY))
     assert (search.outcome, search.pushes, search.at_work) == (Outcome.SOLVED, [], [])
 
 
@@ -174,4 +174,4 @@ def test_faults_are_told() -> None:
         entries_named("depth-first")
     geometry, _ = from_level(Level(("######", "#@$. #", "######")))
     with pytest.raises(GdlError, match="2 boxes and 1 goal"):
-        AStar(PushTask(Knowledge(geometry), Position((1, 2), 0), _MEMORY))
+        AStar(PushTask(LevelKnowledge(geometry), Position((1, 2), 0), _MEMORY))
