@@ -1,7 +1,7 @@
 """What playouts at push level come to, by what they know, against all states of each level; and UCT.
 
-    python -m bench.sokoban_rollouts LEVELS.xsb [--states 100000] [--levels 155]
-    python -m bench.sokoban_rollouts LEVELS.xsb --uct 1.0
+    python -m bench.sokoban.rollouts LEVELS.xsb [--states 100000] [--levels 155]
+    python -m bench.sokoban.rollouts LEVELS.xsb --uct 1.0
 
 The first plays 200 playouts of up to 100 pushes from the start of each level with at most so many states, and
 says how many were solved, how many ended in a state that cannot be solved, and how many there were a CPU

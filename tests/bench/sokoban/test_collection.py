@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.sokoban import compared, main, numbers, totals
+from bench.sokoban.collection import compared, main, numbers, totals
 
 
 def _row(level: int, result: str, seconds: float) -> dict[str, object]:
