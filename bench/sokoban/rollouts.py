@@ -87,6 +87,7 @@ def compare_playouts(levels: list[Level], most: int) -> None:
             continue
         sets = {k: make_dead_sets(geometry, k) for k in (2, 3)}
         spaces.append((start, space, sets, {record.tobytes(): n for n, record in enumerate(space.records)}))
+    played(spaces[0][2][2], spaces[0][0], ALL, 0)  # kernels are loaded
     table = Table(title=f"{len(spaces)} levels, {PLAYOUTS} playouts of up to {PUSHES} pushes")
     for name in ("what they know", "solved", "ended dead", "without a push", "playouts/s", "pushes/s"):
         table.add_column(name, justify="left" if name == "what they know" else "right")
