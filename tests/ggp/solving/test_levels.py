@@ -114,3 +114,30 @@ def test_a_wrong_solution_is_an_error(path: Path) -> None:
         replay(level, "rd")
     with pytest.raises(GdlError, match="is not legal"):
         replay(level, "u")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("metric", ["pushes", "moves"])
+def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str, workers: str) -> None:
+    status, text = run("yards.xsb:4", "-s", "3", "--workers", workers, "--json", "--solver", "backward")
+    first = json.loads(text)
+    assert status == 0
+    status, text = run(
+        "yards.xsb:4", "-s", "3", "--workers", workers, "--json", "--solver", "backward", "--shorter", metric
+    )
+    better = json.loads(text)
+    count = (lambda row: row["pushes"]) if metric == "pushes" else (lambda row: len(row["steps"]))
+    assert status == 0
+    assert count(better) < count(first)
+    level = Game.load("yards.xsb:4").level
+    assert level is not None
+    geometry, start = from_level(level)
+    assert is_solved(geometry, after_steps(geometry, start, better["steps"]))
+    assert sum(letter.isupper() for letter in better["steps"]) == better["pushes"]
+
+
+def test_shorter_is_pushes_or_moves_of_levels() -> None:
+    with pytest.raises(GdlError, match="--shorter is 'boxes'"):
+        run("yards.xsb:4", "--shorter", "boxes")
+    with pytest.raises(GdlError, match="files of Sokoban levels"):
+        run("hanoi", "--shorter", "moves")
