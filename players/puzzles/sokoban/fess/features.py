@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from players.puzzles.sokoban.analysis.distances import dead_sides
 from players.puzzles.sokoban.board import BOXED, FREE, Board
-from players.puzzles.sokoban.deadlocks.freeze import dead_sides
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan
 from players.puzzles.sokoban.fess.rooms import CORRIDOR, room_links, rooms_of
 from players.puzzles.sokoban.geometry import Geometry
@@ -74,8 +74,8 @@ OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
 """Where a feature stands in ``Scratch.values``."""
 
 
-def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
-    """What is to be known of a level that is packed by this plan."""
+def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) -> Knowledge:
+    """What is to be known of a level that is packed by this plan, or by its loose phase."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
     out = (~plan.basin).astype(np.uint8)
@@ -95,10 +95,11 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
                 waiting.append(there)
     places = np.zeros((rows, 2), np.int32)
     places[:-1] = geometry.places
-    base = np.full((len(plan.phases), len(goals)), -1, np.int32)
+    phases = (plan.loose,) if loose else plan.phases
+    base = np.full((len(phases), len(goals)), -1, np.int32)
     squares = base.copy()
-    before = np.zeros((len(plan.phases), len(goals), len(goals)), np.uint8)
-    for number, phase in enumerate(plan.phases):
+    before = np.zeros((len(phases), len(goals), len(goals)), np.uint8)
+    for number, phase in enumerate(phases):
         base[number, : len(phase.base)] = phase.base
         squares[number, : len(phase.squares)] = phase.squares
         before[number, : len(phase.squares), : len(phase.squares)] = phase.before
@@ -107,7 +108,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
         base,
         squares,
         before,
-        np.array([phase.counted for phase in plan.phases], np.int32),
+        np.array([phase.counted for phase in phases], np.int32),
         out,
         hot,
         rooms,

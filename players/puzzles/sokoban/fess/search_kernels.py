@@ -1,5 +1,5 @@
-"""The kernel of FESS: visits cells, makes the best move that waits in each, and finds the moves of the position
-that it leads to (Shoham and Schaeffer 2020)."""
+"""The kernel of FESS: visits cells, makes the best move that waits in each, and finds the moves of the
+position that it leads to (Shoham and Schaeffer 2020)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell
 from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
 from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
-from players.puzzles.sokoban.fess.retrograde import is_retrograde_deadlock
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
@@ -84,9 +83,14 @@ class Desk(NamedTuple):
 
 def new_tree(most: int, boxes: int) -> Tree:
     """Room for so many positions."""
+    keeper, parent, origin, stance, weight = (np.zeros(most, np.int32) for _ in range(5))
     return Tree(
         np.zeros((most, boxes), np.uint16),
-        *(np.zeros(most, np.int32) for _ in range(5)),
+        keeper,
+        parent,
+        origin,
+        stance,
+        weight,
         np.zeros(most, np.int64),
         np.zeros(1 << (2 * most).bit_length(), np.uint64),
         np.zeros(3, np.int64),
@@ -101,15 +105,15 @@ def _score(values: Ints) -> Index:
     score = score << 8 | min(values[2], 255)
     score = score << 7 | min(values[3], 127)
     score = score << 12 | min(values[4], 4095)
-    return score << 10 | 1023 - min(values[5], 1023)
+    return np.int64(score << 10 | 1023 - min(values[5], 1023))
 
 
 @inner
 def _key(board: Board, boxes: Int32s, count: Index, keeper: Index) -> np.uint64:
     """The key of a position (Zobrist 1970)."""
-    key = board.keys[1, keeper]
+    key = np.uint64(board.keys[1, keeper])
     for number in range(count):
-        key ^= board.keys[0, boxes[number]]
+        key ^= np.uint64(board.keys[0, boxes[number]])
     return key
 
 
@@ -155,18 +159,14 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
     board, bipartite = tools.board, tools.bipartite
     if is_bipartite_deadlock(board, bipartite, keeper):
         return True
-    goals = tools.know.goals
-    if is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, tools.desk.boxes, keeper):
-        return True
-    return len(goals) == len(tools.desk.boxes) and is_retrograde_deadlock(
-        board, bipartite.freeze, goals, bipartite.came
-    )
+    goals, boxes = tools.know.goals, tools.desk.boxes
+    return is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, boxes, keeper)
 
 
 @inner
 def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
-    """Find the moves of a position, which stands on the board and the desk and has just been walked. ``pushes``
-    is what ``corral_pushes`` has found of it."""
+    """Find the moves of a position, which stands on the board and the desk and has just been walked.
+    ``pushes`` is what ``corral_pushes`` has found of it."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
@@ -272,7 +272,7 @@ def _enter(board: Board, desk: Desk, tree: Tree, node: Index, origin: Index, sta
     for square in range(len(board.occupied) - 1):
         board.occupied[square] = FREE
     for number in range(len(desk.boxes)):
-        box = np.int64(tree.boxes[node, number])
+        box: Index = np.int64(tree.boxes[node, number])
         if box == origin:
             box = stance >> 2
         desk.boxes[number] = box
@@ -293,7 +293,7 @@ def run(
     count = len(desk.boxes)
     limit = len(moves.rank) - len(tools.children.origin)
     while budget > 0:
-        if counts[NODES] == len(tree.parent) or moves.count[0] > limit:
+        if counts[NODES] == len(tree.parent) or moves.length[0] > limit:
             counts[STATUS] = FULL
             return
         if counts[NODES] == 0:
@@ -301,10 +301,10 @@ def run(
             _enter(board, desk, tree, 0, -1, 0)
             keeper = walk(board, tree.keeper[0])
         else:
-            move = -1
-            for _ in range(cells.count[0]):
+            move: Index = -1
+            for _ in range(cells.length[0]):
                 counts[CELL] += 1
-                if counts[CELL] >= cells.count[0]:
+                if counts[CELL] >= cells.length[0]:
                     counts[CELL] = 0
                 move = take_move(moves, cells, counts[CELL])
                 if move >= 0:
