@@ -24,8 +24,10 @@ from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
     CorralDetector,
     corral_pushes,
+    corral_pushes_beside_frozen,
     new_corral_detector,
 )
+from players.puzzles.sokoban.deadlocks.diagonal import is_diagonal_deadlock
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock, new_patterns
 from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
@@ -92,6 +94,14 @@ def _patterns(board: Board, patterns: Patterns, records: Words, edges: Int32s, f
 
 
 @kernel(**ARENA)
+def _diagonal(board: Board, records: Words, edges: Int32s, flags: Flags) -> None:
+    for edge in range(len(edges)):
+        unpack(board, records, edges[edge, 1])
+        keeper = edges[edge, 2]
+        flags[edge] = is_diagonal_deadlock(board, board.neighbours[keeper, edges[edge, 3]], keeper)
+
+
+@kernel(**ARENA)
 def _corrals(
     board: Board, detector: CorralDetector, budget: Index, records: Words, edges: Int32s, flags: Flags
 ) -> None:
@@ -100,6 +110,23 @@ def _corrals(
         keeper = np.int64(edges[edge, 2])
         walk(board, keeper)
         flags[edge] = corral_pushes(board, detector, keeper, budget) == 0
+
+
+@kernel(**ARENA)
+def _beside_frozen(
+    board: Board,
+    detector: CorralDetector,
+    bipartite: Bipartite,
+    budget: Index,
+    records: Words,
+    edges: Int32s,
+    flags: Flags,
+) -> None:
+    for edge in range(len(edges)):
+        unpack(board, records, edges[edge, 1])
+        keeper = np.int64(edges[edge, 2])
+        walk(board, keeper)
+        flags[edge] = corral_pushes_beside_frozen(board, detector, bipartite, keeper, budget) == 0
 
 
 @kernel(**ARENA)
@@ -118,6 +145,8 @@ def _sets(board: Board, lookup: Lookup, bits: Words, records: Words, edges: Int3
 def _pruned_to_death(
     board: Board,
     detector: CorralDetector,
+    bipartite: Bipartite,
+    beside_frozen: bool,
     budget: Index,
     space: tuple[Words, Int32s, Int32s, Flags],
     flags: Flags,
@@ -133,7 +162,10 @@ def _pruned_to_death(
         unpack(board, records, state)
         keeper = np.int64(records[state, records.shape[1] - 1])
         walk(board, keeper)
-        count = corral_pushes(board, detector, keeper, budget)
+        if beside_frozen:
+            count = corral_pushes_beside_frozen(board, detector, bipartite, keeper, budget)
+        else:
+            count = corral_pushes(board, detector, keeper, budget)
         if count < 0:
             continue
         found += 1
@@ -146,18 +178,29 @@ def _pruned_to_death(
     return found
 
 
+LAST = "these, and beyond"
+"""The last detector that knows nothing of sets."""
+
+
 def _detectors(geometry: Geometry, budget: int, sets: int) -> dict[str, Asked]:
     board = new_board(geometry)
     freeze, corrals = new_freeze(geometry), new_corral_detector(geometry, max(budget, 1))
+    frozen = new_corral_detector(geometry, max(budget, 1))
+    beyond = new_corral_detector(geometry, max(budget, 1), beyond=True)
     bipartite, patterns = new_bipartite(geometry), new_patterns(geometry)
     found: dict[str, Asked] = {
         "nothing": lambda *asked: _nothing(board, *asked),
         "dead squares": lambda *asked: _dead(board, freeze.dead, *asked),
         "freeze": lambda *asked: _freeze(board, freeze, *asked),
         "bipartite": lambda *asked: _bipartite(board, bipartite, *asked),
+        "diagonal": lambda *asked: _diagonal(board, *asked),
         "4x4 patterns": lambda *asked: _patterns(board, patterns, *asked),
         "corrals": lambda *asked: _corrals(board, corrals, np.int64(0), *asked),
         "corrals, searched": lambda *asked: _corrals(board, corrals, np.int64(budget), *asked),
+        "corrals beside frozen boxes": lambda *asked: _beside_frozen(
+            board, frozen, bipartite, np.int64(budget), *asked
+        ),
+        LAST: lambda *asked: _beside_frozen(board, beyond, bipartite, np.int64(budget), *asked),
     }
     for size in range(2, sets + 1):
         lookup = make_dead_sets(geometry, size).lookup
@@ -173,20 +216,16 @@ def ask(space: StateSpace, budget: int, sets: int, tallies: dict[str, Tally]) ->
     edges = space.edges
     good, alive = space.alive[edges[:, 0]], space.alive[edges[:, 1]]
     fatal = good & ~alive
-    together = {"all but sets": np.zeros(len(edges), np.bool_)}
-    if sets:
-        together["all"] = np.zeros(len(edges), np.bool_)
+    together = np.zeros(len(edges), np.bool_)
     for name, detector in _detectors(space.geometry, budget, sets).items():
         flags = np.zeros(len(edges), np.bool_)
         detector(space.records, edges[:1], flags)
         began = time.process_time()
         detector(space.records, edges, flags)
         _note(tallies, name, flags, fatal, alive, time.process_time() - began)
-        for group, flagged in together.items():
-            if group == "all" or not name.startswith("sets"):
-                flagged |= flags
-    for group, flagged in together.items():
-        _note(tallies, group, flagged, fatal, alive, 0.0)
+        together |= flags
+        if name.startswith("sets") or name == LAST:
+            _note(tallies, f"all to {name}", together, fatal, alive, 0.0)
 
 
 def _note(
@@ -201,14 +240,19 @@ def _note(
 
 
 def prune(space: StateSpace, budget: int) -> tuple[int, int, int, int]:
-    """States that can be solved where PI-corrals leave out pushes, and those of them that they spoil; pushes
-    that tunnels make go on, and those of them that this spoils."""
+    """States that can be solved where PI-corrals leave out pushes (each asked twice, without frozen boxes and
+    with them), and those of them that they spoil; pushes that tunnels make go on, and those of them that this
+    spoils."""
     geometry, edges = space.geometry, space.edges
     starts = np.searchsorted(edges[:, 0], np.arange(space.size + 1)).astype(np.int32)
-    board, detector = new_board(geometry), new_corral_detector(geometry, max(budget, 1))
-    flags = np.zeros(space.size, np.bool_)
+    board, bipartite = new_board(geometry), new_bipartite(geometry)
     parts = space.records, edges, starts, space.alive
-    found = _pruned_to_death(board, detector, np.int64(budget), parts, flags)
+    found = spoilt = 0
+    for beside in (False, True):
+        detector = new_corral_detector(geometry, max(budget, 1), beyond=beside)
+        flags = np.zeros(space.size, np.bool_)
+        found += _pruned_to_death(board, detector, bipartite, beside, np.int64(budget), parts, flags)
+        spoilt += int(flags.sum())
     # The push that goes on is the child's edge with the box just pushed and the same direction.
     squares = geometry.neighbours[edges[:, 2], edges[:, 3]].astype(np.int64)
     forced = (forced_pushes(geometry)[squares] >> edges[:, 3] & 1 == 1) & space.alive[edges[:, 1]]
@@ -220,7 +264,7 @@ def prune(space: StateSpace, budget: int) -> tuple[int, int, int, int]:
         if (after := names.get((child, square, way))) is not None:
             made += 1
             wrong += not space.alive[after]
-    return found, int(flags.sum()), made, wrong
+    return found, spoilt, made, wrong
 
 
 def main() -> None:
@@ -248,13 +292,13 @@ def main() -> None:
     print(f"{levels} levels of up to {given.most:,} states, {states:,} states")
     if not levels:
         return
-    print(f"{'detector':20} {'pushes':>12} {'fatal':>9} {'flagged':>9} {'share':>7} {'wrong':>6} {'ns':>7}")
+    print(f"{'detector':28} {'pushes':>12} {'fatal':>9} {'flagged':>9} {'share':>7} {'wrong':>6} {'ns':>7}")
     base = tallies.pop("nothing").seconds
     for name, tally in tallies.items():
         speed = f"{(tally.seconds - base) / max(tally.asked, 1) * 1e9:7.0f}" if tally.seconds else ""
         share = tally.flagged / max(tally.fatal, 1)
         counts = f"{tally.asked:12,} {tally.fatal:9,} {tally.flagged:9,} {share:7.1%} {tally.wrong:6}"
-        print(f"{name:20} {counts} {speed}")
+        print(f"{name:28} {counts} {speed}")
     print(f"PI-corrals leave out pushes in {pruned[0]:,} states that can be solved, and spoil {pruned[1]}")
     print(f"tunnels make {pruned[2]:,} pushes go on, and spoil {pruned[3]}")
 

@@ -1,11 +1,12 @@
 """Which way of looking deadlock sets up is fastest: scan (A), tree (B) or counters (C), by sets and density.
 
-    python -m bench.sokoban_lookup [--size 4] [--squares 100] [--plot docs/pictures/sokoban_lookup.svg]
+    python -m bench.sokoban_lookup [--size 5] [--squares 60] [--plot docs/pictures/sokoban_lookup.svg]
     python -m bench.sokoban_lookup --level FILE.xsb:N --most 5
 
 Without a level, sets of ``--size`` random squares are made, none of which lies within one of the positions
-asked for: what a search asks is mostly answered with no. With one, its dead sets are generated, and the positions
-come from pulls backwards from the goals, so they can all be solved. Times are CPU nanoseconds per query.
+asked for: what a search asks is mostly answered with no. With one, its dead sets are generated, and the
+positions come from pulls backwards from the goals, so they can all be solved. Times are CPU nanoseconds per
+query.
 """
 
 from __future__ import annotations
@@ -168,17 +169,21 @@ def plot(times: dict[str, NDArray[np.float64]], size: int, n: int, file: Path) -
 
     colours = {"A scan": "#1f77b4", "B tree": "#2ca02c", "C counters": "#d62728"}
     names = list(METHODS)
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bench", "font.size": 9}):
+    with mpl.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": "bench", "font.size": 9, "font.sans-serif": ["DejaVu Sans"]}
+    ):
         figure = Figure(figsize=(10, 3.6), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=[1, 1.3])
-        for i, count in enumerate(COUNTS):
-            for j, density in enumerate(DENSITIES):
-                ranked = sorted(names, key=lambda name: times[name][i, j])
-                best, second = times[ranked[0]][i, j], times[ranked[1]][i, j]
-                left.plot(count, density, "s", markersize=14, color=colours[ranked[0]])
-                left.annotate(
-                    f"{second / best:.1f}", (count, density), ha="center", va="center", fontsize=6, color="w"
-                )
+        stack = np.stack([times[name] for name in names])
+        best = stack.argmin(axis=0)
+        ratio = np.sort(stack, axis=0)[1] / stack.min(axis=0)
+        for number, name in enumerate(names):
+            i, j = np.nonzero(best == number)
+            where = np.array(COUNTS)[i], np.array(DENSITIES)[j]
+            left.plot(*where, "s", markersize=16, color=colours[name], label=name)
+        for (i, j), times_faster in np.ndenumerate(ratio):
+            place = COUNTS[i], DENSITIES[j]
+            left.annotate(f"{times_faster:.1f}", place, ha="center", va="center", fontsize=6, color="w")
         left.set(
             xscale="log", xlabel="sets", ylabel="boxes / squares", title="Fastest, and how many times so"
         )
@@ -207,8 +212,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--size", type=int, default=4, help="K of random sets, 2 to 5")
-    parser.add_argument("--squares", type=int, default=100, help="squares of random sets")
+    parser.add_argument("--size", type=int, default=5, help="K of random sets, 2 to 5")
+    parser.add_argument("--squares", type=int, default=60, help="squares of random sets")
     parser.add_argument("--plot", type=Path, help="draw the times of random sets (needs matplotlib)")
     parser.add_argument("--level", help="FILE:N, to measure dead sets of a level instead")
     parser.add_argument("--most", type=int, default=3, help="the largest K of the level's sets")

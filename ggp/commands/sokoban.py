@@ -14,7 +14,7 @@ LEVEL = typer.Argument(
 )
 PUSHES = typer.Option("--pushes", help="A move is a push, the walk to it included.")
 STEPS = typer.Option(
-    min=1, max=9_999_999, help="Moves until the game ends.", show_default="about 3 times a good solution"
+    min=1, max=9_999_999, help="Moves until the game ends.", show_default="3 times a good solution, or more"
 )
 OUTPUT = typer.Option("--output", "-o", help="Write there.", metavar="GAME.kif", show_default="print")
 

@@ -39,7 +39,7 @@ def command(
 
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
     from ggp.solving.view import SolveView
-    from players.puzzles.solve import Solution, replayed
+    from players.puzzles.solution import Solution, replayed
 
     view = SolveView(loaded.name, seconds)
     best, interrupted = NOTHING, False

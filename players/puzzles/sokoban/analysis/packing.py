@@ -122,8 +122,10 @@ def _note_sides(
     stamp = marks[1, 0]
     marks[0, keeper] = stamp
     floods[0] = keeper
-    head, end = 0, 1
-    while head < end:
+    head, end, open_sides = 0, 1, 0
+    for side in range(4):
+        open_sides += blocked[neighbours[box, side]] == 0 and neighbours[box, side] != keeper
+    while head < end and open_sides:
         square = floods[head]
         head += 1
         for way in range(4):
@@ -132,6 +134,8 @@ def _note_sides(
                 marks[0, there] = stamp
                 floods[end] = there
                 end += 1
+                for side in range(4):
+                    open_sides -= neighbours[box, side] == there
     for side in range(4):
         if marks[0, neighbours[box, side]] == stamp and not seen[box, side]:
             seen[box, side] = 1

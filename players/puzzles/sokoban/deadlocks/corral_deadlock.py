@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import Board, new_board, place_boxes, walk
+from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, frozen_entry
 from players.puzzles.sokoban.deadlocks.corral_search import DEAD, CorralSearch, judge_set, new_corral_search
 from players.puzzles.sokoban.deadlocks.corrals import find_corrals
 from players.puzzles.sokoban.deadlocks.pi_corral import (
@@ -43,9 +44,18 @@ class CorralDetector(NamedTuple):
     goals: Int32s
 
 
-def new_corral_detector(geometry: Geometry, most: int = 1000, entries: int = 1 << 15) -> CorralDetector:
-    """The detector of a level, for budgets of up to ``most`` states and this many kept verdicts."""
-    search = new_corral_search(geometry, most, entries)
+def new_corral_detector(
+    geometry: Geometry, most: int = 1000, entries: int = 1 << 15, beyond: bool = False
+) -> CorralDetector:
+    """The detector of a level.
+
+    Args:
+        most: the largest budget of a sub-search, in states.
+        entries: how many verdicts are kept, a power of two.
+        beyond: whether sub-searches go on when a box has left its corral, until all are packed or the budget
+            is spent. They find more deadlocks and take longer; use a small budget.
+    """
+    search = new_corral_search(geometry, most, entries, beyond)
     pi = new_pi_corral(search.freeze.dead)
     goals = np.array([len(geometry.goals)], np.int32)
     return CorralDetector(pi, search, np.zeros_like(pi.pushes), goals)
@@ -76,6 +86,24 @@ def corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget:
                 detector.pushes[row, 0] = pi.pushes[row, 0]
                 detector.pushes[row, 1] = pi.pushes[row, 1]
     return best
+
+
+@inner
+def corral_pushes_beside_frozen(
+    board: Board, detector: CorralDetector, bipartite: Bipartite, keeper: Index, budget: Index
+) -> Index:
+    """The same, frozen boxes on goals being walls that make more squares dead; 0 also if a frozen box is not
+    on a goal. Two microseconds or so more than :func:`corral_pushes`, which must not be called with the same
+    ``detector``: it would go on with these dead squares."""
+    entry, _ = frozen_entry(board, bipartite)
+    if entry < 0:
+        return 0
+    search, dead = detector.search, detector.pi.dead
+    if search.salt[0] != bipartite.kept[entry]:
+        search.salt[0] = bipartite.kept[entry]
+        for square in range(len(dead)):
+            dead[square] = bipartite.dead[entry, square]
+    return corral_pushes(board, detector, keeper, budget)
 
 
 def pushes_needed(geometry: Geometry, position: Position, budget: int = 1000) -> list[Push] | None:

@@ -17,9 +17,10 @@ from players.puzzles.sokoban.deadlocks.pi_corral import PiCorral
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner
+from propnet.kernels.record_table import mix
 
 UNKNOWN, DEAD, ALIVE = range(3)
-"""Verdicts. ALIVE: a box can leave, or all can be packed, as far as these boxes alone tell."""
+"""Verdicts. ALIVE: all can be packed, or a box leaves the corral, as far as these boxes alone tell."""
 MOST_BOXES = 24
 ASKED, KEPT, EXPANDED = range(3)
 
@@ -38,6 +39,8 @@ class CorralSearch(NamedTuple):
         kept: uint64, shape (entries,): keys of sets with a verdict, a power of two.
         verdicts: uint8, shape (entries,).
         counts: int64, shape (3,): sets asked for, verdicts found kept, states expanded.
+        beyond: uint8, shape (1,): 1 if the search goes on when a box has left the corral: slower, finds more.
+        salt: uint64, shape (1,): stands for the dead squares that verdicts are kept for.
     """
 
     board: Board
@@ -49,9 +52,11 @@ class CorralSearch(NamedTuple):
     kept: Words
     verdicts: Octets
     counts: Ints
+    beyond: Octets
+    salt: Words
 
 
-def new_corral_search(geometry: Geometry, most: int = 1000, entries: int = 1 << 15) -> CorralSearch:
+def new_corral_search(geometry: Geometry, most: int, entries: int, beyond: bool) -> CorralSearch:
     """Room for searches that expand up to ``most`` states, and for this many verdicts (a power of two)."""
     rows, slots = 8 * most + 2, 1 << (2 * most).bit_length()
     return CorralSearch(
@@ -64,6 +69,8 @@ def new_corral_search(geometry: Geometry, most: int = 1000, entries: int = 1 << 
         np.zeros(entries, np.uint64),
         np.zeros(entries, np.uint8),
         np.zeros(3, np.int64),
+        np.array([beyond], np.uint8),
+        np.zeros(1, np.uint64),
     )
 
 
@@ -76,7 +83,8 @@ def judge_set(pi: PiCorral, search: CorralSearch, keeper: Index, budget: Index) 
         return UNKNOWN
     board, nodes = search.board, search.nodes
     search.counts[ASKED] += 1
-    key = np.uint64(0)
+    # Mixed, for else boxes both in the set and in what the salt stands for would leave no trace in the key.
+    key = mix(search.salt[0], np.uint64(count))
     for number in range(count):
         box = pi.boxes[number]
         board.occupied[box] = BOXED
@@ -152,7 +160,7 @@ def _expand(pi: PiCorral, search: CorralSearch, count: Index, top: Index) -> Ind
             board.occupied[box] = BOXED
             if frozen:
                 continue
-            if pi.inside[ahead] != mine and pi.members[ahead] != mine:
+            if not search.beyond[0] and pi.inside[ahead] != mine and pi.members[ahead] != mine:
                 return -1
             for other in range(count):
                 nodes[top, other] = nodes[last, other]

@@ -35,6 +35,26 @@ def encode_counters(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], w
 
 
 @inner
+def full_after(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -> np.uint64:
+    """Which counters are one short of ``partners`` and would be raised by a column."""
+    if partners == 2:
+        return low & column
+    if partners == 3:
+        return high & column
+    return low & high & column
+
+
+@inner
+def added(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -> tuple[np.uint64, np.uint64]:
+    """The counters after a column that makes none of them full."""
+    if partners == 2:
+        return low | column, high
+    if partners == 3:
+        return low | column, high | (low & column)
+    return low ^ column, high ^ (low & column)
+
+
+@inner
 def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bits: Words) -> bool:
     """Whether a set of those at ``data[offset]`` lies within ``bits``, uint64, shape (words,). Sets have
     ``partners`` members, 1 to 4; ``blocks`` is the number of sets over 64, rounded up."""
@@ -45,7 +65,11 @@ def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bit
         for w in range(words):
             found |= item(data, offset + w) & item(bits, w)
         return bool(found)
-    for block in range(blocks):
+    wide = blocks & ~3
+    for block in range(0, wide, 4):
+        if _any_of_four(data, offset, blocks, block, partners, bits):
+            return True
+    for block in range(wide, blocks):
         low, high = np.uint64(0), np.uint64(0)
         first = columns + block
         for w in range(words):
@@ -55,19 +79,38 @@ def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bit
                 bit = left & (~left + np.uint64(1))
                 left ^= bit
                 column = item(data, first + blocks * count_bits(head & (bit - np.uint64(1))))
-                if partners == 2:
-                    if low & column:
-                        return True
-                    low |= column
-                elif partners == 3:
-                    if high & column:
-                        return True
-                    high |= low & column
-                    low |= column
-                else:
-                    if high & low & column:
-                        return True
-                    high ^= low & column
-                    low ^= column
+                if full_after(low, high, column, partners):
+                    return True
+                low, high = added(low, high, column, partners)
             first += blocks * count_bits(head)
+    return False
+
+
+@inner
+def _any_of_four(
+    data: Words, offset: Index, blocks: Index, block: Index, partners: Index, bits: Words
+) -> bool:
+    """The same for four blocks at once: columns are named once for all of them."""
+    words = len(bits)
+    first = offset + words + block
+    low0, low1, low2, low3 = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+    high0, high1, high2, high3 = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+    for w in range(words):
+        head = item(data, offset + w)
+        left = head & item(bits, w)
+        while left:
+            bit = left & (~left + np.uint64(1))
+            left ^= bit
+            at = first + blocks * count_bits(head & (bit - np.uint64(1)))
+            column0, column1 = item(data, at), item(data, at + 1)
+            column2, column3 = item(data, at + 2), item(data, at + 3)
+            full = full_after(low0, high0, column0, partners) | full_after(low1, high1, column1, partners)
+            full |= full_after(low2, high2, column2, partners) | full_after(low3, high3, column3, partners)
+            if full:
+                return True
+            low0, high0 = added(low0, high0, column0, partners)
+            low1, high1 = added(low1, high1, column1, partners)
+            low2, high2 = added(low2, high2, column2, partners)
+            low3, high3 = added(low3, high3, column3, partners)
+        first += blocks * count_bits(head)
     return False

@@ -92,7 +92,7 @@ def make_dead_sets(
     """Generate and freeze the dead sets of a geometry.
 
     Args:
-        most: the largest K, at most 5.
+        most: the largest K, at most 5; there are never more boxes than goals.
         seconds: CPU time of this thread for all of it; a K that takes longer is left out.
         memory: bytes, about; a K that would take more is left out.
     """
@@ -101,7 +101,7 @@ def make_dead_sets(
     families: dict[int, Family] = {}
     box_families: dict[int, Family] = {}
     smaller: Words | None = None
-    for size in range(2, min(most, MOST) + 1):
+    for size in range(2, min(most, MOST, len(geometry.goals)) + 1):
         alive: Words | None
         if size == 2:
             alive = alive_pairs(squares)

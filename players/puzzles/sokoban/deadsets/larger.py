@@ -18,9 +18,10 @@ from players.puzzles.sokoban.deadsets.partitions import WalkRoom, fill_blocks, w
 from players.puzzles.sokoban.deadsets.squares import BoxSquares, exchange, rank, unrank
 from propnet.jit.arrays import Index, Int32s, Ints, Words
 from propnet.jit.decorators import ARENA, inner, kernel
-from propnet.jit.vector512 import lowest_bit
+from propnet.jit.vector512 import item, lowest_bit, put
 
 _DONE, _MORE, _NO_ROOM = range(3)
+_ALIVE, _PULLED, _SHARED = range(3)
 _BATCH = 20_000
 """Bases between two looks at the clock."""
 
@@ -28,7 +29,7 @@ _BATCH = 20_000
 def bytes_needed(squares: BoxSquares, size: int) -> int:
     """About how much memory :func:`alive_sets` takes at most, in bytes, for sets of ``size`` boxes."""
     bases = int(squares.choose[-1, size - 1])
-    return bases * (2 * 4 * (size - 1) * squares.words * 8 + 20 + 8 * (8 * squares.words + 4))
+    return bases * (4 * 4 * (size - 1) * squares.words * 8 + 20 + 8 * (8 * squares.words + 4))
 
 
 def alive_sets(squares: BoxSquares, size: int, deadline: float = np.inf) -> Words | None:
@@ -42,25 +43,24 @@ def alive_sets(squares: BoxSquares, size: int, deadline: float = np.inf) -> Word
     """
     n, count = len(squares.squares), size - 1
     bases = int(squares.choose[-1, count])
-    rows = np.zeros((4 * count * bases, squares.words), np.uint64)
     if n < size or len(squares.goals) < size:
-        return rows
-    done = np.zeros_like(rows)
+        return np.zeros((4 * count * bases, squares.words), np.uint64)
+    rows = np.zeros((4 * count * bases, 3, squares.words), np.uint64)
     queue = np.zeros(bases + 1, np.int32)
     waiting = np.zeros(bases, np.uint8)
     block_ends = np.zeros((bases, 2), np.int32)
     masks = np.zeros(8 * bases + 64, np.int32)
     sets = np.zeros((len(masks), squares.words), np.uint64)
     state = np.zeros(3, np.int64)
-    members = np.zeros((3, 8), np.int64)
+    members = np.zeros((10, 8), np.int64)
     room = walk_room(squares)
     _seed(squares, count, rows, queue, waiting, state, members)
     while True:
         end = _spread(
-            squares, count, rows, done, queue, waiting, block_ends, masks, sets, state, members, room, _BATCH
+            squares, count, rows, queue, waiting, block_ends, masks, sets, state, members, room, _BATCH
         )
         if end == _DONE:
-            return rows
+            return rows[:, _ALIVE].copy()
         if end == _NO_ROOM:
             masks = np.concatenate([masks, np.zeros_like(masks)])
             sets = np.concatenate([sets, np.zeros_like(sets)])
@@ -106,10 +106,32 @@ def _seed(
                 continue
             for goal in goals:
                 if squares.squares[goal] != square:
-                    rows[4 * count * at + side, goal >> 6] |= np.uint64(1) << np.uint64(goal & 63)
+                    rows[4 * count * at + side, _ALIVE, goal >> 6] |= np.uint64(1) << np.uint64(goal & 63)
             for i in range(count):
-                rows[4 * count * at + side, base[i] >> 6] &= ~(np.uint64(1) << np.uint64(base[i] & 63))
+                rows[4 * count * at + side, _ALIVE, base[i] >> 6] &= ~(
+                    np.uint64(1) << np.uint64(base[i] & 63)
+                )
         _wait(queue, waiting, state, at)
+
+
+@inner
+def _other_bases(choose: Ints, base: Ints, count: Index, keep: Index, leads: Ints, rest: Ints) -> None:
+    """Prepare to name the bases in which ``base[j]`` gives way to a further box c. ``leads``: int64, shape
+    (8, 8): entry [j, p] is the part of the base's number that does not depend on c when p others lie below c;
+    entry [4 + j, p] is where ``base[keep]`` is in it then."""
+    for j in range(count):
+        left = 0
+        for k in range(count):
+            if k != j:
+                rest[left] = base[k]
+                left += 1
+        for place in range(count):
+            number = np.int64(0)
+            for k in range(count - 1):
+                number += choose[rest[k], k + 1 if k < place else k + 2]
+                if rest[k] == base[keep]:
+                    leads[4 + j, place] = k if k < place else k + 1
+            leads[j, place] = number
 
 
 @kernel(**ARENA)
@@ -117,7 +139,6 @@ def _spread(
     squares: BoxSquares,
     count: Index,
     rows: Words,
-    done: Words,
     queue: Int32s,
     waiting: Words,
     block_ends: Int32s,
@@ -128,14 +149,15 @@ def _spread(
     room: WalkRoom,
     most: Index,
 ) -> int:
-    """Work through at most ``most`` of the bases that wait. ``done`` holds the bits of each row that were
-    passed on; ``block_ends``, ``masks`` and ``sets`` the blocks of each base (:mod:`.partitions`), found when
+    """Work through at most ``most`` of the bases that wait. ``rows``: uint64, shape (rows, 3, words): the
+    sets that are alive, those of them whose pulls were made, and those that all other bases of the set know
+    of. ``block_ends``, ``masks`` and ``sets`` hold the blocks of each base (:mod:`.partitions`), found when
     it is first met."""
     choose, neighbours, numbers = squares.choose, squares.neighbours, squares.numbers
     outside = len(neighbours) - 1
     sides = 4 * count
-    words = rows.shape[1]
-    base, other = members[0], members[1]
+    words = rows.shape[2]
+    base, other, leads = members[0], members[1], members[2:]
     for _ in range(most):
         if state[0] == state[1]:
             return _DONE
@@ -152,23 +174,30 @@ def _spread(
             state[0] = 0
         waiting[at] = 0
         for block in range(block_ends[at, 0], block_ends[at, 1] - 1):
-            mask = masks[block]
             for w in range(words):
-                bits = np.uint64(0)
-                for side in range(sides):
-                    if mask >> side & 1:
-                        bits |= rows[sides * at + side, w]
-                bits &= sets[block, w]
-                if bits:
-                    for side in range(sides):
-                        if mask >> side & 1:
-                            rows[sides * at + side, w] |= bits
+                reach = item(sets, block * words + w)
+                bits, least = np.uint64(0), reach
+                mask = np.uint64(item(masks, block))
+                while mask:
+                    row = (sides * at + lowest_bit(mask)) * 3 * words + w
+                    mask &= mask - np.uint64(1)
+                    bits |= item(rows, row)
+                    least &= item(rows, row)
+                bits &= reach
+                if bits == least:
+                    continue
+                mask = np.uint64(item(masks, block))
+                while mask:
+                    row = (sides * at + lowest_bit(mask)) * 3 * words + w
+                    mask &= mask - np.uint64(1)
+                    put(rows, row, item(rows, row) | bits)
+        fresh_box = -1
         for side in range(sides):
             row = sides * at + side
             i, direction = side >> 2, side & 3
             fresh = False
             for w in range(words):
-                if rows[row, w] != done[row, w]:
+                if rows[row, _ALIVE, w] != rows[row, _PULLED, w]:
                     fresh = True
             if not fresh:
                 continue
@@ -186,30 +215,37 @@ def _spread(
                 blocked = np.int64(numbers[behind])
                 changed = np.uint64(0)
                 for w in range(words):
-                    bits = rows[row, w] & ~done[row, w]
+                    bits = rows[row, _ALIVE, w] & ~rows[row, _PULLED, w]
                     if blocked >= 0 and blocked >> 6 == w:
                         bits &= ~(np.uint64(1) << np.uint64(blocked & 63))
-                    changed |= bits & ~rows[into, w]
-                    rows[into, w] |= bits
+                    changed |= bits & ~rows[into, _ALIVE, w]
+                    rows[into, _ALIVE, w] |= bits
                 if changed:
                     _wait(queue, waiting, state, target)
+            if fresh_box != i:
+                _other_bases(choose, base, count, i, leads, other)
+                fresh_box = i
             for w in range(words):
-                left = rows[row, w] & ~done[row, w]
-                done[row, w] = rows[row, w]
+                left = rows[row, _ALIVE, w] & ~rows[row, _SHARED, w]
+                rows[row, _PULLED, w] = rows[row, _ALIVE, w]
+                rows[row, _SHARED, w] = rows[row, _ALIVE, w]
                 while left:
                     further = 64 * w + lowest_bit(left)
                     left &= left - np.uint64(1)
                     for j in range(count):
                         if j == i:
                             continue
-                        exchange(base, count, j, further, other)
-                        target = rank(choose, other, count)
-                        place = np.int64(0)
-                        while other[place] != base[i]:
-                            place += 1
-                        into = sides * target + 4 * place + direction
+                        place = 0
+                        for k in range(count):
+                            if k != j and base[k] < further:
+                                place += 1
+                        target = item(leads, 8 * j + place) + choose[further, place + 1]
+                        where = 4 * (count * target + item(leads, 8 * j + place + 32)) + direction
+                        where = 3 * words * where + (base[j] >> 6)
                         bit = np.uint64(1) << np.uint64(base[j] & 63)
-                        if not rows[into, base[j] >> 6] & bit:
-                            rows[into, base[j] >> 6] |= bit
+                        old = item(rows, where)
+                        if not old & bit:
+                            put(rows, where, old | bit)
                             _wait(queue, waiting, state, target)
+                        put(rows, where + 2 * words, item(rows, where + 2 * words) | bit)
     return _MORE

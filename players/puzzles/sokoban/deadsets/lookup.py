@@ -45,9 +45,10 @@ def choose_method(sets: int, partners: int, words: int, boxes: int) -> int:
     """The fastest method for a slot with so many sets, by what was measured (docs/measurements.md)."""
     if partners == 1:
         return LINEAR if sets * words <= 8 else TREE
-    if sets * words <= 12 + boxes:
+    # About what a tree costs, in words: its visited nodes grow with each level of boxes.
+    if sets * words <= 16 + (boxes, boxes**2 // 6, boxes**3 // 30)[partners - 2]:
         return LINEAR
-    return COUNTERS if sets <= 64 else TREE
+    return COUNTERS if partners == 4 and sets <= max(64, 12 * boxes) else TREE
 
 
 def freeze(

@@ -7,6 +7,8 @@ walk to from one another.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from players.puzzles.sokoban.deadsets.squares import BoxSquares
@@ -22,17 +24,20 @@ def alive_pairs(squares: BoxSquares) -> Words:
     """
     n = len(squares.squares)
     alive = np.zeros((4 * max(n, 1), squares.words), np.uint64)
-    pairs = n * (n - 1) // 2
-    size = len(squares.numbers)
-    _alive_pairs(
-        squares,
-        alive,
-        np.zeros((pairs, 8), np.uint8),
-        np.zeros(pairs, np.uint8),
-        np.zeros((8 * pairs, 3), np.int32),
-        np.zeros((2, size), np.int32),
-    )
+    parts = sides_of_pairs(squares)
+    known = np.zeros(len(parts), np.uint8)
+    solved = np.array(list(combinations(squares.goals.tolist(), 2)), np.int32).reshape(-1, 2)
+    spread_pairs(squares, solved, parts, known, np.zeros((8 * len(parts), 3), np.int32))
+    _in_rows(n, known, alive)
     return alive
+
+
+def sides_of_pairs(squares: BoxSquares) -> Octets:
+    """How the sides of all pairs are connected, uint8, shape (pairs, 8): see :func:`connect_sides`."""
+    n = len(squares.squares)
+    parts = np.zeros((n * (n - 1) // 2, 8), np.uint8)
+    _connect_all(squares, parts, np.zeros((2, len(squares.numbers)), np.int32))
+    return parts
 
 
 @inner
@@ -86,33 +91,39 @@ def connect_sides(
 
 
 @kernel(**ARENA)
-def _alive_pairs(
-    squares: BoxSquares, alive: Words, parts: Octets, known: Octets, stack: Int32s, room: Int32s
-) -> None:
-    """``parts``: uint8, shape (pairs, 8), of :func:`connect_sides`; ``known``: uint8, shape (pairs,), the
-    sides that are alive; ``stack``: int32, shape (8 pairs, 3): the pair and the sides to go on from."""
-    neighbours, numbers, goals = squares.neighbours, squares.numbers, squares.goals
-    outside = len(neighbours) - 1
-    n = len(squares.squares)
+def _connect_all(squares: BoxSquares, parts: Octets, room: Int32s) -> None:
     stamp: Index = 0
-    for high in range(n):
+    for high in range(len(squares.squares)):
         for low in range(high):
             stamp = connect_sides(squares, low, high, parts[high * (high - 1) // 2 + low], room, stamp)
+
+
+@kernel(**ARENA)
+def spread_pairs(squares: BoxSquares, solved: Int32s, parts: Octets, known: Octets, stack: Int32s) -> None:
+    """Go back by pulls from solved pairs.
+
+    Args:
+        solved: int32, shape (any, 2): pairs on goals, ascending each.
+        parts: of :func:`sides_of_pairs`.
+        known: uint8, shape (pairs,), zeros: takes the sides that are alive, the lower box's first.
+        stack: int32, shape (8 pairs, 3), room for pairs and sides to go on from.
+    """
+    neighbours, numbers = squares.neighbours, squares.numbers
+    outside = len(neighbours) - 1
     depth = 0
-    for i in range(len(goals)):
-        for j in range(i):
-            pair = goals[i] * (goals[i] - 1) // 2 + goals[j]
-            for side in range(8):
-                known[pair] |= parts[pair, side]
-            stack[depth, 0], stack[depth, 1], stack[depth, 2] = goals[j], goals[i], known[pair]
-            depth += 1
+    for row in range(len(solved)):
+        pair = solved[row, 1] * (solved[row, 1] - 1) // 2 + solved[row, 0]
+        for side in range(8):
+            known[pair] |= parts[pair, side]
+        stack[depth, 0], stack[depth, 1], stack[depth, 2] = solved[row, 0], solved[row, 1], known[pair]
+        depth += 1
     while depth:
         depth -= 1
-        pull_low, pull_high, sides = stack[depth]
+        low, high, sides = stack[depth]
         for side in range(8):
             if not sides >> side & 1:
                 continue
-            box, other = (pull_low, pull_high) if side < 4 else (pull_high, pull_low)
+            box, other = (low, high) if side < 4 else (high, low)
             other_square = squares.squares[other]
             origin = neighbours[squares.squares[box], side & 3]
             behind = neighbours[origin, side & 3]
@@ -126,11 +137,15 @@ def _alive_pairs(
                 known[pair] |= new
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = first, second, new
                 depth += 1
+
+
+@kernel(**ARENA)
+def _in_rows(n: Index, known: Octets, alive: Words) -> None:
     for high in range(n):
         for low in range(high):
-            known_sides = known[high * (high - 1) // 2 + low]
+            sides = known[high * (high - 1) // 2 + low]
             for direction in range(4):
-                if known_sides >> direction & 1:
+                if sides >> direction & 1:
                     alive[4 * low + direction, high >> 6] |= np.uint64(1) << np.uint64(high & 63)
-                if known_sides >> direction & 16:
+                if sides >> direction & 16:
                     alive[4 * high + direction, low >> 6] |= np.uint64(1) << np.uint64(low & 63)

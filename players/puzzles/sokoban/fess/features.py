@@ -52,7 +52,7 @@ class Knowledge(NamedTuple):
     far: Int32s
 
 
-class Scratch(NamedTuple):
+class FeatureRoom(NamedTuple):
     """Room to find features in.
 
     Attributes:
@@ -71,7 +71,7 @@ class Scratch(NamedTuple):
 
 
 OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
-"""Where a feature stands in ``Scratch.values``."""
+"""Where a feature stands in ``FeatureRoom.values``."""
 
 
 def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) -> Knowledge:
@@ -119,10 +119,10 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
     )
 
 
-def new_scratch(geometry: Geometry) -> Scratch:
+def new_scratch(geometry: Geometry) -> FeatureRoom:
     """Room for a level."""
     rows = geometry.size + 1
-    return Scratch(
+    return FeatureRoom(
         np.zeros(rows, np.int32),
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
@@ -166,7 +166,7 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
 
 
 @inner
-def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
+def count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
     """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
     ``placed``."""
     occupied, placed = board.occupied, scratch.placed
@@ -201,7 +201,7 @@ def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
 
 
 @inner
-def _next_mark(scratch: Scratch) -> np.int32:
+def _next_mark(scratch: FeatureRoom) -> np.int32:
     if scratch.stamp[0] >= 2**31 - 2:
         scratch.marks[:] = 0
         scratch.stamp[0] = 0
@@ -210,7 +210,7 @@ def _next_mark(scratch: Scratch) -> np.int32:
 
 
 @inner
-def count_regions(board: Board, scratch: Scratch) -> Index:
+def count_regions(board: Board, scratch: FeatureRoom) -> Index:
     """How many regions the boxes leave to the keeper, his own included. Needs his walk."""
     neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
     mark = _next_mark(scratch)
@@ -235,7 +235,7 @@ def count_regions(board: Board, scratch: Scratch) -> Index:
 
 
 @inner
-def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index:
+def count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
     """How many links of rooms are blocked: a free square of one room has no way to the other."""
     neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
     marks, queue = scratch.marks, scratch.queue
@@ -277,7 +277,7 @@ def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index
 
 
 @inner
-def find_features(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
+def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
     values = scratch.values
     values[PACKED] = count_packed(board, know, scratch)

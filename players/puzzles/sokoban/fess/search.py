@@ -27,9 +27,9 @@ from players.puzzles.sokoban.fess.search_kernels import (
     RUNNING,
     SOLVED,
     STATUS,
-    Desk,
+    OpenPosition,
+    PositionTree,
     Tools,
-    Tree,
     new_tree,
     run,
 )
@@ -68,7 +68,7 @@ class _Attempt:
 
     style: FessStyle
     tools: Tools
-    tree: Tree
+    tree: PositionTree
     moves: Moves
     cells: Cells
     spent: float = 0.0
@@ -117,7 +117,7 @@ class FessSearch:
             new_frozen_matching(geometry, boxes),
             new_knowledge(geometry, self.plan),
             new_scratch(geometry),
-            Desk(
+            OpenPosition(
                 np.array(start.boxes, np.int32),
                 np.zeros(size + 1, np.int32),
                 np.zeros(6, np.int64),

@@ -26,7 +26,7 @@ from players.puzzles.sokoban.fess.advisors import (
 )
 from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
-from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
+from players.puzzles.sokoban.fess.features import FeatureRoom, Knowledge, find_features
 from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
@@ -40,7 +40,7 @@ AREA_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
-class Tree(NamedTuple):
+class PositionTree(NamedTuple):
     """The positions that were looked into, one entry each; the first is the start.
 
     Attributes:
@@ -65,7 +65,7 @@ class Tree(NamedTuple):
     counts: Ints
 
 
-class Desk(NamedTuple):
+class OpenPosition(NamedTuple):
     """What the kernel works with on one position.
 
     Attributes:
@@ -81,10 +81,10 @@ class Desk(NamedTuple):
     bits: Words
 
 
-def new_tree(most: int, boxes: int) -> Tree:
+def new_tree(most: int, boxes: int) -> PositionTree:
     """Room for so many positions."""
     keeper, parent, origin, stance, weight = (np.zeros(most, np.int32) for _ in range(5))
-    return Tree(
+    return PositionTree(
         np.zeros((most, boxes), np.uint16),
         keeper,
         parent,
@@ -147,8 +147,8 @@ class Tools(NamedTuple):
     area: Area
     matching: FrozenMatching
     know: Knowledge
-    scratch: Scratch
-    desk: Desk
+    scratch: FeatureRoom
+    desk: OpenPosition
     children: Children
     options: Ints
 
@@ -164,7 +164,7 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
 
 
 @inner
-def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
+def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
     """Find the moves of a position, which stands on the board and the desk and has just been walked.
     ``pushes`` is what ``corral_pushes`` has found of it."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
@@ -267,7 +267,9 @@ def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
 
 
 @inner
-def _enter(board: Board, desk: Desk, tree: Tree, node: Index, origin: Index, stance: Index) -> None:
+def _enter(
+    board: Board, desk: OpenPosition, tree: PositionTree, node: Index, origin: Index, stance: Index
+) -> None:
     """Set up the position that a move leads to."""
     for square in range(len(board.occupied) - 1):
         board.occupied[square] = FREE
@@ -282,7 +284,7 @@ def _enter(board: Board, desk: Desk, tree: Tree, node: Index, origin: Index, sta
 @kernel(**ARENA)
 def run(
     tools: Tools,
-    tree: Tree,
+    tree: PositionTree,
     moves: Moves,
     cells: Cells,
     budget: Index,

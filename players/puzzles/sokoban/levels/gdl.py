@@ -108,7 +108,7 @@ class _Writer:
         title = title if not title.isdecimal() else f"level {title}"
         author = _one_line(self.level.author)
         lines = [
-            f"Sokoban{': ' + title if title else ''}{', by ' + author if author else ''}: "
+            f"Sokoban{', ' + title if title else ''}{', by ' + author if author else ''}: "
             f"{boxes} box{'es' if boxes > 1 else ''} to push onto goals.",
             "",
             "Roles   keeper, alone.",
@@ -120,8 +120,19 @@ class _Writer:
             *(f"        {line}" for line in moves[1:]),
             f"Ends    {ends} or after {self.limit} moves.",
             "Goals   100 with every box on a goal, or else the share of the boxes that are on goals.",
+            f"Size    {self._bases()} base propositions, {self._inputs()} moves.",
         ]
         return "\n".join(f"; {line}".rstrip() for line in lines) + "\n\n(role keeper)\n"
+
+    def _bases(self) -> int:
+        counter = self.limit + 1 if self.limit <= _MOST_NUMBERED else 10 * len(self._places())
+        return 2 * len(self.inside) + counter
+
+    def _inputs(self) -> int:
+        if not self.pushes:
+            return 4
+        lines = (((x - i, y - j), (x + i, y + j)) for x, y in self.inside for i, j in ((1, 0), (0, 1)))
+        return sum(2 for ends in lines if self.inside.issuperset(ends))
 
     def _drawing(self) -> list[str]:
         tall = self.level.height
@@ -180,14 +191,12 @@ class _Writer:
 ; Of the first I goals, N have a box.
 (on_goals 0 0)
 (<= (on_goals ?i ?n)
-  (succ ?h ?i)
   (on_goals ?h ?n)
-  (numbered ?i ?x ?y)
+  (goal_after ?h ?i ?x ?y)
   (not (true (box ?x ?y))))
 (<= (on_goals ?i ?n)
-  (succ ?h ?i)
   (on_goals ?h ?m)
-  (numbered ?i ?x ?y)
+  (goal_after ?h ?i ?x ?y)
   (true (box ?x ?y))
   (succ ?m ?n))
 
@@ -199,7 +208,7 @@ class _Writer:
         keeper = self._of(KEEPER + KEEPER_ON_GOAL)[0]
         lines = ["", "; --- The level ---", ""]
         lines += [f"(goal_square {self._name(goal)})" for goal in self.goals]
-        lines += ["", *(f"(numbered {i} {self._name(goal)})" for i, goal in enumerate(self.goals, 1))]
+        lines += ["", *(f"(goal_after {i} {i + 1} {self._name(goal)})" for i, goal in enumerate(self.goals))]
         lines += ["", *(f"(wall {self._name(wall)})" for wall in walls if self._wall(wall))]
         column, row = self._name(keeper).split()
         return "\n".join([*lines, "", f"(start_column {column})", f"(start_row {row})", ""])

@@ -14,7 +14,7 @@ from players.puzzles.sokoban.levels.xsb import drawn_maps
 SUFFIXES = (".xsb", ".sok", ".slc", ".txt")
 """What the names of level files end in."""
 
-_MOST_BYTES = 16 << 20
+_MOST_BYTES = 4 << 20
 
 
 def read_levels(text: str, source: str = "") -> list[Level]:

@@ -6,38 +6,46 @@ from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, GOAL, KEEPER_
 
 TIMES_A_GOOD_SOLUTION = 3
 
-_DETOURS = 1.2
-"""Pushes of good solutions per push of the assignment below, for the harder levels of XSokoban."""
-_WALKING = 3
-"""Moves per push, for the same."""
+_DETOURS, _EACH_BOX, _EACH_SQUARE = 1.5, 4, 0.5
+"""Pushes that a good solution may have: for each push of the assignment below, each box, each square."""
+_WALKS, _ROUNDS = 3, 2
+"""Steps: for each such push, each square. A limit that is too low spoils a level, one that is too high costs
+next to nothing."""
+_MOST_SQUARES = 300
+"""Squares of larger levels count no more."""
+_MOST_WORK = 2_000_000
 
 
 def step_limit(level: Level, pushes: bool = False, solution: int | None = None) -> int:
-    """The number of moves after which a game of this level ends: about three times a good solution.
+    """The number of moves after which a game of this level ends: three times a good solution, or more.
 
     Args:
         level: a checked level.
         pushes: whether a move is a push, the keeper's walk included; else it is a step.
         solution: the length of a good solution in these moves, where one is known. Else it is guessed from
-            the distances that boxes have to be pushed, and a share of the map for manoeuvres.
+            the distances that boxes have to be pushed, and from the size of the map.
     """
     if solution is not None:
         return _round(max(10, TIMES_A_GOOD_SOLUTION * solution))
     inside = level.inside
-    boxes = [square for square in level.find(BOX + BOX_ON_GOAL) if square in inside]
-    manoeuvres = 2 * len(boxes) + min(len(inside), 100) // 4
-    guess = _DETOURS * assigned_pushes(level) + manoeuvres
-    return _round(int(TIMES_A_GOOD_SOLUTION * guess * (1 if pushes else _WALKING)))
+    boxes = sum(square in inside for square in level.find(BOX + BOX_ON_GOAL))
+    squares = min(len(inside), _MOST_SQUARES)
+    guess = _DETOURS * assigned_pushes(level) + _EACH_BOX * boxes + _EACH_SQUARE * squares
+    if not pushes:
+        guess = _WALKS * guess + _ROUNDS * squares
+    return _round(int(TIMES_A_GOOD_SOLUTION * guess))
 
 
 def assigned_pushes(level: Level) -> int:
     """The pushes of a greedy assignment of boxes to goals, where boxes are not in each other's way.
 
     The nearest pair of a box and a goal comes first. A box that no goal is left for counts as far as the map
-    has squares along its sides.
+    has squares along its sides; in levels with too many boxes and squares each box counts half of that.
     """
     inside = level.inside
     boxes = {square for square in level.find(BOX + BOX_ON_GOAL) if square in inside}
+    if len(boxes) * len(inside) > _MOST_WORK:
+        return len(boxes) * (level.width + level.height) // 2
     goals = {square for square in level.find(GOAL + BOX_ON_GOAL + KEEPER_ON_GOAL) if square in inside}
     pairs = sorted(
         (distance, box, goal)

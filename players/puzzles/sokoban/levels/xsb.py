@@ -12,13 +12,20 @@ from gdl.errors import GdlError, Place
 from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
 from players.puzzles.sokoban.levels.run_length import Spread, spread
 
-_FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z -]{0,30}?)\s*[:=]\s*(.*)")
+_FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
+_OTHER_FIELDS = frozenset(
+    {"date", "date created", "date of last change", "email", "e-mail", "url", "homepage", "copyright"}
+    | {"collection", "set", "difficulty", "rating", "width", "height", "id", "moves", "pushes"}
+    | {"solution", "solution/moves", "solution/pushes", "snapshot"}
+)
+_STEPS = re.compile(r"(?=.*[udlrUDLR]{2}|.*\d)[udlrUDLR0-9()*]{4,}")
 _COMMENT_END = re.compile(r"\s*;*\s*comment[- ]end", re.I)
 _WALL_FIRST = re.compile(r"[\s_\-(0-9|]*#")
 _OPEN_ROW = re.compile(r"[\s_\-$.*@+0-9|()]+|[\s_\-(0-9|]*#[^#]*")
 _MAP_CHARACTERS = frozenset(CHARACTERS) | frozenset("0123456789()|\t")
 _MOST_STRANGE = 2
 _MOST_COMMENT = 200
+_MOST_SQUARES = 4 << 20
 _MOST_LINE = 40 * MOST_SIDE
 
 
@@ -39,19 +46,21 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     """The maps of a file.
 
     A map is a run of rows: from a line that begins with a wall to the last such line before a blank line or a
-    line of text. Text is the title where it stands on the same side of all maps, before or behind:
-    ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field, of other text the
-    paragraph next to the map counts, its first line being the title. ``;`` and ``:`` before it are dropped.
+    line of text. ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field; other
+    fields and solutions are passed over. Of other text the paragraph next to the map counts, its first line
+    being the title. In some files all this stands before the maps, in others behind them: behind if there are
+    fields behind the last map, or if more text leans on the map above it than on the one below.
 
     Raises GdlError, with the place: a character in a map that no dialect has, a run length that is none.
     """
     texts, maps = [_Text()], list[DrawnMap]()
-    lines = text.splitlines()
-    number = 0
+    lines = text.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    number = squares = 0
     while number < len(lines):
         line = lines[number]
         if _is_row(line):
-            rows, number = _map(lines, number, source)
+            rows, number = _map(lines, number, source, _MOST_SQUARES - squares)
+            squares += sum(len(row.cells) for row in rows)
             maps.append(DrawnMap(source, rows))
             texts.append(_Text())
             continue
@@ -79,8 +88,9 @@ def _few_strange(line: str) -> bool:
     return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
 
 
-def _map(lines: list[str], first: int, source: str) -> tuple[list[DrawnRow], int]:
-    """The rows of the map that begins on line ``first`` (from 0), and the line behind it."""
+def _map(lines: list[str], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
+    """The rows of the map that begins on line ``first`` (from 0), and the line behind it; GdlError where it
+    has more than ``room`` squares."""
     last = end = first
     while end < len(lines) and lines[end].strip():
         if _is_row(lines[end], inside=True):
@@ -90,7 +100,17 @@ def _map(lines: list[str], first: int, source: str) -> tuple[list[DrawnRow], int
         end += 1
     rows: list[DrawnRow] = []
     for number in range(first, last + 1):
+        before = len(rows)
         rows.extend(_rows(lines[number], number + 1, source))
+        room -= sum(len(row.cells) for row in rows[before:])
+        if room < 0:
+            raise GdlError(
+                f"the maps of this file have more than {_MOST_SQUARES:,} squares",
+                Place(number + 1, 1),
+                "split it",
+                source,
+                "too-large",
+            )
     return rows, last + 1
 
 
@@ -131,6 +151,8 @@ def _read_text(lines: list[str], number: int, text: _Text) -> int:
                 number = end + 1
         text.fields.setdefault(key, value)
         return number
+    if (key or line.lower()) in _OTHER_FIELDS or _STEPS.fullmatch(line):
+        return number + 1
     words = line.lstrip(";:").strip("-=*# \t")
     if words:
         text.paragraphs[-1].append(words)
@@ -142,7 +164,9 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
     if not maps:
         return
     fields_behind = bool(texts[-1].fields)
-    lines_behind = bool(texts[-1].lines)
+    leaning = sum(bool(text.paragraphs[0]) for text in texts[1:])
+    leaning -= sum(bool(text.paragraphs[-1]) for text in texts[:-1])
+    lines_behind = leaning > 0 or (leaning == 0 and bool(texts[-1].lines) and not texts[0].lines)
     author = texts[0].fields.get("author", "")
     for i, drawn in enumerate(maps):
         fields = texts[i + 1 if fields_behind else i].fields

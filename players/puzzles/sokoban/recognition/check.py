@@ -38,8 +38,8 @@ class Claim:
 
     def solved(self, status: Octets) -> Flags:
         """Whether every box is on a goal."""
-        solved: Flags = ~((status >= BOX) & ~self.goals).any(axis=1)
-        return solved
+        astray = ((status >= BOX) & ~self.goals).any(axis=1)
+        return np.logical_not(astray)
 
 
 def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool | None:
@@ -78,7 +78,7 @@ def _random_states(claim: Claim, states: int, rng: np.random.Generator) -> Octet
     squares = len(claim.start)
     boxes = claim.start[claim.inside & (claim.start >= BOX)]
     floor = np.flatnonzero(claim.inside)
-    keeper = rng.choice(floor, size=states)
+    keeper = rng.choice(floor[claim.probe.encoding.can_stand[floor]], size=states)
     draws = rng.random((states, squares))
     near = np.zeros((squares + 1, squares + 1), np.bool_)
     for direction in range(4):

@@ -44,7 +44,7 @@ class Guess:
 
     Attributes:
         squares: how many squares there are.
-        names: the symbols of each square.
+        names: the symbols of each square; those that the keeper may stand on come first.
         keeper: where the keeper is.
         others: everything else that is said of squares.
     """
@@ -55,28 +55,32 @@ class Guess:
     others: tuple[Content, ...]
 
 
-def guesses(terms: Sequence[Term], open_: Flags, initial: Flags, after: Flags) -> Iterator[Guess]:
+def guesses(
+    terms: Sequence[Term], open_: Flags, fading: Flags, initial: Flags, after: Flags
+) -> Iterator[Guess]:
     """Readings of the base propositions, the likeliest first.
 
     Args:
         terms: the base propositions.
         open_: bool, shape (bases,): those that are to be read; the others are clocks or never change.
+        fading: bool, shape (bases,): those that are true at first and never again. One of them may be the
+            keeper's, where he never comes back to his first square.
         initial: bool, shape (bases,): what is true at first.
         after: bool, shape (n, bases): what is true after each first move that changes anything.
     """
-    wanted = np.flatnonzero(open_).tolist()
+    wanted = np.flatnonzero(open_ | fading).tolist()
     shapes: dict[object, list[int]] = defaultdict(list)
     symbols: dict[int, Symbols] = {}
     for base in wanted:
         shape, symbols[base] = taken_apart(terms[base])
         shapes[shape].append(base)
     # The keeper leaves his square with every move that does anything.
-    left = np.flatnonzero(open_ & initial & ~after.any(axis=0)).tolist()
+    left = np.flatnonzero((open_ | fading) & initial & ~after.any(axis=0)).tolist()
     states = np.vstack([initial[None], after])
     for base in left:
         group = next(bases for bases in shapes.values() if base in bases)
         for places in _coordinates(group, symbols, base, states):
-            guess = _read(shapes, symbols, group, places, base)
+            guess = _read(shapes, symbols, group, places, base, fading)
             if guess is not None:
                 yield guess
 
@@ -88,6 +92,8 @@ def name_changes(steps: Iterable[tuple[int, int]], guess: Guess) -> list[dict[tu
         return []
     labels: dict[tuple[int, int], Hashable] = {}
     for start, to in steps:
+        if max(start, to) >= len(guess.names):
+            continue
         pairs = enumerate(zip(guess.names[start], guess.names[to], strict=True))
         labels[start, to] = tuple((place, a, b) for place, (a, b) in pairs if a != b)
     return [labels]
@@ -139,41 +145,48 @@ def _read(
     group: list[int],
     places: tuple[int, ...],
     base: int,
+    fading: Flags,
 ) -> Guess | None:
     """The reading with these coordinates of the keeper; None if some propositions are not of a square."""
     own = symbols[base]
     keeper = [other for other in group if _differs_only_in(symbols[other], own, places)]
     names = {tuple(symbols[other][place] for place in places): i for i, other in enumerate(keeper)}
+    standing = set(names)
     used = set(keeper)
     others: list[Content] = []
     for bases in shapes.values():
-        rest = [other for other in bases if other not in used]
+        rest = [other for other in bases if other not in used and not fading[other]]
         if not rest:
             continue
-        where = _where(rest, symbols, names, places)
+        where = _where(rest, symbols, standing, places)
         if where is None:
             return None
         contents: dict[Symbols, list[tuple[int, int]]] = defaultdict(list)
         for other in rest:
             said = tuple(symbol for place, symbol in enumerate(symbols[other]) if place not in where)
-            square = names[tuple(symbols[other][place] for place in where)]
+            square = names.setdefault(tuple(symbols[other][place] for place in where), len(names))
             contents[said].append((other, square))
         others += [_content(pairs) for _, pairs in sorted(contents.items())]
     return Guess(
-        len(keeper), tuple(names), _content([(other, i) for i, other in enumerate(keeper)]), tuple(others)
+        len(names), tuple(names), _content([(other, i) for i, other in enumerate(keeper)]), tuple(others)
     )
 
 
 def _where(
-    bases: list[int], symbols: dict[int, Symbols], names: dict[Symbols, int], places: tuple[int, ...]
+    bases: list[int], symbols: dict[int, Symbols], standing: set[Symbols], places: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """The coordinates of other propositions: places where the symbols of squares stand; None if nowhere."""
+    """The coordinates of other propositions: the places with the most names of squares that the keeper stands
+    on; None if there are few. Boxes may be where he never stands."""
     width = len(symbols[bases[0]])
-    candidates = [places, *combinations(range(width), len(places))]
-    for where in candidates:
-        if where[-1] < width and all(tuple(symbols[b][place] for place in where) in names for b in bases):
-            return where
-    return None
+    best = 0
+    found: tuple[int, ...] | None = None
+    for where in (places, *combinations(range(width), len(places))):
+        if where[-1] < width:
+            named = {tuple(symbols[base][place] for place in where) for base in bases}
+            known = len(standing & named)
+            if known > best and 2 * known >= min(len(standing), len(named)):
+                best, found = known, where
+    return found
 
 
 def _content(pairs: list[tuple[int, int]]) -> Content:

@@ -2,12 +2,12 @@
 
 What is known: which squares are next to each other, what is straight ahead (a box pushed from the first onto
 the second square goes there), and hints, by which two steps may have one direction. Steps of one direction,
-and their opposites, are put together by union-find; what crosses at a square gets the other axis.
+and their opposites, are put together by union-find; the parts get directions by backtracking.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import combinations
 
@@ -21,8 +21,11 @@ Step = tuple[int, int]
 
 Label = Hashable
 
+_EFFORT = 20_000
+"""Directions of parts that are tried."""
 
-class _Conflict(Exception):
+
+class _ConflictError(Exception):
     """Two steps would have to be of one direction and of different ones."""
 
 
@@ -46,7 +49,7 @@ class _Parts:
         (a, x), (b, y) = self.find(one), self.find(other)
         if a == b:
             if (y - x - turn) % 4:
-                raise _Conflict
+                raise _ConflictError
         else:
             self._above[b] = a, (x + turn - y) % 4
 
@@ -71,7 +74,7 @@ def neighbours_of(
     for labels in ({}, *hints):
         try:
             found = _labelled(squares, ahead, [*taken, labels])
-        except _Conflict:
+        except _ConflictError:
             continue
         taken.append(labels)
     return found
@@ -88,7 +91,7 @@ def _labelled(
         beyond = ahead[start, to]
         if beyond is not None and beyond < squares:
             if (to, beyond) not in ahead:
-                raise _Conflict
+                raise _ConflictError
             parts.join((start, to), (to, beyond))
     for labels in groups:
         first: dict[Label, Step] = {}
@@ -96,19 +99,89 @@ def _labelled(
             if step in ahead:
                 parts.join(first.setdefault(label, step), step)
     _join_around(ahead, leaving, parts)
-    axes = _axes(leaving, parts)
-    neighbours = np.full((squares + 1, 4), squares, np.int32)
-    for start, to in ahead:
-        top, turn = parts.find((start, to))
-        direction = (axes[top] + turn) % 4
-        if neighbours[start, direction] != squares:
-            raise _Conflict
-        neighbours[start, direction] = to
-    for (start, to), beyond in ahead.items():
-        top, turn = parts.find((start, to))
-        if beyond is not None and neighbours[to, (axes[top] + turn) % 4] != beyond:
-            raise _Conflict
-    return neighbours
+    return _Slots(squares, ahead, parts).filled()
+
+
+class _Slots:
+    """Gives each part a direction such that no two steps leave a square in the same one, and nothing is
+    straight ahead where nothing should be."""
+
+    def __init__(self, squares: int, ahead: Mapping[Step, int | None], parts: _Parts) -> None:
+        self._squares, self._ahead = squares, ahead
+        self._members: dict[Step, list[tuple[Step, int]]] = {}
+        for step in _outwards(ahead):
+            top, turn = parts.find(step)
+            self._members.setdefault(top, []).append((step, turn))
+        self._order = list(self._members)
+        self._neighbours: dict[tuple[int, int], int] = {}
+        self._shut: Counter[tuple[int, int]] = Counter()
+
+    def filled(self) -> Int32s:
+        """The neighbours, by backtracking."""
+        tried = [0] * len(self._order)
+        place, effort = 0, _EFFORT
+        while place < len(self._order):
+            effort -= 1
+            if tried[place] < 4 and effort > 0:
+                tried[place] += 1
+                if self._put(self._order[place], tried[place] - 1):
+                    place += 1
+                    if place < len(tried):
+                        tried[place] = 0
+                continue
+            place -= 1
+            if place < 0 or effort <= 0:
+                raise _ConflictError
+            self._take(self._order[place], tried[place] - 1)
+        neighbours = np.full((self._squares + 1, 4), self._squares, np.int32)
+        for (square, direction), there in self._neighbours.items():
+            neighbours[square, direction] = there
+        return neighbours
+
+    def _put(self, part: Step, direction: int) -> bool:
+        """Give a part this direction if that fits."""
+        fits = True
+        for (start, to), turn in self._members[part]:
+            way = (direction + turn) % 4
+            if (start, way) in self._neighbours or self._shut[start, way]:
+                fits = False
+            if self._ahead[start, to] == self._squares:
+                self._shut[to, way] += 1
+                fits = fits and (to, way) not in self._neighbours
+            # Steps that do not fit are put in all the same, to be taken out with the others.
+            self._neighbours.setdefault((start, way), to)
+        if not fits:
+            self._take(part, direction)
+        return fits
+
+    def _take(self, part: Step, direction: int) -> None:
+        """Take a part out again."""
+        for (start, to), turn in self._members[part]:
+            way = (direction + turn) % 4
+            if self._ahead[start, to] == self._squares:
+                self._shut[to, way] -= 1
+            if self._neighbours.get((start, way)) == to:
+                del self._neighbours[start, way]
+
+
+def _outwards(steps: Iterable[Step]) -> list[Step]:
+    """All steps, those near each other near each other."""
+    leaving: dict[int, list[int]] = defaultdict(list)
+    for start, to in steps:
+        leaving[start].append(to)
+    order: list[Step] = []
+    seen: set[int] = set()
+    for origin in leaving:
+        waiting = deque([origin] if origin not in seen else [])
+        seen.add(origin)
+        while waiting:
+            square = waiting.popleft()
+            for there in leaving[square]:
+                order.append((square, there))
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+    return order
 
 
 def _join_around(ahead: Mapping[Step, int | None], leaving: Mapping[int, list[int]], parts: _Parts) -> None:
@@ -123,33 +196,10 @@ def _join_around(ahead: Mapping[Step, int | None], leaving: Mapping[int, list[in
                     parts.join((start, other), (one, corner))
 
 
-def _axes(leaving: Mapping[int, list[int]], parts: _Parts) -> dict[Step, int]:
-    """A direction for each part, such that two parts that leave a square cross."""
-    crossing: dict[Step, set[Step]] = defaultdict(set)
-    for start, near in leaving.items():
-        tops = {parts.find((start, to))[0] for to in near}
-        for top in tops:
-            crossing[top] |= tops - {top}
-    axes: dict[Step, int] = {}
-    for origin in crossing:
-        if origin in axes:
-            continue
-        axes[origin] = 0
-        waiting = deque([origin])
-        while waiting:
-            top = waiting.popleft()
-            for other in crossing[top]:
-                if other not in axes:
-                    axes[other] = 1 - axes[top]
-                    waiting.append(other)
-                elif axes[other] == axes[top]:
-                    raise _Conflict
-    return axes
-
-
 def places_of(neighbours: Int32s, origin: int) -> Int32s:
-    """Row and column of every square on a map, int32 (squares, 2), that agree with all neighbours; where there
-    are none, all squares in a row."""
+    """Row and column of every square on a map that agrees with all neighbours, int32 (squares, 2).
+
+    If there is no such map all squares stand in a row."""
     squares = len(neighbours) - 1
     found: dict[int, tuple[int, int]] = {origin: (0, 0)}
     waiting = deque([origin])

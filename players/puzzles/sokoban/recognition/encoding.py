@@ -5,14 +5,13 @@ on it, or a box of some kind.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.sokoban.recognition.contents import Content, Guess
 from propnet.jit.arrays import Flags, Int32s, Octets
-from propnet.kernels.records import pack, unpack
 
 EMPTY, KEEPER, BOX = range(3)
 """What a square holds: nothing, the keeper, a box of kind 0. Boxes of other kinds have the numbers after."""
@@ -31,7 +30,8 @@ class Encoding:
         rows: for each content its bases and squares, and bool, shape (2 + kinds,): whether it is true of a
             square of that status.
         background: bool, shape (bases,): the values of all other propositions.
-        can_hold: bool, shape (squares,): whether there are propositions for a box there.
+        can_hold, can_stand: bool, shape (squares,): whether there are propositions for a box there, and for
+            the keeper.
     """
 
     squares: int
@@ -39,6 +39,21 @@ class Encoding:
     rows: tuple[tuple[Content, Flags], ...]
     background: Flags
     can_hold: Flags
+    can_stand: Flags
+
+    def widened(self, squares: int) -> Encoding:
+        """The same with so many squares, of which nothing is said of the new ones."""
+        more = np.zeros(squares - self.squares, np.bool_)
+        return replace(
+            self,
+            squares=squares,
+            can_hold=np.concatenate([self.can_hold, more]),
+            can_stand=np.concatenate([self.can_stand, more]),
+        )
+
+    def narrowed(self, can_hold: Flags) -> Encoding:
+        """The same with boxes on these squares alone."""
+        return replace(self, can_hold=self.can_hold & can_hold)
 
     def bits(self, status: Octets) -> Flags:
         """The propositions that are true, bool (n, bases), of statuses, uint8 (n, squares)."""
@@ -59,25 +74,40 @@ class Encoding:
         return status
 
 
-def encodings(guess: Guess, initial: Flags, open_: Flags) -> Iterator[Encoding]:
-    """The ways to read this guess that fit the initial state, the likeliest first."""
+def encodings(guess: Guess, initial: Flags, after: Flags) -> Iterator[Encoding]:
+    """The ways to read this guess that fit the initial state and one after a first move, both bool (bases,);
+    the likeliest first."""
     keeper = int(guess.keeper.squares[initial[guess.keeper.bases]][0])
     true = [content.squares[initial[content.bases]] for content in guess.others]
-    # What is true of some squares, not of the keeper's, says that a box is there or that nothing is.
+    # What is true of some squares, not of the keeper's, says that a box is there, or nothing, or a wall.
     said = [i for i in range(len(true)) if len(true[i]) and keeper not in true[i]]
     said.sort(key=lambda i: len(true[i]))
+    solid = _solid(guess, keeper, initial, after)
     for without in range(min(3, len(said))):
-        chosen = said[: len(said) - without]
-        encoding = _encoding(guess, chosen, true, keeper, initial, open_)
+        encoding = _encoding(guess, said[: len(said) - without], true, keeper, initial, solid)
         if encoding is not None:
             yield encoding
 
 
+def _solid(guess: Guess, keeper: int, initial: Flags, after: Flags) -> list[Flags]:
+    """Per content, bool (squares,): where something else is said than of the empty square that the keeper has
+    left."""
+    solid: list[Flags] = []
+    for content in guess.others:
+        other = np.zeros(guess.squares, np.bool_)
+        here = content.bases[content.squares == keeper]
+        if len(here):
+            other[content.squares] = initial[content.bases] != after[here[0]]
+        solid.append(other)
+    return solid
+
+
 def _encoding(
-    guess: Guess, boxes: list[int], true: list[Int32s], keeper: int, initial: Flags, open_: Flags
+    guess: Guess, boxes: list[int], true: list[Int32s], keeper: int, initial: Flags, solid: list[Flags]
 ) -> Encoding | None:
-    """The encoding in which these contents are the kinds of boxes; None if it does not fit the initial
-    state."""
+    """The encoding in which these contents are the kinds of boxes; None if it does not fit the initial state.
+
+    Squares of which something else is said than of empty ones are walls: they stay as they are."""
     if len(boxes) > _MOST_KINDS:
         return None
     status = np.full(guess.squares, EMPTY, np.uint8)
@@ -87,22 +117,37 @@ def _encoding(
         if (status[true[i]] != EMPTY).any():
             return None
         status[true[i]] = BOX + kind
-        here = np.zeros(guess.squares, np.bool_)
-        here[guess.others[i].squares] = True
-        can_hold &= here
-    statuses = BOX + len(boxes)
-    rows = [(guess.keeper, np.arange(statuses) == KEEPER)]
-    rows += [(guess.others[i], np.arange(statuses) == BOX + kind) for kind, i in enumerate(boxes)]
-    for i, content in enumerate(guess.others):
+        can_hold &= np.isin(np.arange(guess.squares), guess.others[i].squares)
+    wall = np.zeros(guess.squares, np.bool_)
+    for i, other in enumerate(solid):
         if i not in boxes:
+            wall |= other & (status == EMPTY)
+    statuses = BOX + len(boxes)
+    rows = [(_without(guess.keeper, wall), np.arange(statuses) == KEEPER)]
+    rows += [
+        (_without(guess.others[i], wall), np.arange(statuses) == BOX + kind) for kind, i in enumerate(boxes)
+    ]
+    for i in range(len(guess.others)):
+        if i not in boxes:
+            content = _without(guess.others[i], wall)
             true_of = _true_of(status[content.squares], initial[content.bases], statuses)
             if true_of is None:
                 return None
             rows.append((content, true_of))
-    background = initial & ~open_
     return Encoding(
-        guess.squares, np.array([len(true[i]) for i in boxes], np.int32), tuple(rows), background, can_hold
+        guess.squares,
+        np.array([len(true[i]) for i in boxes], np.int32),
+        tuple(rows),
+        initial,
+        can_hold & ~wall,
+        np.isin(np.arange(guess.squares), guess.keeper.squares) & ~wall,
     )
+
+
+def _without(content: Content, wall: Flags) -> Content:
+    """A content of the squares that are no walls."""
+    kept = ~wall[content.squares]
+    return Content(content.bases[kept], content.squares[kept])
 
 
 def _true_of(status: Octets, values: NDArray[np.bool_], statuses: int) -> Flags | None:
@@ -115,13 +160,3 @@ def _true_of(status: Octets, values: NDArray[np.bool_], statuses: int) -> Flags 
             return None
         true_of[alike] = bool(len(seen) and seen[0])
     return true_of
-
-
-def records(encoding: Encoding, status: Octets) -> NDArray[np.uint64]:
-    """The machine's records, uint64 (n, words), of statuses, uint8 (n, squares)."""
-    return pack(encoding.bits(status))
-
-
-def statuses(encoding: Encoding, rows: NDArray[np.uint64]) -> Octets:
-    """The statuses, uint8 (n, squares), of records, uint64 (n, words)."""
-    return encoding.status(unpack(rows, len(encoding.background)))

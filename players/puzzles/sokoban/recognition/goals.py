@@ -1,10 +1,10 @@
-"""Which squares are goals, by probes: the best goal value holds when every goal has a box, or every box a goal."""
+"""Which squares are goals, by probes: the best goal value holds when all boxes are on them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from players.puzzles.sokoban.recognition.encoding import BOX, KEEPER
+from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY
 from players.puzzles.sokoban.recognition.probes import Probe
 from propnet.jit.arrays import Flags, Octets
 from propnet.kernels.records import pack
@@ -30,60 +30,41 @@ def goal_squares(probe: Probe, best: int) -> list[int] | None:
 def _every_goal_has_a_box(probe: Probe, best: int) -> list[int] | None:
     """Boxes of all kinds are everywhere; the best value is lost where those on a goal are missing."""
     squares = probe.encoding.squares
-    keepers = [0, 1]
-    status = np.full((2, squares), BOX, np.uint8)
-    status[[0, 1], keepers] = KEEPER
-    kept = _is_best(probe, _with_all_kinds(probe, status), best)
-    status = np.full((squares, squares), BOX, np.uint8)
-    status[np.arange(squares), np.arange(squares)] = KEEPER
-    alone = _is_best(probe, _with_all_kinds(probe, status), best)
-    if not kept.any() and not alone.any():
-        return None
-    return np.flatnonzero(~alone).tolist() or None
+    status = np.full((squares + 1, squares), BOX, np.uint8)
+    status[np.arange(squares), np.arange(squares)] = EMPTY
+    good = _is_best(probe, _with_all_kinds(probe, status), best)
+    return np.flatnonzero(~good[:-1]).tolist() or None if good[-1] else None
 
 
 def _every_box_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
     """There are no boxes; the best value is lost where there is one that is not on a goal."""
-    squares, kinds = probe.encoding.squares, len(probe.encoding.kinds)
-    found: list[int] | None = None
-    for kind in range(kinds):
-        goals = np.zeros(squares, np.bool_)
-        for keeper in (0, 1):
-            status = np.zeros((squares + 1, squares), np.uint8)
-            status[np.arange(squares), np.arange(squares)] = BOX + kind
-            status[:, keeper] = KEEPER
-            good = _is_best(probe, probe.encoding.bits(status), best)
-            if not good[-1]:
-                return None
-            good[keeper] = False
-            goals |= good[:-1]
-        mine = np.flatnonzero(goals).tolist()
-        if found is not None and mine != found:
+    squares = probe.encoding.squares
+    found: list[list[int]] = []
+    for kind in range(len(probe.encoding.kinds)):
+        status = np.zeros((squares + 1, squares), np.uint8)
+        status[np.arange(squares), np.arange(squares)] = BOX + kind
+        good = _is_best(probe, probe.encoding.bits(status), best)
+        if not good[-1]:
             return None
-        found = mine
-    return found or None
+        found.append(np.flatnonzero(good[:-1] & probe.encoding.can_hold).tolist())
+    return _the_same(found)
 
 
 def _every_kind_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
     """Boxes of all kinds but one are everywhere, and one of that kind on each square in turn."""
-    squares, kinds = probe.encoding.squares, len(probe.encoding.kinds)
-    found: list[int] | None = None
-    for kind in range(kinds):
-        goals = np.zeros(squares, np.bool_)
-        for keeper in (0, 1):
-            status = np.full((squares, squares), BOX, np.uint8)
-            status[:, keeper] = KEEPER
-            bits = _with_all_kinds(probe, status)
-            content, _ = probe.encoding.rows[1 + kind]
-            bits[:, content.bases] = content.squares == np.arange(squares)[:, None]
-            good = _is_best(probe, bits, best)
-            good[keeper] = False
-            goals |= good
-        mine = np.flatnonzero(goals).tolist()
-        if found is not None and mine != found:
-            return None
-        found = mine
-    return found or None
+    squares = probe.encoding.squares
+    found: list[list[int]] = []
+    for kind in range(len(probe.encoding.kinds)):
+        bits = _with_all_kinds(probe, np.full((squares, squares), BOX, np.uint8))
+        content, _ = probe.encoding.rows[1 + kind]
+        bits[:, content.bases] = content.squares == np.arange(squares)[:, None]
+        found.append(np.flatnonzero(_is_best(probe, bits, best)).tolist())
+    return _the_same(found)
+
+
+def _the_same(found: list[list[int]]) -> list[int] | None:
+    """The goals of all kinds of boxes, if they are the same."""
+    return found[0] or None if all(goals == found[0] for goals in found) else None
 
 
 def _with_all_kinds(probe: Probe, status: Octets) -> Flags:

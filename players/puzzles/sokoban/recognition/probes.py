@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from players.puzzles.sokoban.recognition.encoding import KEEPER, Encoding
-from propnet.jit.arrays import Flags, Int32s, Octets
+from propnet.jit.arrays import Flags, Ints, Octets, Words
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 
@@ -26,8 +26,8 @@ class Followers:
         sound: bool, shape (m,): whether its propositions say these statuses and nothing else, clocks aside.
     """
 
-    rows: np.ndarray[tuple[int], np.dtype[np.int64]]
-    moves: np.ndarray[tuple[int], np.dtype[np.int64]]
+    rows: Ints
+    moves: Ints
     status: Octets
     sound: Flags
 
@@ -47,9 +47,11 @@ class Probe:
         self._moves = machine.network.move_count
         self._steady = ~clocks
 
-    def records(
-        self, status: Octets, clock: Flags | None = None
-    ) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
+    def reading(self, encoding: Encoding) -> Probe:
+        """The same with another encoding."""
+        return Probe(self.machine, encoding, ~self._steady)
+
+    def records(self, status: Octets, clock: Flags | None = None) -> Words:
         """The machine's records of statuses, uint8 (n, squares), with these values of clocks, bool
         (n, clocks)."""
         bits = self.encoding.bits(status)
@@ -81,9 +83,7 @@ class Probe:
             np.concatenate([part.sound for part in parts]),
         )
 
-    def after(
-        self, status: Octets, moves: np.ndarray[tuple[int], np.dtype[np.int64]], clock: Flags | None = None
-    ) -> tuple[Octets, Flags]:
+    def after(self, status: Octets, moves: Ints, clock: Flags | None = None) -> tuple[Octets, Flags]:
         """What follows one move in each of these statuses: statuses, and whether they are sound."""
         records = self.records(status, clock)
         bits = unpack(self.machine.successors(records, moves.astype(np.int32)[:, None]), len(self._steady))
@@ -96,7 +96,7 @@ def _some(clock: Flags | None, low: int) -> Flags | None:
     return None if clock is None else clock[low : low + _ROWS]
 
 
-def keepers_at(squares: int, places: Int32s | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Octets:
+def keepers_at(squares: int, places: Ints) -> Octets:
     """Statuses with the keeper on each of these squares, and nothing else."""
     status = np.zeros((len(places), squares), np.uint8)
     status[np.arange(len(places)), places] = KEEPER

@@ -1,8 +1,8 @@
 """Recognises Sokoban in a network whose symbols mean nothing, and translates states and lines.
 
-The base propositions are read (:mod:`.contents`, :mod:`.encoding`), the machine is probed with the keeper and
-single boxes (:mod:`.single_steps`, :mod:`.whole_pushes`), and what comes of it is compared with the machine on
-thousands of states (:mod:`.check`). Where anything differs, it is not Sokoban.
+The base propositions are read (:mod:`.contents`, :mod:`.encoding`), the machine is asked about made-up
+states (:mod:`.single_steps`, :mod:`.whole_pushes`), and what comes of it is compared with the machine on
+thousands of random ones (:mod:`.check`). Where anything differs, it is not Sokoban.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from players.puzzles.sokoban.recognition.encoding import BOX, KEEPER, Encoding, 
 from players.puzzles.sokoban.recognition.goals import best_goal, goal_squares
 from players.puzzles.sokoban.recognition.model import MoveModel
 from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
-from players.puzzles.sokoban.recognition.single_steps import probe_steps
+from players.puzzles.sokoban.recognition.single_steps import StepModel, probe_steps
 from players.puzzles.sokoban.recognition.whole_pushes import probe_pushes
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
 from propnet.jit.arrays import Flags, Int32s, Octets
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
+from propnet.passes.circuit import FALSE
 
 _FEWEST_BASES = 6
 _MOST_SQUARES = 20_000
@@ -53,17 +54,34 @@ class Recognised:
     clock: Clock
     over: bool
 
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step of the keeper; else it is a push."""
+        return isinstance(self.claim.model, StepModel)
+
     def status(self, state: State) -> Octets:
         """What each square holds, uint8 (squares,), as the encoding numbers squares."""
         probe = self.claim.probe
         bits = self._bits(state)
-        return probe.encoding.status(bits)[0]
+        status: Octets = probe.encoding.status(bits)[0]
+        return status
 
     def position(self, state: State) -> Position:
         """Where everything stands, in squares of the geometry."""
         status = self.status(state)[self.squares]
         boxes = np.flatnonzero(status >= BOX).tolist()
         return Position(tuple(boxes), int(np.flatnonzero(status == KEEPER)[0]))
+
+    def anchored(self, position: Position) -> Position:
+        """The same with the keeper on the lowest square that he can walk to."""
+        neighbours: list[list[int]] = self.geometry.neighbours.tolist()
+        shut = {*position.boxes, self.geometry.size, position.keeper}
+        walked = [position.keeper]
+        for square in walked:
+            walked += [
+                there for there in set(neighbours[square]) if there not in shut and there not in walked
+            ]
+        return Position(position.boxes, min(walked))
 
     def clock_rows(self, state: State) -> Iterator[Flags]:
         """The values of the clocks from this state on, bool (at most 512, clocks) at a time."""
@@ -105,20 +123,25 @@ def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
     initial = np.asarray(network.initial, np.bool_)
     steady = clocks(network)
     open_ = ~steady & ~constant_bases(network)
+    fading = steady & initial & (network.next_literals == FALSE)
     start = machine.initial_state()
     moves = machine.legal_moves(start, 0)
-    if best <= 0 or not moves or not (open_ & initial).any():
+    if best <= 0 or not moves or machine.is_terminal(start) or not (open_ & initial).any():
         return
     after = machine.successors(
         np.repeat(machine.records([start]), len(moves), axis=0), np.array(moves, np.int32)[:, None]
     )
     bits = unpack(after, len(network.bases))
     bits = bits[(bits[:, open_] != initial[open_]).any(axis=1)]
-    for guess in guesses(network.bases, open_, initial, bits):
+    if not len(bits):
+        return
+    for guess in guesses(network.bases, open_, fading, initial, bits):
         if guess.squares > _MOST_SQUARES:
             continue
-        for encoding in encodings(guess, initial, open_):
-            found = _tried(machine, guess, encoding, steady, best)
+        keeper = np.zeros_like(open_)
+        keeper[guess.keeper.bases] = True
+        for encoding in encodings(guess, initial, bits[0]):
+            found = _tried(machine, guess, encoding, steady & ~keeper, best)
             if found is not None:
                 yield found
 
@@ -128,18 +151,22 @@ def _tried(
 ) -> Recognised | None:
     """The game, read in this way; None if that is not Sokoban."""
     probe = Probe(machine, encoding, steady)
-    alone = probe.followers(keepers_at(guess.squares, np.arange(guess.squares)))
+    alone = probe.followers(keepers_at(guess.squares, np.flatnonzero(encoding.can_stand)))
     model: MoveModel | None
-    model = probe_steps(probe, guess, alone) if len(alone.rows) else probe_pushes(probe, guess)
+    if len(alone.rows):
+        model = probe_steps(probe, guess, alone)
+    else:
+        model, probe = probe_pushes(probe, guess) or (None, probe)
     if model is None:
         return None
+    encoding = probe.encoding
     goals = goal_squares(probe, best)
     if goals is None:
         return None
     initial = np.asarray(machine.network.initial, np.bool_)
     status = encoding.status(initial[None])[0]
     inside = _walkable(model.neighbours, int(np.flatnonzero(status == KEEPER)[0]))
-    at_goal = np.zeros(guess.squares, np.bool_)
+    at_goal = np.zeros(encoding.squares, np.bool_)
     at_goal[goals] = True
     if not _is_a_level(status, inside, at_goal):
         return None
@@ -166,7 +193,7 @@ def _walkable(neighbours: Int32s, keeper: int) -> Flags:
 
 
 def _is_a_level(status: Octets, inside: Flags, goals: Flags) -> bool:
-    """Whether there are boxes to push, not more than goals, and what is out of reach is where it should be."""
+    """Whether there are boxes to push, not more than goals, and all that are out of reach are on goals."""
     boxes = status >= BOX
     reachable = int((boxes & inside).sum())
     return 0 < reachable <= int((goals & inside).sum()) and not (boxes & ~inside & ~goals).any()

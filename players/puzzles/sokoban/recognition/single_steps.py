@@ -59,16 +59,17 @@ class StepModel(MoveModel):
 
 
 def probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | None:
-    """The model of a machine by what it does with the keeper alone, on each square in turn, and with one box
-    before him; None if that is not Sokoban with single steps."""
+    """The model of a machine by what it does with the keeper alone, on each of his squares in turn, and with
+    one box before him; None if that is not Sokoban with single steps."""
     squares, moves = guess.squares, probe.machine.network.move_count
+    begin = np.flatnonzero(probe.encoding.can_stand)[alone.rows]
     there = (alone.status == KEEPER).argmax(axis=1)
     if not alone.sound.all() or not ((alone.status != EMPTY).sum(axis=1) == 1).all():
         return None
-    stays = there == alone.rows
+    stays = there == begin
     idle = np.zeros((squares, moves), np.bool_)
-    idle[alone.rows[stays], alone.moves[stays]] = True
-    pairs = list(zip(alone.rows[~stays].tolist(), there[~stays].tolist(), strict=True))
+    idle[begin[stays], alone.moves[stays]] = True
+    pairs = list(zip(begin[~stays].tolist(), there[~stays].tolist(), strict=True))
     walks: dict[Step, int] = dict(zip(pairs, alone.moves[~stays].tolist(), strict=True))
     if not walks or len(walks) != len(pairs) or len(walks) > 4 * squares:
         return None

@@ -23,7 +23,8 @@ def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list
     before, or where the machine does not agree."""
     model = game.claim.model
     now = game.status(state)
-    states, moves = [now], []
+    states: list[Octets] = [now]
+    moves: list[int] = []
     for square, direction in pushes:
         box = int(game.squares[square])
         if isinstance(model, StepModel):

@@ -15,16 +15,13 @@ from gdl.terms import Term
 from players.puzzles.sokoban.recognition.contents import Guess, name_changes, taken_apart
 from players.puzzles.sokoban.recognition.directions import Step, neighbours_of
 from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
+from players.puzzles.sokoban.recognition.hidden_squares import with_hidden
+from players.puzzles.sokoban.recognition.links import Line, filled, links_of
 from players.puzzles.sokoban.recognition.model import MoveModel, Part, Predicted, walled
-from players.puzzles.sokoban.recognition.probes import Probe
-from propnet.jit.arrays import Int32s, Octets
+from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
+from propnet.jit.arrays import Flags, Int32s, Octets
 
-MOST_SQUARES = 700
-"""Maps with more squares are not probed: it takes a state for each pair of squares."""
 _ROWS = 4096
-
-Line = tuple[int, int, int]
-"""Three squares in a row: the keeper's, the box's, and where that goes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +47,7 @@ class PushModel(MoveModel):
         while (before != reached).any():
             before = reached.copy()
             for direction in range(4):
-                reached |= reached[near[:, direction]]
-            reached &= free
+                reached |= reached[near[:, direction]] & free
         parts: list[Part] = []
         for direction in range(4):
             ahead, behind = near[:-1, direction], near[:-1, direction ^ 2]
@@ -67,71 +63,149 @@ class PushModel(MoveModel):
         return Predicted.joined(parts)
 
 
-def probe_pushes(probe: Probe, guess: Guess) -> PushModel | None:
-    """The model of a machine whose keeper has nothing to do where there are no boxes; None if it is not
-    Sokoban with a push per move."""
-    squares, kinds = guess.squares, len(probe.encoding.kinds)
-    if squares > MOST_SQUARES:
+def probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
+    """The model of a machine whose keeper has nothing to do where there are no boxes, and what to ask it with
+    from now on, which knows where boxes can come; None if it is not Sokoban with a push per move."""
+    targets = _targets(probe)
+    if not targets:
         return None
-    lines = _lines(probe)
-    if not lines:
-        return None
-    steps = _steps(probe, lines)
-    by_step = {(start, box): ahead for start, box, ahead in lines}
-    known = probe.encoding.can_hold
-    ahead: dict[Step, int | None] = {
-        step: by_step.get(step, squares if known[step[1]] else None) for step in steps
-    }
-    terms = probe.machine.network.moves[0]
-    hints = [*_symbols(lines, terms), *name_changes(steps, guess)]
+    probe = probe.reading(probe.encoding.narrowed(_ever_held(probe, targets)))
+    lines = _lines(probe, targets)
+    squares, kinds = max(guess.squares, 1 + max(line[0] for line in lines)), len(probe.encoding.kinds)
+    probe = probe.reading(probe.encoding.widened(squares))
+    ahead: dict[Step, int | None] = {}
+    for start, box, beyond in lines:
+        # Nobody ever pushes the other way where the keeper cannot get behind the box.
+        ahead[start, box] = beyond
+        ahead.setdefault((beyond, box), start)
+    for start, box, beyond in lines:
+        for step in ((box, start), (box, beyond), (beyond, box)):
+            ahead.setdefault(step, squares)
+    hints = [*_symbols(lines, probe.machine.network.moves[0]), *name_changes(ahead, guess)]
     neighbours = neighbours_of(squares, ahead, hints)
     if neighbours is None:
         return None
-    pushes = np.full((kinds, squares, 4), -1, np.int32)
+    links, doubtful = links_of(probe, lines)
+    whole = with_hidden(neighbours, links, {*links, *doubtful, *ahead})
+    if whole is None:
+        return None
+    pushes = np.full((kinds, len(whole) - 1, 4), -1, np.int32)
     for kind in range(kinds):
         for (_, box, beyond), move in (lines if not kind else _of_kind(probe, lines, kind)).items():
             pushes[kind, box, neighbours[box].tolist().index(beyond)] = move
-    return PushModel(neighbours, pushes)
+    return PushModel(whole, pushes), probe.reading(probe.encoding.widened(len(whole) - 1))
 
 
-def _filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) -> Octets:
-    """Statuses with boxes everywhere but on the keeper's square and the free ones."""
-    status = np.full((len(keepers), probe.encoding.squares), BOX, np.uint8)
-    for row, squares in enumerate(free):
-        status[row, list(squares)] = EMPTY
-    status[np.arange(len(keepers)), list(keepers)] = KEEPER
-    return status
+def _ever_held(probe: Probe, targets: dict[int, dict[int, int]]) -> Flags:
+    """Where boxes ever are: bool, shape (squares,)."""
+    initial = np.asarray(probe.machine.network.initial, np.bool_)
+    held: Flags = probe.encoding.status(initial[None])[0] >= BOX
+    for box, moves in targets.items():
+        held[[box, *moves]] = True
+    return held
 
 
-def _lines(probe: Probe) -> dict[Line, int]:
-    """All three squares in a row, and the push along them: with one square free beside the keeper's, he can
-    push only what is between the two."""
-    squares = probe.encoding.squares
-    found: dict[Line, int] = {}
-    each = max(1, _ROWS // squares)
-    for low in range(0, squares, each):
-        some = np.arange(low, min(squares, low + each))
-        keepers, free = (part.ravel() for part in np.meshgrid(some, np.arange(squares), indexing="ij"))
-        other = keepers != free
-        keepers, free = keepers[other], free[other]
-        status = np.full((len(keepers), squares), BOX, np.uint8)
-        rows = np.arange(len(keepers))
-        status[rows, free] = EMPTY
-        status[rows, keepers] = KEEPER
-        given = probe.followers(status)
-        if len(given.rows) > 4 * squares:
+def _targets(probe: Probe) -> dict[int, dict[int, int]]:
+    """For each square the squares that a box can be pushed to from there, if there is no other, and the
+    moves."""
+    encoding = probe.encoding
+    stands, boxes = np.flatnonzero(encoding.can_stand), np.flatnonzero(encoding.can_hold)
+    found: dict[int, dict[int, int]] = {}
+    seen = np.zeros(probe.machine.network.move_count, np.bool_)
+    each = max(1, _ROWS // len(stands))
+    for low in range(0, len(boxes), each):
+        held, keepers = (part.ravel() for part in np.meshgrid(boxes[low : low + each], stands, indexing="ij"))
+        held, keepers = held[held != keepers], keepers[held != keepers]
+        status = keepers_at(encoding.squares, keepers)
+        status[np.arange(len(held)), held] = BOX
+        legal = probe.legal(status)
+        moves = np.flatnonzero(legal.any(axis=0))
+        if seen[moves].any():
+            return {}  # a move that pushes boxes from different squares
+        seen[moves] = True
+        rows = legal[:, moves].argmax(axis=0)
+        after, sound = probe.after(status[rows], moves)
+        if not sound.all():
             return {}
-        for row, move, after in zip(given.rows.tolist(), given.moves.tolist(), given.status, strict=True):
-            box = int((after == KEEPER).argmax())
-            if after[free[row]] >= BOX and box != keepers[row]:
-                found[int(keepers[row]), box, int(free[row])] = move
+        for move, box, came in zip(moves.tolist(), held[rows].tolist(), after, strict=True):
+            places = np.flatnonzero(came >= BOX).tolist()
+            if came[box] != KEEPER or len(places) != 1:
+                return {}
+            found.setdefault(box, {})[places[0]] = move
+    return found
+
+
+def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
+    """All three squares in a row, and the push along them. Where the keeper's square is none that a box comes
+    to it gets a new number.
+
+    With boxes on all squares but his and the one ahead the keeper can make a push only from right behind. If
+    he never stands there, he comes from a square beside.
+    """
+    can_stand = probe.encoding.can_stand
+    stands = np.flatnonzero(can_stand).tolist()
+    never = np.flatnonzero(probe.encoding.can_hold & ~can_stand).tolist()
+    beside: dict[int, list[int]] = {}
+    for box, moves in targets.items():
+        for ahead in moves:
+            beside.setdefault(ahead, []).append(box)
+    found: dict[tuple[int, int], int] = {}
+    for likely in (True, False):
+        asked = [
+            (start, box, ahead, start)
+            for box, moves in targets.items()
+            for ahead in moves
+            if (box, ahead) not in found
+            for start in (moves if likely else stands)
+            if can_stand[start] and start not in (box, ahead)
+        ]
+        found |= _behind(probe, targets, asked)
+    asked = [
+        (start, box, ahead, keeper)
+        for box, moves in targets.items()
+        for ahead in moves
+        if (box, ahead) not in found
+        for start in never
+        if start != ahead
+        for keeper in beside.get(start, ())
+        if keeper not in (box, ahead)
+    ]
+    found |= _behind(probe, targets, asked)
+    new = probe.encoding.squares
+    for box, moves in targets.items():
+        # What is left of four stands opposite to each other.
+        rest = [ahead for ahead in moves if (box, ahead) not in found]
+        if len(rest) == 2 and len(moves) in (2, 4):
+            found[box, rest[0]], found[box, rest[1]] = rest[1], rest[0]
+        else:
+            for ahead in rest:
+                found[box, ahead] = new
+                new += 1
+    return {(start, box, ahead): targets[box][ahead] for (box, ahead), start in found.items()}
+
+
+def _behind(
+    probe: Probe, targets: dict[int, dict[int, int]], asked: Sequence[tuple[int, int, int, int]]
+) -> dict[tuple[int, int], int]:
+    """For boxes and squares ahead of them the square behind, as far as it is found by what is asked: the
+    square that is free, the box, the square ahead, and where the keeper is."""
+    found: dict[tuple[int, int], int] = {}
+    for low in range(0, len(asked), _ROWS):
+        some = asked[low : low + _ROWS]
+        status = filled(probe, [keeper for *_, keeper in some], [(free, ahead) for free, _, ahead, _ in some])
+        moves = np.array([targets[box][ahead] for _, box, ahead, _ in some], np.int64)
+        legal = probe.legal(status)[np.arange(len(some)), moves]
+        for start, box, ahead, _ in (some[row] for row in np.flatnonzero(legal).tolist()):
+            found[box, ahead] = start
+            if start in targets[box]:
+                found[box, start] = ahead
     return found
 
 
 def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
     """The pushes along these lines of a box of this kind."""
     triples = list(lines)
-    status = _filled(probe, [line[0] for line in triples], [line[2:] for line in triples])
+    status = filled(probe, [line[0] for line in triples], [line[2:] for line in triples])
     boxes = np.array([line[1] for line in triples])
     status[np.arange(len(triples)), boxes] = BOX + kind
     given = probe.followers(status)
@@ -140,58 +214,6 @@ def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
         triples[row]: move
         for row, move in zip(given.rows[moved].tolist(), given.moves[moved].tolist(), strict=True)
     }
-
-
-def _steps(probe: Probe, lines: dict[Line, int]) -> set[Step]:
-    """Which squares are next to each other, both ways.
-
-    The squares in a row are. Of others: a push shows that its keeper's square was reached; if nothing but
-    that square is free, it was from the one where he stood. Squares that no push begins behind are reached
-    over one that is known already.
-    """
-    squares = probe.encoding.squares
-    steps: set[Step] = set()
-    for start, box, ahead in lines:
-        steps |= {(start, box), (box, start), (box, ahead), (ahead, box)}
-    # For each square the line that shows it, and the squares on the way to it.
-    shown: dict[int, tuple[Line, tuple[int, ...]]] = {line[0]: (line, line[:1]) for line in lines}
-    waiting = list(shown)
-    while waiting:
-        pairs = []
-        for square in waiting:
-            line, way = shown[square]
-            late = len(way) > 1
-            pairs += [
-                (start, square)
-                for start in range(squares)
-                if start not in (*line, *way) and not (late and start in shown)
-            ]
-        found = _reaching(probe, lines, shown, pairs)
-        steps |= {*found, *((to, start) for start, to in found)}
-        waiting = []
-        for start, to in found:
-            if start not in shown:
-                line, way = shown[to]
-                shown[start] = line, (start, *way)
-                waiting.append(start)
-    return steps
-
-
-def _reaching(
-    probe: Probe,
-    lines: dict[Line, int],
-    shown: dict[int, tuple[Line, tuple[int, ...]]],
-    pairs: Sequence[Step],
-) -> list[Step]:
-    """Those of some pairs of squares that are next to each other."""
-    found: list[Step] = []
-    for low in range(0, len(pairs), _ROWS):
-        some = pairs[low : low + _ROWS]
-        free = [(*shown[to][1], shown[to][0][2]) for _, to in some]
-        legal = probe.legal(_filled(probe, [start for start, _ in some], free))
-        moves = np.array([lines[shown[to][0]] for _, to in some], np.int64)
-        found += [some[row] for row in np.flatnonzero(legal[np.arange(len(some)), moves]).tolist()]
-    return found
 
 
 def _symbols(lines: dict[Line, int], terms: Sequence[Term]) -> list[dict[Step, Hashable]]:

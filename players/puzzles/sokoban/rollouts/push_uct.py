@@ -2,9 +2,9 @@
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
->>> from players.puzzles.sokoban.search.push_search import Knowledge, PushTask
+>>> from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 >>> geometry, start = from_level(Level(("########", "#      #", "#@ $ . #", "########")))
->>> search = PushUct(PushTask(Knowledge(geometry), start, memory=1 << 20))
+>>> search = PushUct(PushTask(LevelKnowledge(geometry), start, memory=1 << 20))
 >>> search.step(10.0).value, search.pushes[-1]
 ('solved', (9, 1))
 """
@@ -30,7 +30,7 @@ from players.puzzles.sokoban.rollouts.push_uct_kernels import (
     begin_tree,
     iterate,
 )
-from players.puzzles.sokoban.search.push_search import Outcome, Pace, PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.push_search import Outcome, SliceRate, PushSearch, PushTask, checked
 
 _BUDGET = 100
 """States that the search of one corral may expand."""
@@ -52,7 +52,7 @@ class PushUct(PushSearch):
         super().__init__(task)
         self._asked, self._exploration = asked, exploration
         self._most = most if task.most_pushes is None else min(most, task.most_pushes)
-        self._pace = Pace(rate=500.0, least=4)
+        self._pace = SliceRate(rate=500.0, least=4)
         self._tree: PushTree | None = None
 
     def step(self, seconds: float) -> Outcome:

@@ -40,10 +40,10 @@ class Backward(BestFirst):
             if keeper not in held:
                 self._add_root(goals, keeper)
 
-    def _line(self) -> list[Push]:
-        """The pulls from the goals on are the pushes from the end on."""
+    def line_to(self, node: int) -> list[Push]:
+        """See :meth:`BestFirst.line_to`: the last pull is the first push."""
         neighbours = self.task.geometry.neighbours
-        return [(int(neighbours[square, way]), way ^ 2) for square, way in reversed(super()._line())]
+        return [(int(neighbours[square, way]), way ^ 2) for square, way in reversed(super().line_to(node))]
 
 
 def start_distances(geometry: Geometry, start: Position) -> Int32s:

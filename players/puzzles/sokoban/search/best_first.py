@@ -16,16 +16,16 @@ from players.puzzles.sokoban.search.best_first_kernels import (
     FOUND,
     FULL,
     GOING_ON,
-    LOWEST,
     MADE,
+    MEETING,
     MOST,
     SOLUTION,
     add_root,
     search,
 )
 from players.puzzles.sokoban.search.matching import new_matching
-from players.puzzles.sokoban.search.nodes import BUCKETS, new_nodes
-from players.puzzles.sokoban.search.push_search import Outcome, Pace, PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.nodes import new_nodes
+from players.puzzles.sokoban.search.push_search import Outcome, SliceRate, PushSearch, PushTask, checked
 from propnet.jit.arrays import Int32s
 
 
@@ -42,11 +42,12 @@ class BestFirst(PushSearch):
     weights: ClassVar[tuple[int, int]]
     pulling: ClassVar[bool] = False
     corral_budget: ClassVar[int] = -1
+    by_cells: ClassVar[bool] = False
 
     def __init__(self, task: PushTask) -> None:
         checked(task)
         super().__init__(task)
-        self._pace = Pace()
+        self._pace = SliceRate()
         self._ready = False
 
     def step(self, seconds: float) -> Outcome:
@@ -62,13 +63,16 @@ class BestFirst(PushSearch):
         self._corrals = new_corral_detector(task.geometry, max(1, self.corral_budget))
         boxes = np.array(task.start.boxes, np.int32)
         self._nodes = new_nodes(len(boxes), task.memory)
-        self._counts = np.zeros(6, np.int64)
-        self._counts[LOWEST], self._counts[SOLUTION], self._counts[BEST] = BUCKETS, -1, MOST
+        self._other = new_nodes(len(boxes), 0)
+        self._counts = np.zeros(7, np.int64)
+        self._counts[[SOLUTION, MEETING]] = -1
+        self._counts[BEST] = MOST
         self._marks = np.zeros(task.geometry.size + 1, np.int32)
         self._room = np.zeros((3, 4 * len(boxes) + 1), np.int32)
         most = MOST if task.most_pushes is None else min(MOST, task.most_pushes)
         self._settings = np.array(
-            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget], np.int64
+            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget, self.by_cells],
+            np.int64,
         )
         self._ready = True
         self._aim(boxes)
@@ -89,13 +93,13 @@ class BestFirst(PushSearch):
         if not self._ready:
             self._prepare()
         said = search(
-            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._dead, self._settings,
-            self._counts, self._marks, self._room, units,
+            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._other, self._dead,
+            self._settings, self._counts, self._marks, self._room, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])
         self.progress.bound = int(self._counts[BEST])
         if said == FOUND:
-            self.pushes = self._line()
+            self.pushes = self.line_to(int(self._counts[SOLUTION]))
             self.optimal = self.weights == (1, 1) and not self.pulling
             self.outcome = Outcome.SOLVED
         elif said == EMPTY:
@@ -104,8 +108,21 @@ class BestFirst(PushSearch):
             self.outcome = Outcome.GAVE_UP
         return bool(said == GOING_ON)
 
-    def _line(self) -> list[Push]:
-        node, pushes = int(self._counts[SOLUTION]), []
+    @property
+    def meeting(self) -> int:
+        """The node of the other search that this one met; -1 for none."""
+        return int(self._counts[MEETING])
+
+    def look_at(self, other: BestFirst) -> None:
+        """Be SOLVED too when a position of this other search is met, which goes the opposite way."""
+        for one in (self, other):
+            if not one._ready:
+                one._prepare()
+        self._other = other._nodes
+
+    def line_to(self, node: int) -> list[Push]:
+        """The pushes between the root and a node, in the order of play."""
+        pushes: list[Push] = []
         while self._nodes.parents[node] >= 0:
             box, direction = divmod(int(self._nodes.moves[node]), 4)
             pushes.append((box, direction))

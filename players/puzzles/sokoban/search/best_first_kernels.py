@@ -22,7 +22,9 @@ from players.puzzles.sokoban.search.matching import (
 )
 from players.puzzles.sokoban.search.nodes import (
     BUCKETS,
+    CELLS,
     Nodes,
+    Shorts,
     find_node,
     hash_of,
     link,
@@ -32,11 +34,11 @@ from players.puzzles.sokoban.search.nodes import (
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import ARENA, inner, kernel
 
-KNOWN, LOWEST, EXPANDED, MADE, SOLUTION, BEST = range(6)
+KNOWN, CURSOR, EXPANDED, MADE, SOLUTION, BEST, MEETING = range(7)
 """What ``counts`` holds: nodes, the least bucket that may hold any, nodes expanded, children made, the node
 of the solution (-1 for none), the least estimate met."""
 
-DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET = range(6)
+DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET, BY_CELLS = range(7)
 """What ``settings`` hold: weights of the key; whether boxes are pulled; for pulls, the square that the keeper
 must be able to reach at the end; the most pushes that count; how
 many states a look into a corral may expand, -1 for no look at corrals."""
@@ -75,6 +77,44 @@ def key_of(settings: Ints, depth: Index, estimate: Index) -> Index:
     return np.int64(min(BUCKETS - 1, key))
 
 
+@inner
+def wait(nodes: Nodes, node: Index, cell: Index, key: Index) -> None:
+    """Put a node into a bucket of a cell."""
+    link(nodes.heads, nodes.keys, nodes.before, nodes.after, node, BUCKETS * cell + key)
+    nodes.lowest[cell] = min(nodes.lowest[cell], np.int32(key))
+
+
+@inner
+def next_bucket(heads: Int32s, lowest: Int32s, counts: Ints) -> Index:
+    """The bucket to take a node from: the least of all, or by turns that of the next cell. -1 if all are
+    empty."""
+    best, least = -1, BUCKETS
+    turn = counts[EXPANDED] & 1
+    for number in range(CELLS):
+        cell = (counts[CURSOR] + 1 + number) % CELLS
+        low = lowest[cell]
+        while low < BUCKETS and heads[BUCKETS * cell + low] < 0:
+            low += 1
+        lowest[cell] = low
+        if low < least:
+            best, least = BUCKETS * cell + low, low
+            if turn:
+                counts[CURSOR] = cell
+                break
+    return best
+
+
+@inner
+def cell_of(matching: Matching, settings: Ints, record: Shorts) -> Index:
+    """The cell of a position: how many of its boxes stand on none of their ends."""
+    if not settings[BY_CELLS]:
+        return 0
+    off = 0
+    for number in range(len(record) - 1):
+        off += matching.nearest[record[number]] != 0
+    return min(off, CELLS - 1)
+
+
 @kernel(**ARENA)
 def add_root(
     board: Board,
@@ -110,9 +150,7 @@ def add_root(
     nodes.parents[known] = -1
     nodes.depths[known] = 0
     nodes.estimates[known] = estimate
-    key = key_of(settings, 0, estimate)
-    link(nodes.heads, nodes.keys, nodes.before, nodes.after, known, key)
-    counts[LOWEST] = min(counts[LOWEST], key)
+    wait(nodes, known, 0, key_of(settings, 0, estimate))
     counts[KNOWN] = known + 1
 
 
@@ -123,6 +161,7 @@ def search(
     detector: CorralDetector,
     matching: Matching,
     nodes: Nodes,
+    other: Nodes,
     dead: Octets,
     settings: Ints,
     counts: Ints,
@@ -142,13 +181,10 @@ def search(
     for _ in range(most):
         if counts[KNOWN] + 4 * count >= capacity:
             return FULL
-        lowest = counts[LOWEST]
-        while lowest < BUCKETS and heads[lowest] < 0:
-            lowest += 1
-        counts[LOWEST] = lowest
-        if lowest == BUCKETS:
+        bucket = next_bucket(heads, nodes.lowest, counts)
+        if bucket < 0:
             return EMPTY
-        node = np.int64(heads[lowest])
+        node = np.int64(heads[bucket])
         unlink(heads, keys, before, after, node)
         counts[EXPANDED] += 1
         for number in range(count):
@@ -210,9 +246,15 @@ def search(
                     estimate = cost_after(matching, line, square, total)
                 nodes.estimates[fresh] = min(np.int64(estimate), np.int64(DEAD))
                 if estimate + depth <= settings[MOST_PUSHES]:
-                    key = key_of(settings, depth, estimate)
-                    link(heads, keys, before, after, fresh, key)
-                    counts[LOWEST] = min(counts[LOWEST], key)
+                    cell = cell_of(matching, settings, record)
+                    wait(nodes, fresh, cell, key_of(settings, depth, estimate))
+                    meeting = find_node(other.table, other.hashes, other.records, record, value)
+                    if meeting >= 0 and other.estimates[meeting] != DEAD:
+                        counts[SOLUTION] = fresh
+                        counts[MEETING] = meeting
+                        occupied[square] = FREE
+                        occupied[box] = BOXED
+                        break
                     counts[BEST] = min(counts[BEST], estimate)
             elif (
                 not greedy
@@ -224,11 +266,11 @@ def search(
                 nodes.moves[slot] = 4 * box + way
                 if keys[slot] >= 0:
                     unlink(heads, keys, before, after, slot)
-                key = key_of(settings, depth, np.int64(nodes.estimates[slot]))
-                link(heads, keys, before, after, slot, key)
-                counts[LOWEST] = min(counts[LOWEST], key)
+                wait(nodes, slot, 0, key_of(settings, depth, np.int64(nodes.estimates[slot])))
             occupied[square] = FREE
             occupied[box] = BOXED
         for number in range(count):
             occupied[squares[number]] = FREE
+        if counts[SOLUTION] >= 0:
+            return FOUND
     return GOING_ON

@@ -17,6 +17,7 @@ from propnet.jit.decorators import inner
 FAR_COST = 1 << 18
 """The cost of a goal that a box cannot reach. A matching of this cost or more stands for none at all."""
 _MORE = 1 << 30
+_DRIFT = 1 << 24
 
 
 class Matching(NamedTuple):
@@ -25,6 +26,7 @@ class Matching(NamedTuple):
     Attributes:
         costs: int32, shape (size + 2, goals): pushes from each square to each goal, at most FAR_COST; 0 in
             the last row, which stands for no box.
+        nearest: int32, shape (size + 2,): the least of the costs of each square.
         squares: int32, shape (goals,): the square of each row's box; size + 1 for rows without one.
         row_potentials, column_potentials: int32, shape (goals + 1,).
         row_of: int32, shape (goals + 1,): the row matched to each column; -1 for none.
@@ -33,6 +35,7 @@ class Matching(NamedTuple):
     """
 
     costs: Int32s
+    nearest: Int32s
     squares: Int32s
     row_potentials: Int32s
     column_potentials: Int32s
@@ -49,6 +52,7 @@ def new_matching(distances: Int32s) -> Matching:
     order = np.arange(goals + 1, dtype=np.int32)
     return Matching(
         costs,
+        costs.min(axis=1) if goals else np.zeros(rows + 1, np.int32),
         np.full(goals, rows, np.int32),
         np.zeros(goals + 1, np.int32),
         np.zeros(goals + 1, np.int32),
@@ -105,6 +109,12 @@ def move_row(matching: Matching, row: Index, square: Index) -> None:
         column_of[row_of[here]] = here
         here = there
     column_potentials[size] = 0
+    # Columns only ever lose. One constant more in all of them changes nothing.
+    if column_potentials[0] < -_DRIFT:
+        lost = column_potentials[0]
+        for number in range(size):
+            column_potentials[number] -= lost
+            row_potentials[number] += lost
 
 
 @inner

@@ -16,7 +16,10 @@ Shorts = NDArray[np.uint16]
 NO_NODE = -1
 _BYTES_BESIDE = 8 + 4 * 4 + 3 * 2 + 8
 """Of a node beside its record: hash, links, parent, push, pushes, estimate, slots."""
-BUCKETS = 1 << 15
+BUCKETS = 1 << 12
+"""Buckets of a cell."""
+CELLS = 64
+"""Cells, at most."""
 
 
 class Nodes(NamedTuple):
@@ -32,7 +35,8 @@ class Nodes(NamedTuple):
         estimates: uint16, shape (capacity,): pushes still to make.
         keys: int32, shape (capacity,): the bucket that a node waits in, -1 for none.
         before, after: int32, shape (capacity,): neighbours in the bucket.
-        heads: int32, shape (buckets,): the first node of each bucket.
+        heads: int32, shape (cells * buckets,): the first node of each bucket.
+        lowest: int32, shape (cells,): the least bucket of each cell that may hold any.
         table: int32, shape (slots,): numbers of nodes plus 1 by hash; 0 where there is none.
     """
 
@@ -46,13 +50,14 @@ class Nodes(NamedTuple):
     before: Int32s
     after: Int32s
     heads: Int32s
+    lowest: Int32s
     table: Int32s
 
 
 def new_nodes(boxes: int, memory: int) -> Nodes:
     """Room for as many nodes as fit into so many bytes; pages are taken as they are used."""
-    capacity = max(64, memory // (_BYTES_BESIDE + 4 + 2 * (boxes + 1)))
-    slots = 1 << (2 * capacity).bit_length() - 1  # loaded to a half at least, fully never
+    capacity = max(64, memory // (_BYTES_BESIDE + 8 + 2 * (boxes + 1)))
+    slots = 1 << (capacity + capacity // 2).bit_length()  # loaded to two thirds at most
     return Nodes(
         np.empty((capacity, boxes + 1), np.uint16),
         np.empty(capacity, np.uint64),
@@ -63,7 +68,8 @@ def new_nodes(boxes: int, memory: int) -> Nodes:
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
-        np.full(BUCKETS, NO_NODE, np.int32),
+        np.full(CELLS * BUCKETS, NO_NODE, np.int32),
+        np.full(CELLS, BUCKETS, np.int32),
         np.zeros(slots, np.int32),
     )
 

@@ -12,6 +12,8 @@ from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.backward import Backward
 from players.puzzles.sokoban.search.best_first import AStar, Greedy
+from players.puzzles.sokoban.search.bidirectional import BidirectionalCells
+from players.puzzles.sokoban.search.feature_space import FeatureSpace
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
 
 _LEAST_SLICE = 0.02
@@ -37,7 +39,12 @@ class Entry:
     begin: float = 0.0
 
 
-ENTRIES = [Entry(Backward, 4.0, 0.6), Entry(Greedy, 1.0, 0.2)]
+ENTRIES = [
+    Entry(Backward, 1.0, 0.25),
+    Entry(Greedy, 0.25, 0.1),
+    Entry(FeatureSpace, 6.0, 0.4, 0.3),
+    Entry(BidirectionalCells, 1.0, 0.25, 3.0),
+]
 """The searches, the first to begin first. Weights are from measured success."""
 
 

@@ -19,7 +19,7 @@ from players.puzzles.sokoban.lines import Push
 from propnet.jit.arrays import Int32s, Octets
 
 
-class Knowledge:
+class LevelKnowledge:
     """What is known of a geometry, each item worked out when it is first asked for. Searches of the same
     geometry share it.
 
@@ -54,7 +54,7 @@ class PushTask:
         seed: what its randomness comes from.
     """
 
-    knowledge: Knowledge
+    knowledge: LevelKnowledge
     start: Position
     memory: int
     most_pushes: int | None = None
@@ -125,7 +125,7 @@ class PushSearch(ABC):
 
 
 @dataclass(slots=True)
-class Pace:
+class SliceRate:
     """How many units of work fit into a slice of time, learnt from those before.
 
     Attributes:

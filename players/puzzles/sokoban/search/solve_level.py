@@ -18,9 +18,9 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import LETTERS, Push, steps_of
-from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio
-from players.puzzles.sokoban.search.push_search import Knowledge, Outcome, PushTask
-from players.puzzles.solve import Solution, replayed
+from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
+from players.puzzles.solution import Solution, replayed
 
 MEMORY_BYTES = 500 * 1024**2
 GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
@@ -51,8 +51,19 @@ class LevelSolution:
     seconds: float
 
 
+_WARM_UP = Level(("######", "#    #", "#@$ .#", "#    #", "######"))
+
 LevelWatcher = Callable[[SearchPortfolio], None]
 """Is shown the search about ten times a second."""
+
+
+def warm_up(entries: Sequence[Entry] | None = None) -> None:
+    """Have the kernels of all searches compiled or loaded; by default those of the portfolio."""
+    geometry, start = from_level(_WARM_UP)
+    for entry in ENTRIES if entries is None else entries:
+        search = entry.kind(PushTask(LevelKnowledge(geometry), start, 1 << 20))
+        search.step(0.01)
+        search.close()
 
 
 def solve_level(
@@ -81,7 +92,7 @@ def solve_level(
     """
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
-    search = SearchPortfolio(PushTask(Knowledge(geometry), start, memory, seed=seed), entries)
+    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, memory, seed=seed), entries)
     while search.outcome is Outcome.GOING_ON and (left := began + seconds - clock()) > 0:
         search.step(min(left, _STEP_SECONDS))
         if watch is not None:

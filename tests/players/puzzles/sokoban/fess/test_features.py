@@ -14,8 +14,8 @@ from players.puzzles.sokoban.fess.features import (
     OUT,
     PACKED,
     REGIONS,
+    FeatureRoom,
     Knowledge,
-    Scratch,
     find_features,
     new_knowledge,
     new_scratch,
@@ -30,7 +30,7 @@ from tests.players.puzzles.sokoban.fess.random_positions import random_position,
 
 
 @kernel
-def _find(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, keeper: Index) -> None:
+def _find(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, keeper: Index) -> None:
     walk(board, keeper)
     find_features(board, know, scratch, boxes, len(boxes))
 

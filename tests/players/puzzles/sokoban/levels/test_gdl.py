@@ -119,7 +119,7 @@ def test_the_map_stands_in_the_comment_and_what_a_file_says_cannot_leave_it() ->
     text = level_to_gdl(level)
     for row in EASY.rows:
         assert any(line.startswith(";") and line.endswith(f"  {row}") for line in text.splitlines())
-    assert text.startswith("; Sokoban: Evil (role thief) x, by me; (init a): 2 boxes")
+    assert text.startswith("; Sokoban, Evil (role thief) x, by me; (init a): 2 boxes")
     assert [str(r.head) for r in parse_rules(text) if r.head.name == "role"] == ["(role keeper)"]
 
 

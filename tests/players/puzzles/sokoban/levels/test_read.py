@@ -144,6 +144,11 @@ def test_tabs_go_to_the_next_eighth_column() -> None:
         (f"# 1\n\n{MAP}\n\n# 2\n\n{MAP}", ["1", "2"]),
         (f"## Level one ##\n\n{MAP}", ["Level one"]),
         (f"{MAP}\n\n{MAP}", ["", ""]),
+        (f"{MAP}\nOne\n\n{MAP}\nTwo\n\nThe end.\n", ["One", "Two"]),
+        (f"One\n{MAP}\n\nTwo\n{MAP}\n\nThe end.\n", ["One", "Two"]),
+        (f"; 1\n\n{MAP}\n\n; 2\n\n{MAP}\n\n; The end.\n\x1a", ["1", "2"]),
+        (f"; 1\r\n\r\n{MAP}\r\n\x1a", ["1"]),
+        (f"{MAP}\nSolution\nRRll\n\n{MAP}\nDate: 2001\nlurdLURD\n2l3(ur)R\nTitle: Two\n", ["", "Two"]),
     ],
 )
 def test_titles_stand_before_or_behind(text: str, titles: list[str]) -> None:
@@ -177,6 +182,8 @@ def test_fields_behind_a_map_and_a_comment_of_several_lines() -> None:
         ("5#|#@$2).#|5#", "1:8", "number before"),
         ("9999999#|#@$.#", "1:1", "too long"),
         ("3(999(999(999(#))))|#@$.#", "1:17", "too long"),
+        ("400(#)|" * 2000, "1:5620", "too long"),
+        ("400#|400#|400#|400#\n" * 10000, "2622:1", "4,194,304 squares"),
         ("(" * 21 + "##|#@$.#|##", "1:21", "too deeply"),
         ("401#|#@$.#|401#", "1:4", "401 columns"),
         ("#####\n#@$.#\n" + "#####\n" * 500, "401:1", "502 rows"),

@@ -23,7 +23,7 @@ from players.puzzles.sokoban.rollouts.playouts import (
     PushPlayouts,
 )
 from players.puzzles.sokoban.rollouts.push_uct import PushUct
-from players.puzzles.sokoban.search.push_search import Knowledge, Outcome, PushTask
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 from players.puzzles.sokoban.state_space import StateSpace, explore
 
 LEVELS = (
@@ -103,7 +103,7 @@ def test_no_position_that_can_be_solved_is_noted_as_lost() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_uct_solves_small_levels(level: Level, asked: int) -> None:
     geometry, start = from_level(level)
-    search = PushUct(PushTask(Knowledge(geometry), start, 10 << 20, seed=3), asked)
+    search = PushUct(PushTask(LevelKnowledge(geometry), start, 10 << 20, seed=3), asked)
     while search.step(0.5) is Outcome.GOING_ON:
         pass
     assert search.outcome is Outcome.SOLVED
@@ -112,7 +112,7 @@ def test_uct_solves_small_levels(level: Level, asked: int) -> None:
 
 def test_uct_that_has_closed_its_tree_says_that_there_is_no_solution() -> None:
     geometry, start = from_level(HOPELESS)
-    search = PushUct(PushTask(Knowledge(geometry), start, 10 << 20))
+    search = PushUct(PushTask(LevelKnowledge(geometry), start, 10 << 20))
     assert search.step(60.0) is Outcome.UNSOLVABLE
 
 
@@ -120,5 +120,5 @@ def test_uct_without_memory_gives_up_and_proves_nothing() -> None:
     geometry, start = from_level(
         Level(("###########", "#    @    #", "# $ $ $ $ #", "#         #", "# . . . . #", "###########"))
     )
-    search = PushUct(PushTask(Knowledge(geometry), start, 1), most=1)
+    search = PushUct(PushTask(LevelKnowledge(geometry), start, 1), most=1)
     assert search.step(60.0) in (Outcome.GAVE_UP, Outcome.SOLVED)
