@@ -32,6 +32,8 @@ class Knowledge(NamedTuple):
         out: uint8, shape (size + 1,): 1 where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
         rooms: int32, shape (size + 1,).
+        inside: int32: the squares of all rooms, room by room.
+        starts: int32, shape (rooms + 1,): where the squares of a room begin.
         links: uint64, shape (64,).
         dead: uint8, shape (size + 1,): a bit for each side of a box that the keeper must not be on.
         places: int32, shape (size + 1, 2): row and column.
@@ -46,6 +48,8 @@ class Knowledge(NamedTuple):
     out: Octets
     hot: Octets
     rooms: Int32s
+    inside: Int32s
+    starts: Int32s
     links: Words
     dead: Octets
     places: Int32s
@@ -78,6 +82,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
     """What is to be known of a level that is packed by this plan, or by its loose phase."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
+    inside = np.argsort(rooms, kind="stable")[int((rooms == CORRIDOR).sum()) :]
     out = (~plan.basin).astype(np.uint8)
     out[-1] = 0
     dead = dead_sides(geometry)
@@ -112,6 +117,8 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
         out,
         hot,
         rooms,
+        inside.astype(np.int32),
+        np.searchsorted(rooms[inside], np.arange(int(rooms.max()) + 2)).astype(np.int32),
         room_links(geometry, rooms),
         dead,
         places,
@@ -241,16 +248,15 @@ def count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> I
     marks, queue = scratch.marks, scratch.queue
     broken = 0
     one = np.uint64(1)
-    count = 0
-    for start in range(len(occupied) - 1):
-        count = max(count, rooms[start] + 1)
+    count = len(know.starts) - 1
     if count < 2:
         return 0
     for room in range(count):
         mark = _next_mark(scratch)
         missing = np.uint64(0)
-        for start in range(len(occupied) - 1):
-            if rooms[start] != room or occupied[start] != FREE or marks[start] == mark:
+        for number in range(know.starts[room], know.starts[room + 1]):
+            start = know.inside[number]
+            if occupied[start] != FREE or marks[start] == mark:
                 continue
             touched = np.uint64(0)
             marks[start] = mark
