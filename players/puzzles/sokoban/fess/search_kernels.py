@@ -213,7 +213,7 @@ def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: 
             and not is_pattern_deadlock(board, tools.patterns, end, man)
         ):
             keeper = walk(board, man)
-            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0 and not _is_dead(tools, keeper):
+            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0:
                 find_features(board, know, scratch, boxes, count)
                 for feature in range(6):
                     children.values[kept, feature] = scratch.values[feature]
@@ -233,7 +233,7 @@ def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: 
             best = choose(know, children, kept, now, advisor, targets[advisor & 1])
             if best < 0:
                 break
-            if children.advised[best] == UNKNOWN and _is_corral_deadlock(tools, best):
+            if children.advised[best] == UNKNOWN and _leads_to_death(tools, best):
                 children.advised[best] = DEAD
             else:
                 children.advised[best] = ADVISED
@@ -251,17 +251,25 @@ def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: 
 
 
 @inner
-def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
-    """Whether a move leads to a dead corral."""
-    board, children = tools.board, tools.children
+def _leads_to_death(tools: Tools, child: Index) -> bool:
+    """Whether a move leads to a position that is dead by any detector."""
+    board, children, boxes = tools.board, tools.children, tools.desk.boxes
     origin, stance = children.origin[child], children.stance[child]
+    end = stance >> 2
+    which = 0
+    while boxes[which] != origin:
+        which += 1
     board.occupied[origin] = FREE
-    board.occupied[stance >> 2] = BOXED
-    keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
-    dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0 or is_area_deadlock(
-        board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
+    board.occupied[end] = BOXED
+    boxes[which] = end
+    keeper = walk(board, board.neighbours[end, stance & 3])
+    dead = (
+        _is_dead(tools, keeper)
+        or corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
+        or is_area_deadlock(board, tools.area, tools.know.dead, end, keeper, AREA_RADIUS, AREA_BUDGET)
     )
-    board.occupied[stance >> 2] = FREE
+    boxes[which] = origin
+    board.occupied[end] = FREE
     board.occupied[origin] = BOXED
     return dead
 
@@ -338,6 +346,8 @@ def run(
             counts[STATUS] = SOLVED
             return
         budget -= 1
+        if _is_dead(tools, keeper):
+            continue
         pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
         if pushes and not (
             parent >= 0
