@@ -74,8 +74,9 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
 def _is_row(line: str, inside: bool = False) -> bool:
     """Whether a line is a row with walls: the first of a map, or, ``inside``, a later one.
 
-    It has two walls (``# 1`` is a title) or is the lower tip of a map, begins with one unless all its characters are of a map, and a first
-    row has few characters that no map has (``## Level one ##`` is a title too).
+    It has two walls (``# 1`` is a title) or is the lower tip of a map, begins with a wall unless all its
+    characters are of a map, and a first row has few characters that no map has (``## Level one ##`` is a
+    title too).
     """
     if len(line) > _MOST_LINE or not (_WALL_FIRST.match(line) or set(line) <= _MAP_CHARACTERS):
         return False
