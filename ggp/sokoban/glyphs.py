@@ -1,0 +1,129 @@
+"""A level in a terminal, two columns for each square: with colours, in Unicode or in plain characters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from ggp.sokoban.stage import OUTSIDE, Place, Stage
+from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, KEEPER, KEEPER_ON_GOAL, WALL
+
+Span = tuple[str, str]
+"""Text and a rich style."""
+
+_FLOOR = "on #262a33"
+_PLAIN: dict[str, str] = {
+    OUTSIDE: "  ",
+    WALL: "##",
+    FLOOR: "  ",
+    GOAL: "()",
+    BOX: "[]",
+    BOX_ON_GOAL: "{}",
+    KEEPER: "@@",
+    KEEPER_ON_GOAL: "++",
+}
+_UNICODE: dict[str, str] = {**_PLAIN, WALL: "██", KEEPER: "◖◗", KEEPER_ON_GOAL: "◖◗"}
+_STYLES: dict[str, str] = {
+    OUTSIDE: "",
+    WALL: "#6b7280 on #6b7280",
+    FLOOR: _FLOOR,
+    GOAL: f"bold #f87171 {_FLOOR}",
+    BOX: "bold #4a2c08 on #d9963a",
+    BOX_ON_GOAL: "bold #083a1c on #4fbf67",
+    KEEPER: f"bold #60b8ff {_FLOOR}",
+    KEEPER_ON_GOAL: "bold #60b8ff on #6b2f33",
+}
+LEGEND = ((KEEPER, "keeper"), (BOX, "box"), (GOAL, "goal"), (BOX_ON_GOAL, "box on a goal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to be shown on a square: two characters at most, and their rich style."""
+
+    text: str
+    style: str = ""
+
+
+def in_unicode(console: Console) -> bool:
+    """Whether the console shows more than ASCII."""
+    return console.encoding.lower().startswith("utf")
+
+
+def cell(kind: str, unicode: bool) -> Span:
+    """The two columns of a square that holds ``kind``, a character of XSB or OUTSIDE."""
+    return (_UNICODE if unicode else _PLAIN)[kind], _STYLES[kind]
+
+
+def draw(
+    stage: Stage,
+    position: Position,
+    unicode: bool = True,
+    *,
+    marks: Mapping[int, Mark] | None = None,
+    window: tuple[int, int] | None = None,
+) -> list[list[Span]]:
+    """The rows of a position, in spans.
+
+    Args:
+        stage: the level.
+        position: what stands where.
+        unicode: whether other characters than those of ASCII may be used.
+        marks: what to show on squares instead of what is there. Boxes and the keeper keep their colour.
+        window: rows and columns of squares that there is room for; of a larger map the part around the
+            keeper is drawn. None: all of it.
+    """
+    marked = {stage.place(square): mark for square, mark in (marks or {}).items()}
+    top, left, height, width = _window(stage, position, window)
+    lines: list[list[Span]] = []
+    for y, row in enumerate(stage.rows(position)[top : top + height], top):
+        line: list[Span] = []
+        for x, kind in enumerate(row[left : left + width], left):
+            _append(line, _span(kind, marked.get((y, x)), unicode))
+        lines.append(line)
+    return lines
+
+
+def as_text(lines: list[list[Span]], indent: int = 0) -> Text:
+    """Drawn rows as one text for rich."""
+    texts = [Text.assemble(" " * indent, *line) for line in lines]
+    return Text("\n").join(texts)
+
+
+def legend(unicode: bool) -> Text:
+    """What the signs mean, in one line."""
+    text = Text()
+    for kind, meaning in LEGEND:
+        sign, style = cell(kind, unicode)
+        text.append(sign, style).append(f" {meaning}  ")
+    text.rstrip()
+    return text
+
+
+def _span(kind: str, mark: Mark | None, unicode: bool) -> Span:
+    text, style = cell(kind, unicode)
+    if mark is None:
+        return text, style
+    return f"{mark.text:<2}", f"{style} {mark.style}" if mark.style else style
+
+
+def _append(line: list[Span], span: Span) -> None:
+    """Add a span to a line; neighbours of one style become one, which terminals draw faster."""
+    if line and line[-1][1] == span[1]:
+        line[-1] = line[-1][0] + span[0], span[1]
+    else:
+        line.append(span)
+
+
+def _window(stage: Stage, position: Position, room: tuple[int, int] | None) -> tuple[int, int, int, int]:
+    """Top, left, height and width of the part that is drawn."""
+    if room is None:
+        return 0, 0, stage.height, stage.width
+    centre: Place = stage.place(position.keeper)
+    height, width = min(room[0], stage.height), min(room[1], stage.width)
+    top = min(max(0, centre[0] - height // 2), stage.height - height)
+    left = min(max(0, centre[1] - width // 2), stage.width - width)
+    return top, left, height, width
