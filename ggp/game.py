@@ -11,12 +11,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ggp
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
+
+if TYPE_CHECKING:
+    from players.puzzles.sokoban.levels.level import Level
 
 __all__ = ["Game", "State", "games_folder", "installed_games"]
 
@@ -25,15 +29,17 @@ class Game:
     """One game: its rules, and machines made on demand.
 
     Attributes:
-        name: the file's stem; ``game`` for rules as text.
+        name: the file's stem, for a level of several with its number; ``game`` for rules as text.
         rules: the parsed rules.
         text: the rules as they were written, comments included.
+        level: the Sokoban level that the rules were written from; None for other games.
     """
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, level: Level | None = None) -> None:
         """Parse ``text``. Raises ParseError."""
         self.name = name
         self.text = text
+        self.level = level
         self.rules: Rules = parse_rules(text, name)
         self._machines: dict[str, Machine] = {}
 
@@ -41,11 +47,16 @@ class Game:
     def load(cls, source: str | Path) -> Game:
         """A game from an installed game's name (``sokoban``), a path, or rules as text.
 
+        ``FILE.xsb`` and ``FILE.xsb:N`` are the first and the N-th Sokoban level of a file (also .sok, .slc,
+        .txt), one step of the keeper per move. Files are looked for in games/levels too.
+
         Raises:
-            GdlError: no such game or file (the error names similar ones).
+            GdlError: no such game, file or level (the error names similar ones), or a broken level.
             ParseError: the rules cannot be read.
         """
         text = str(source)
+        if _may_be_level(text):
+            return cls._of_level(text)
         if isinstance(source, str) and "(" in text:
             return cls("game", text)
         path = Path(text)
@@ -61,6 +72,16 @@ class Game:
             )
             raise GdlError(f"there is no game or file {text!r}", remedy=remedy)
         return cls(path.stem, read_rules_file(path))
+
+    @classmethod
+    def _of_level(cls, name: str) -> Game:
+        from players.puzzles.sokoban.levels.gdl import level_to_gdl
+        from players.puzzles.sokoban.levels.read import find_level, split_name
+
+        path, _ = split_name(name)
+        level = find_level(locate_level(name))
+        number = name.rpartition(":")[2] if name != str(path) else ""
+        return cls(f"{path.stem}-{number}" if number else path.stem, level_to_gdl(level), level)
 
     def machine(self, level: str = "auto") -> Machine:
         """The game's machine of a level, made once and kept.
@@ -90,6 +111,24 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.rules)} rules>"
+
+
+def _may_be_level(text: str) -> bool:
+    """Whether this names a Sokoban level, and is no rules and no other file."""
+    if len(text) > 4096 or "\n" in text or "." not in text:
+        return False
+    from players.puzzles.sokoban.levels.read import names_level_file
+
+    return names_level_file(text)
+
+
+def locate_level(name: str) -> str:
+    """``FILE:N``, or ``FILE``, with the path of a file that comes along where there is no other."""
+    from players.puzzles.sokoban.levels.read import split_name
+
+    path, _ = split_name(name)
+    ours = games_folder() / "levels" / path
+    return str(ours) + name.removeprefix(str(path)) if not path.exists() and ours.is_file() else name
 
 
 def read_rules_file(path: Path) -> str:

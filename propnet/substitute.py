@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
+from propnet.passes.factor import sum_of_products
 
 Literals = dict[int, int]
 """Node -> the literal that it has become."""
@@ -70,6 +71,10 @@ class Remake:
         """A literal for the OR of literals."""
         return self._builder.disjunction(literals)
 
+    def sum_of_products(self, products: list[tuple[int, ...]]) -> int:
+        """A literal for the OR of products, in factored form; the literals of each ascend, each once."""
+        return sum_of_products(self._builder, products)
+
     def implied(self, literal: int) -> set[int]:
         """The literals that are true where a literal is: itself, its gate's inputs, and so on."""
         known: set[int] = set()
@@ -101,7 +106,7 @@ class Remake:
         """Complete ``usual``, which holds the inputs, with the gates of the cone."""
         usual = cone.usual
         for node, read in cone.reads.items():
-            self._spend(len(read))
+            self.spend(len(read))
             usual[node] = self.conjunction([usual.get(x >> 1, x & ~1) ^ (x & 1) for x in read], known)
 
     def changed(self, cone: Cone, changed: Literals, known: Set[int] = frozenset()) -> Literals:
@@ -113,7 +118,7 @@ class Remake:
         while waiting:
             node = heappop(waiting)
             read = cone.reads[node]
-            self._spend(len(read))
+            self.spend(len(read))
             literal = self.conjunction(
                 [
                     (literal_of[x >> 1] if x >> 1 in literal_of else usual.get(x >> 1, x & ~1)) ^ (x & 1)
@@ -154,7 +159,8 @@ class Remake:
         gate = node - self._first
         return self._inputs[self._start[gate] : self._start[gate + 1]]
 
-    def _spend(self, inputs: int) -> None:
+    def spend(self, inputs: int) -> None:
+        """So many gate inputs are looked at. Raises EffortError where that is too much."""
         self.effort -= inputs
         if self.effort < 0:
             raise EffortError("too much effort")

@@ -63,7 +63,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Board:
+class Grid:
     """The grid of a game.
 
     Attributes:
@@ -99,7 +99,7 @@ class Board:
         return on, beside
 
 
-def find_board(machine: Machine, seconds: float = 0.3) -> Board | None:
+def find_board(machine: Machine, seconds: float = 0.3) -> Grid | None:
     """The board of the machine's game, or None if it has none that we recognise; random play may take
     ``seconds``."""
     states = _sample(machine, seconds)
@@ -114,7 +114,7 @@ def board_of(
     states: list[frozenset[Term]],
     possible: set[Term],
     complete: bool = False,
-) -> Board | None:
+) -> Grid | None:
     """The board that some states of a game show.
 
     Args:
@@ -156,7 +156,7 @@ def board_of(
     blanks |= {(Term("blank"),), (Term("empty"),)}
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     things = things.union(*fixed.values())
-    return Board(columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)))
+    return Grid(columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from string import ascii_lowercase, digits
 
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.board import Board, Square, Thing
+from ggp.boards.board import Grid, Square, Thing
 
 Span = tuple[str, str]
 """Text and a rich style."""
@@ -49,7 +49,7 @@ class Painter:
         legend: letter, meaning and style of each kind of piece.
     """
 
-    def __init__(self, board: Board | None, rules: Rules, roles: tuple[Term, ...]) -> None:
+    def __init__(self, board: Grid | None, rules: Rules, roles: tuple[Term, ...]) -> None:
         self.board = board
         self.rules = rules
         self._glyphs: dict[Thing, Span] = {}
@@ -130,7 +130,7 @@ def _side_by_side(blocks: list[list[list[Span]]], across: int) -> Iterator[tuple
             yield tuple(line[:-1])
 
 
-def _glyphs(board: Board, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, Span]:
+def _glyphs(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, Span]:
     """A letter and a style for each thing. Pieces of the first role are capitals, those of the
     second small letters; what never moves are signs."""
     fixed = Counter(thing for things in board.fixed.values() for thing in things)

@@ -18,7 +18,12 @@ AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propne
 FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
 ]
-GameName = Annotated[str, typer.Argument(help="A game that comes along (see `ggp games`), or a .kif file.")]
+GameName = Annotated[
+    str,
+    typer.Argument(
+        help="A game that comes along (see `ggp games`), a .kif file, or a Sokoban level, FILE.xsb:N."
+    ),
+]
 
 
 def check_machine(name: str) -> None:

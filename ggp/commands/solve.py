@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from ggp.commands import GameName
+
 
 def command(
-    game: str = typer.Argument(help="Name of a game that comes along (see `ggp games`), or a .kif file."),
+    game: GameName,
     seconds: float = typer.Option(
         10.0, "--seconds", "-s", min=0, help="Wall time, after kernels are compiled."
     ),
@@ -15,23 +17,29 @@ def command(
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
+    every: bool = typer.Option(False, "--all", help="All levels of a level file, a line for each."),
 ) -> None:
     """Solve a puzzle: find the best line of moves.
 
     The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
+    Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds.
     """
     import sys
     import time
 
     from ggp.game import Game
+    from players.puzzles.sokoban.levels.read import names_level_file
 
     began = time.monotonic()
     room = _bytes(memory)
+    if every or names_level_file(game):
+        _solve_levels(game, every, seconds, room, solver, workers, seed, as_json)
+        return
     loaded = Game.load(game)
 
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
     from ggp.solving.view import SolveView
-    from players.puzzles.solve import Solution, replayed
+    from players.puzzles.solution import Solution, replayed
 
     view = SolveView(loaded.name, seconds)
     best, interrupted = NOTHING, False
@@ -70,6 +78,60 @@ def command(
     if interrupted:
         raise typer.Exit(130)
     if best.value < 0:
+        raise typer.Exit(1)
+
+
+def _solve_levels(
+    name: str,
+    every: bool,
+    seconds: float,
+    memory: int,
+    only: str | None,
+    workers: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Solve one level of a file, or all."""
+    import sys
+    import time
+
+    from gdl.errors import GdlError
+    from ggp.game import locate_level
+    from ggp.solving.level_view import LevelView, as_line
+    from ggp.solving.levels import LevelOrder, solve_levels
+    from ggp.solving.team import cpu_seconds
+    from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
+    from players.puzzles.sokoban.search.push_search import Outcome
+
+    if not names_level_file(name):
+        raise GdlError(
+            f"{name!r} is no file of levels", remedy="--all is for .xsb, .sok, .slc and .txt files"
+        )
+    began = time.monotonic()
+    path, first = split_name(locate_level(name))
+    levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
+    view = LevelView(path.stem, seconds, every)
+    found, interrupted = [], False
+    with view:
+        try:
+            order = LevelOrder(seconds, memory, only, workers, seed)
+            for number, solution in solve_levels(levels, order, view.watch):
+                found.append(solution)
+                if as_json:
+                    sys.stdout.buffer.write(as_line(path.stem, number, levels[number], solution))
+                    sys.stdout.buffer.flush()
+                elif every:
+                    view.row(number, levels[number], solution)
+        except KeyboardInterrupt:
+            interrupted = True
+    wall = time.monotonic() - began
+    if not as_json and every:
+        view.totals(found, cpu_seconds(), wall)
+    elif not as_json and found:
+        view.show(found[0], cpu_seconds(), wall)
+    if interrupted:
+        raise typer.Exit(130)
+    if any(one.outcome is not Outcome.SOLVED for one in found):
         raise typer.Exit(1)
 
 

@@ -41,7 +41,7 @@ LONG_ENOUGH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class StateToRebuild:
     """A state, to be rebuilt on any machine, and what is legal for our role in it."""
 
     propositions: frozenset[Term]
@@ -92,7 +92,7 @@ class Thinker:
         self._kaskade.begin(text, rules)
 
     def start(
-        self, role: int, position: Position, player: str, seed: int, startclock: float, deadline: float
+        self, role: int, position: StateToRebuild, player: str, seed: int, startclock: float, deadline: float
     ) -> None:
         """Prepare, then send ``ready``."""
         self._role = role
@@ -104,7 +104,7 @@ class Thinker:
         if workers is not None:
             self._tasks.put(lambda: self._share(workers, ponder))
 
-    def choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
+    def choose(self, turn: int, position: StateToRebuild, safe: str, deadline: float) -> None:
         """Send ``move`` for a turn before the deadline; ``safe`` where nothing better is found."""
         self._tasks.put(lambda: self._choose(turn, position, safe, deadline))
 
@@ -139,7 +139,9 @@ class Thinker:
         self._warm.set()
         self._warm_alone.set()
 
-    def _start(self, position: Position, player: str, seed: int, startclock: float, deadline: float) -> None:
+    def _start(
+        self, position: StateToRebuild, player: str, seed: int, startclock: float, deadline: float
+    ) -> None:
         began = time.monotonic()
         self._log("info", "player", player=player, seed=seed, startclock=startclock)
         self._survey(deadline - began)
@@ -197,7 +199,9 @@ class Thinker:
             self._log("error", "player cannot be made", player=player, error=describe(error))
             return make_player(STAND_IN, seed)
 
-    def _begin_play(self, player: Player, position: Position, startclock: float, deadline: float) -> None:
+    def _begin_play(
+        self, player: Player, position: StateToRebuild, startclock: float, deadline: float
+    ) -> None:
         """Have this player play from here on."""
         state = self._state(position)
         player.found_out = lambda text: self._log("info", "found out", text=text)
@@ -207,7 +211,7 @@ class Thinker:
         except Exception as error:
             self._log("error", "player cannot start", error=describe(error))
 
-    def _choose(self, turn: int, position: Position, safe: str, deadline: float) -> None:
+    def _choose(self, turn: int, position: StateToRebuild, safe: str, deadline: float) -> None:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
         note = level = ""
@@ -229,7 +233,7 @@ class Thinker:
                 self._log("error", "player failed", error=describe(error))
         self._send("move", id=turn, move=safe, again=False, note=note, machine=level)
 
-    def _state(self, position: Position) -> State:
+    def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.
         return self._kaskade.prover().state_of(position.propositions)
 

@@ -21,7 +21,7 @@ import sys
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
-from ggp.match_process.player_thread import Position, Thinker
+from ggp.match_process.player_thread import StateToRebuild, Thinker
 from ggp.match_process.serve import serve
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send
 from players.processes.limits import limit_memory
@@ -62,10 +62,10 @@ class RoleMatch:
         self._follower.finish(message)
         self._thinker.stop(STOP_SECONDS)
 
-    def _position(self, options: list[int]) -> Position:
+    def _position(self, options: list[int]) -> StateToRebuild:
         match = self._follower.match
         legal = frozenset(match.machine.move(match.role, move) for move in options)
-        return Position(match.state.propositions, legal)
+        return StateToRebuild(match.state.propositions, legal)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from players.puzzles.solve import Solution
+from players.puzzles.solution import Solution
 
 
 class SolveView:

@@ -30,7 +30,7 @@ _ENTRIES = 1 << 18
 _OPTIONS = 1 << 18
 
 
-_MEMORY = 3 * 8 * _ENTRIES + 4 * _OPTIONS + 4 * _STEPS * LANES
+MEMORY = 3 * 8 * _ENTRIES + 4 * _OPTIONS + 4 * _STEPS * LANES
 """Bytes: weights of three levels, options along a line, traces of playouts."""
 _GOAL = 1 << 12
 """A point of the goal counts more than any number of moves."""
@@ -53,13 +53,17 @@ class NestedPolicy(LineSolver):
 
     Where all playouts have the same score there is nothing to learn from: the policy stays, and a run
     that finds no other score soon is over.
+
+    Attributes:
+        playing: the machine that playouts run on, with the same states and moves; what is legal there is
+        legal.
     """
 
     name = "nested-policy"
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        machine = task.machine
+        machine = self.playing = task.machine
         self._record = machine.records([task.start]).copy()
         self._random = np.array([(task.seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64) | 1], np.uint64)
         self._moves = machine.network.move_count
@@ -74,7 +78,7 @@ class NestedPolicy(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        return Promise(Certainty.MAY_FIND, memory=_MEMORY)
+        return Promise(Certainty.MAY_FIND, memory=MEMORY)
 
     def step(self, deadline: float) -> bool:
         """Rounds, as long as the next one is likely to be over in time."""
@@ -136,7 +140,7 @@ class NestedPolicy(LineSolver):
             self._begin_run()
 
     def _play(self) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
-        game = self.machine.kernel_args, self.machine.scratch, self._record
+        game = self.playing.kernel_args, self.playing.scratch, self._record
         policy = self._weights, self._coding, self._random
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
@@ -155,7 +159,7 @@ class NestedPolicy(LineSolver):
             self.report(value, moves.tolist())
         firsts = np.zeros(len(moves) + 1, np.int32)
         options = np.empty(_OPTIONS, np.int32)
-        machine = self.machine
+        machine = self.playing
         used = legal_along(machine.kernel_args, machine.scratch, self._record, moves, firsts, options)
         if used < 0:
             return

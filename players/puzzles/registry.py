@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from gdl.errors import GdlError
 from players.puzzles.breadth_first import BreadthFirst
+from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.nrpa import NestedPolicy
+from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import LineSolver
 
 SOLVERS: list[type[LineSolver]] = [
+    Sokoban,
     BreadthFirst,
     Factored,
     NestedPolicy,
+    DeadEndPolicy,
 ]
 """Each has a name, recognises games, and is made for a task. Where promises are equal the earlier one
 begins."""

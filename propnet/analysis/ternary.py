@@ -23,7 +23,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class GateLevel:
     """Gates that read no gate of their own level: the literal of each, shape (gates,); the literals that they
     read, gate after gate; and where each gate's begin among these, shape (gates,)."""
 
@@ -139,7 +139,7 @@ def constant_bases(network: Network) -> NDArray[np.bool_]:
     return np.equal(network.next_literals, np.where(network.initial, 0, 1))
 
 
-def _evaluate(levels: list[Level], may: Words) -> None:
+def _evaluate(levels: list[GateLevel], may: Words) -> None:
     for level in levels:
         may[level.rows] = np.bitwise_and.reduceat(may[level.inputs], level.starts, axis=0)
         may[level.rows + 1] = np.bitwise_or.reduceat(may[level.inputs ^ 1], level.starts, axis=0)
@@ -150,7 +150,7 @@ def _looping(network: Network) -> NDArray[np.int64]:
     return np.array([gate for low, high in network.loops.tolist() for gate in range(low, high)], np.int64)
 
 
-def _levels(network: Network) -> tuple[list[Level], list[Level]]:
+def _levels(network: Network) -> tuple[list[GateLevel], list[GateLevel]]:
     """The gates outside loops, level by level: those that need no moves, and the others."""
     first = network.first_gate
     starts = network.gate_start.tolist()
@@ -170,7 +170,7 @@ def _levels(network: Network) -> tuple[list[Level], list[Level]]:
     return [level for late, level in levels if not late], [level for late, level in levels if late]
 
 
-def _level(network: Network, gates: list[int]) -> Level:
+def _level(network: Network, gates: list[int]) -> GateLevel:
     chosen = np.array(gates, np.int64)
     widths = np.diff(network.gate_start)[chosen].astype(np.int64)
     # An AND of nothing is true: it reads the constant, literal 0.
@@ -181,4 +181,4 @@ def _level(network: Network, gates: list[int]) -> Level:
     empty = np.repeat(widths == 0, wide)
     literals = np.append(network.gate_inputs, 0).astype(np.int64)
     inputs = np.where(empty, 0, literals[np.where(empty, 0, places)])
-    return Level(2 * (network.first_gate + chosen), inputs, starts)
+    return GateLevel(2 * (network.first_gate + chosen), inputs, starts)

@@ -18,9 +18,32 @@ OPENINGS: Final[dict[str, str]] = {
     "biddingtictactoe": "(bid 2) (bid 2) (mark b 2) (bid 1) (bid 3) (mark a 1)",
     # South's seeds end in the store, so south moves again; north captures later on.
     "kalah": "(sow c) (sow b) (sow b) (sow c)",
+    # 70 pushes.
     "sokoban": """
-        (move down) (move right) (move right) (move up) (move left) (move left) (move left) (move up)
-        (move left) (move down) (move up) (move up) (move right)""",
+        (move right) (move down) (move down) (move down) (move down) (move right) (move up) (move left)
+        (move left) (move left) (move down) (move left) (move up) (move right) (move up) (move up)
+        (move up) (move right) (move up) (move right) (move down) (move right) (move up) (move up)
+        (move down) (move left) (move left) (move left) (move down) (move left) (move up) (move up)
+        (move right) (move right) (move right) (move down) (move down) (move down) (move down)
+        (move right) (move right) (move right) (move down) (move right) (move right) (move up)
+        (move left) (move left) (move left) (move left) (move down) (move left) (move up) (move up)
+        (move up) (move left) (move up) (move right) (move down) (move right) (move up) (move down)
+        (move left) (move down) (move down) (move right) (move right) (move right) (move right) (move up)
+        (move up) (move left) (move down) (move right) (move down) (move left) (move left) (move left)
+        (move down) (move left) (move up) (move up) (move up) (move up) (move up) (move down) (move down)
+        (move down) (move down) (move right) (move right) (move right) (move up) (move up) (move right)
+        (move up) (move up) (move left) (move down) (move down) (move down) (move right) (move down)
+        (move left) (move left) (move left) (move down) (move left) (move up) (move up) (move up)
+        (move up) (move down) (move down) (move down) (move left) (move left) (move left) (move left)
+        (move left) (move down) (move left) (move left) (move up) (move right) (move right) (move right)
+        (move right) (move down) (move right) (move up) (move up) (move up) (move right) (move up)
+        (move left) (move down) (move left) (move up) (move right) (move down) (move down) (move down)
+        (move left) (move left) (move left) (move left) (move up) (move up) (move right) (move down)
+        (move left) (move down) (move right) (move right) (move right) (move down) (move right) (move up)
+        (move up) (move up) (move up) (move up) (move down) (move down) (move down) (move down)
+        (move left) (move left) (move left) (move up) (move up) (move left) (move up) (move up)
+        (move right) (move down) (move down) (move down) (move left) (move down) (move right)
+        (move right) (move right) (move down) (move right) (move up) (move up) (move up) (move up)""",
     "hanoi": """
         (move 1 right) (move 2 middle) (move 1 middle) (move 3 right) (move 1 left) (move 2 right)
         (move 1 right) (move 4 middle) (move 1 middle) (move 2 left) (move 1 left) (move 3 middle)

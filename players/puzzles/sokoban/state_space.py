@@ -84,7 +84,7 @@ def explore(geometry: Geometry, start: Position, most: int) -> StateSpace:
 
 
 @inner
-def _unpack(board: Board, records: Words, row: Index) -> None:
+def unpack(board: Board, records: Words, row: Index) -> None:
     """Put the boxes of a record on the board."""
     for square in range(len(board.occupied) - 1):
         bit = records[row, square // 64] >> np.uint64(square % 64) & np.uint64(1)
@@ -99,14 +99,14 @@ def _explore(
     there are more than fit."""
     size = len(board.occupied) - 1
     last = records.shape[1] - 1
-    _unpack(board, records, 0)
+    unpack(board, records, 0)
     records[0, last] = walk(board, np.int64(records[0, last]))
     slot = -1 - find_record(table, records, records, 0)
     table[slot] = 1
     known, row, made = 1, 0, 0
     pushes = np.zeros((4 * size, 2), np.int64)
     while row < known:
-        _unpack(board, records, row)
+        unpack(board, records, row)
         walk(board, np.int64(records[row, last]))
         count = 0
         for box in range(size):

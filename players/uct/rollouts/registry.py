@@ -8,9 +8,24 @@ from players.batch_machine import NetworkBatch
 from players.uct.rollouts.averages import AveragePolicy
 from players.uct.rollouts.policy import RolloutPolicy
 
+
+def _deadlocks(batched: NetworkBatch) -> RolloutPolicy:
+    from players.uct.rollouts.deadlocks import DeadlockPolicy  # few games need what it brings along
+
+    return DeadlockPolicy(batched.machine)
+
+
+def _dead_ends(batched: NetworkBatch) -> RolloutPolicy:
+    from players.uct.rollouts.dead_ends import DeadEndRollouts
+
+    return DeadEndRollouts(batched.machine)
+
+
 POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.first_column),
+    "deadlocks": _deadlocks,
+    "dead-ends": _dead_ends,
 }
 """Name -> what makes the policy for a machine."""
 

@@ -51,7 +51,7 @@ def test_piped_output_is_plain_text_with_board_and_result() -> None:
 
 
 def test_sokoban_is_solved() -> None:
-    done = ggp("sokoban", "--playclock", "2", "--seed", "4")
+    done = ggp("tutorial.xsb:2", "--playclock", "2", "--seed", "4")
     assert "result: keeper (uct) 100" in done.stdout, done.stdout[-500:]
 
 

@@ -243,7 +243,7 @@ def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() 
         Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work
         for number in (0, 1)
     ]
-    assert at_work == [["breadth-first", "nested-policy"], ["nested-policy"]]
+    assert at_work == [["breadth-first", "nested-policy", "dead-ends"], ["nested-policy", "dead-ends"]]
 
 
 class Idle(LineSolver):

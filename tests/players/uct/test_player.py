@@ -19,6 +19,7 @@ from players.player import Choice, Player
 from players.uct.player import UctPlayer
 from players.uct.search import Search
 from players.uct.tuning import Tuning
+from tests.games.small_sokoban import small_sokoban
 from tests.players.random_games import best_result, random_game
 
 LONG = 60.0
@@ -85,7 +86,7 @@ def test_what_it_says_is_proven_is_true(seed: int, roles: int) -> None:
     [("sokoban", "propnet"), ("sokoban", "prover"), ("knightstour", "propnet"), ("queens", "propnet")],
 )
 def test_solves_puzzles_and_follows_the_line_to_the_end(game: str, level: str) -> None:
-    machine = Game.load(game).machine(level)
+    machine = (small_sokoban() if game == "sokoban" else Game.load(game)).machine(level)
     state = machine.initial_state()
     player = UctPlayer(seed=2, playouts=20_000 if level == "propnet" else 3000)
     player.start(machine, 0, state, LONG, time.monotonic() + LONG)
@@ -95,7 +96,7 @@ def test_solves_puzzles_and_follows_the_line_to_the_end(game: str, level: str) -
 
 
 def test_line_is_given_up_when_another_move_was_made() -> None:
-    machine = Game.load("sokoban").machine("propnet")
+    machine = small_sokoban().machine("propnet")
     state = machine.initial_state()
     player = UctPlayer(seed=2, playouts=20_000)
     player.start(machine, 0, state, LONG, time.monotonic() + LONG)
@@ -110,7 +111,7 @@ def test_line_is_given_up_when_another_move_was_made() -> None:
 
 
 def test_line_goes_on_when_a_faster_machine_is_ready() -> None:
-    game = Game.load("sokoban")
+    game = small_sokoban()
     slow, fast = game.machine("prover"), game.machine("propnet")
     player = UctPlayer(seed=4, playouts=3000)
     state = slow.initial_state()
@@ -218,7 +219,7 @@ def test_the_subtree_of_the_moves_made_is_kept() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_playouts_can_be_replayed_move_by_move(level: str) -> None:
-    machine = Game.load("sokoban").machine(level)
+    machine = small_sokoban().machine(level)
     batched = batch_machine_of(machine)
     each = 300 if level == "propnet" else 2
     first = machine.initial_state()

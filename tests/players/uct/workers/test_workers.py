@@ -27,6 +27,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from players.uct.workers import pool as uct_pool
 from players.uct.workers.shared_statistics import Slot, new_memory
+from tests.games.small_sokoban import small_sokoban
 
 LONG = 60.0
 """Seconds that no test needs: what counts is the number of playouts."""
@@ -253,7 +254,7 @@ def test_stopped_processes_do_not_hold_up_the_answer_and_are_replaced(
 
 
 def test_another_machine_and_another_match_are_taken_over(player: UctPlayer) -> None:
-    game = Game.load("sokoban")
+    game = small_sokoban()
     slow, fast = game.machine("prover"), game.machine("propnet")
     player.playouts = None
     player.start(slow, 0, slow.initial_state(), 0.2, time.monotonic() + 0.2)
@@ -266,7 +267,7 @@ def test_another_machine_and_another_match_are_taken_over(player: UctPlayer) -> 
 
 
 def test_a_line_that_was_under_way_when_the_machine_changed_is_followed(player: UctPlayer) -> None:
-    game = Game.load("sokoban")
+    game = small_sokoban()
     slow, fast = game.machine("prover"), game.machine("propnet")
     player.start(slow, 0, slow.initial_state(), 0.0, time.monotonic())
     player.update_machine(fast)

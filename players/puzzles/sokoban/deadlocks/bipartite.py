@@ -1,0 +1,244 @@
+"""Bipartite deadlocks: boxes that no matching brings to goals of their own (Kuhn 1955), frozen ones as walls.
+
+Boxes that are frozen on goals stay there for ever. They take their goals away, and block ways to others; then
+more squares are dead, perhaps more boxes frozen, and so on. Which goals can be reached from where beside a
+set of frozen boxes is computed once and kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.analysis.sides import NO_SIDE, Sides, find_sides, side_of
+from players.puzzles.sokoban.board import BOXED, Board, new_board, place_boxes
+from players.puzzles.sokoban.deadlocks.freeze import Freeze, freeze_all, new_freeze
+from players.puzzles.sokoban.geometry import Geometry, Position
+from propnet.jit.arrays import Index, Int32s, Octets, Words
+from propnet.jit.decorators import ARENA, inner, kernel
+
+
+class Bipartite(NamedTuple):
+    """What the detector knows of a level, and its room to work.
+
+    Attributes:
+        sides: of the level.
+        freeze: its ``dead`` is that of ``entry`` 0.
+        goals: int32, shape (goals,).
+        kept: uint64, shape (entries,): keys of sets of frozen boxes; entry 0 is for none.
+        masks: uint64, shape (entries, size + 1, 4, words): a bit for each goal that a box can reach, by its
+            square and the class of the keeper's side, beside those frozen boxes.
+        dead: uint8, shape (entries, size + 1): bit d is set where no goal can be reached with the keeper on
+            side d.
+        owners: int32, shape (goals,): the box that each goal is matched to, or -1.
+        came: int32, shape (goals,): the box that led to a goal.
+        boxes: int32, shape (size + 1,): boxes to match.
+        matched: int32, shape (size + 1,): the goal of each box.
+        visited: uint64, shape (words,).
+        queue: int32, shape (4 * (size + 1),).
+        blocked: uint8, shape (size + 1,): 1 where a frozen box stands.
+        marks: int32, shape (4 * (size + 1),): zeros.
+    """
+
+    sides: Sides
+    freeze: Freeze
+    goals: Int32s
+    kept: Words
+    masks: Words
+    dead: Octets
+    owners: Int32s
+    came: Int32s
+    boxes: Int32s
+    matched: Int32s
+    visited: Words
+    queue: Int32s
+    blocked: Octets
+    marks: Int32s
+
+
+def new_bipartite(geometry: Geometry, mebibytes: float = 8.0) -> Bipartite:
+    """The detector of a level, with about that much memory for what is kept."""
+    rows, goals = geometry.size + 1, len(geometry.goals)
+    words = max(1, (goals + 63) // 64)
+    fit = int(mebibytes * 2**20 / (rows * (32 * words + 1)))
+    entries = 1 + (1 << max(2, min(12, fit.bit_length() - 1)))
+    found = Bipartite(
+        find_sides(geometry),
+        new_freeze(geometry),
+        np.ascontiguousarray(geometry.goals, np.int32),
+        np.zeros(entries, np.uint64),
+        np.zeros((entries, rows, 4, words), np.uint64),
+        np.zeros((entries, rows), np.uint8),
+        np.zeros(goals, np.int32),
+        np.zeros(goals, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(words, np.uint64),
+        np.zeros(4 * rows, np.int32),
+        np.zeros(rows, np.uint8),
+        np.zeros(4 * rows, np.int32),
+    )
+    _fill(new_board(geometry), found, np.int64(0))
+    return found
+
+
+@inner
+def is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> bool:
+    """Whether boxes are frozen that are not on goals, or the others cannot all be matched to goals of their
+    own. ``keeper``: any square of his region."""
+    entry, count = frozen_entry(board, bipartite)
+    if entry < 0:
+        return True
+    boxes, freeze = bipartite.boxes, bipartite.freeze
+    bipartite.owners[:] = -1
+    left = 0
+    for square in range(len(board.occupied) - 1):
+        if board.occupied[square] == BOXED and not (count and freeze.marks[square] == freeze.stamp[0]):
+            boxes[left] = square
+            left += 1
+    number = 0
+    while number < left and _match(bipartite, entry, number, keeper):
+        number += 1
+    return number < left
+
+
+@inner
+def frozen_entry(board: Board, bipartite: Bipartite) -> tuple[Index, Index]:
+    """Find all frozen boxes, which ``freeze.marks`` then shows. Returns the entry that ``masks`` and ``dead``
+    have for them, and how many they are; -1 and their number if one is not on a goal."""
+    freeze = bipartite.freeze
+    entry, known = np.int64(0), np.int64(0)
+    while True:
+        count = np.int64(freeze_all(board, freeze, bipartite.dead[entry]))
+        if count == known:
+            return entry, count
+        known = count
+        key = np.uint64(0)
+        for number in range(count):
+            box = freeze.group[number]
+            if not board.goal[box]:
+                return np.int64(-1), count
+            key ^= board.keys[0, box]
+        entry = np.int64(1) + np.int64(key & np.uint64(len(bipartite.kept) - 2))
+        if bipartite.kept[entry] != key:
+            bipartite.kept[entry] = key
+            for number in range(count):
+                bipartite.blocked[freeze.group[number]] = 1
+            _reach(board, bipartite, entry)
+            for number in range(count):
+                bipartite.blocked[freeze.group[number]] = 0
+
+
+@inner
+def _reach(board: Board, bipartite: Bipartite, entry: Index) -> None:
+    """Fill an entry by pulls from each goal that is not blocked."""
+    neighbours, classes, blocked = board.neighbours, bipartite.sides.classes, bipartite.blocked
+    masks, queue, marks = bipartite.masks[entry], bipartite.queue, bipartite.marks
+    masks[:] = 0
+    for number in range(len(bipartite.goals)):
+        goal = np.int64(bipartite.goals[number])
+        if blocked[goal]:
+            continue
+        word, bit = number // 64, np.uint64(1) << np.uint64(number % 64)
+        tail = 0
+        for side in range(4):
+            if classes[goal, side] == side:
+                queue[tail] = 4 * goal + side
+                marks[4 * goal + side] = 1
+                tail += 1
+        head = 0
+        while head < tail:
+            square, part = np.int64(queue[head] >> 2), queue[head] & 3
+            head += 1
+            for back in range(4):
+                origin = np.int64(neighbours[square, back])
+                if classes[square, back] != part or blocked[origin]:
+                    continue
+                behind = np.int64(classes[origin, back])
+                if behind == NO_SIDE or blocked[neighbours[origin, back]]:
+                    continue
+                if not marks[4 * origin + behind]:
+                    marks[4 * origin + behind] = 1
+                    queue[tail] = 4 * origin + behind
+                    tail += 1
+        for number_met in range(tail):
+            met = np.int64(queue[number_met])
+            masks[met >> 2, met & 3, word] |= bit
+            marks[met] = 0
+    for place in range(len(board.occupied)):
+        dead = 0
+        for side in range(4):
+            part = classes[place, side]
+            reaches = False
+            if part != NO_SIDE:
+                for word in range(masks.shape[2]):
+                    reaches |= masks[place, part, word] != 0
+            if not reaches:
+                dead |= 1 << side
+        bipartite.dead[entry, place] = dead
+
+
+@inner
+def _match(bipartite: Bipartite, entry: Index, first: Index, keeper: Index) -> bool:
+    """Give a box a goal, others moving on to other goals if need be, breadth first. Whether it can be."""
+    masks, boxes, queue = bipartite.masks[entry], bipartite.boxes, bipartite.queue
+    owners, came, visited = bipartite.owners, bipartite.came, bipartite.visited
+    visited[:] = 0
+    queue[0] = first
+    head, tail = 0, 1
+    while head < tail:
+        number = np.int64(queue[head])
+        head += 1
+        box = np.int64(boxes[number])
+        part = side_of(bipartite.sides, box, keeper)
+        if part == NO_SIDE:
+            return True  # nobody can come to it: what is known does not fit
+        for word in range(len(visited)):
+            left = masks[box, part, word] & ~visited[word]
+            visited[word] |= left
+            goal = 64 * word
+            while left:
+                while not left & np.uint64(1):
+                    left >>= np.uint64(1)
+                    goal += 1
+                came[goal] = number
+                if owners[goal] < 0:
+                    _augment(bipartite, goal, first)
+                    return True
+                queue[tail] = owners[goal]
+                tail += 1
+                left ^= np.uint64(1)
+    return False
+
+
+@inner
+def _augment(bipartite: Bipartite, goal: Index, first: Index) -> None:
+    """Hand goals on along the way that led to this one."""
+    while True:
+        number = bipartite.came[goal]
+        before = bipartite.matched[number]
+        bipartite.owners[goal] = number
+        bipartite.matched[number] = goal
+        if number == first:
+            return
+        goal = before
+
+
+def has_bipartite_deadlock(geometry: Geometry, position: Position) -> bool:
+    """The same for Python: :func:`is_bipartite_deadlock`."""
+    board, bipartite = new_board(geometry), new_bipartite(geometry)
+    place_boxes(board, position)
+    return bool(_is_bipartite_deadlock(board, bipartite, np.int64(position.keeper)))
+
+
+@kernel(**ARENA)
+def _is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> bool:
+    """For Python."""
+    return is_bipartite_deadlock(board, bipartite, keeper)
+
+
+@kernel(**ARENA)
+def _fill(board: Board, bipartite: Bipartite, entry: Index) -> None:
+    """Fill an entry, no boxes being frozen."""
+    _reach(board, bipartite, entry)

@@ -1,0 +1,164 @@
+"""PI-corrals: sets of boxes that can only be pushed into corrals, each such push possible now (Damgaard).
+
+A set of boxes is closed, together with some corrals, if all boxes beside these corrals belong to it, and
+each push of its boxes that is not blocked by walls, dead squares or the set itself goes into the corrals and
+can be made now. Then boxes outside can neither enter the corrals nor change what the set's first push can be,
+and that push may as well come first. So a search need make no other push as long as the set must move at all:
+a box of it is not on a goal, or a goal in its corrals waits for a box.
+
+A set grows from one corral by what its open pushes need: the box in their way, or the neighbouring corral
+(multi-PI-corral). It fails at a push that leads out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board
+from players.puzzles.sokoban.deadlocks.corrals import Corrals, new_corrals, root_of
+from propnet.jit.arrays import Index, Int32s, Octets
+from propnet.jit.decorators import inner
+
+OPEN = -1
+"""There is no closed set."""
+
+
+class PiCorral(NamedTuple):
+    """A set of boxes and corrals that grows. All arrays are int32 except ``dead``.
+
+    Attributes:
+        corrals: all corrals of the position.
+        dead: uint8, shape (size + 1,): :func:`players.puzzles.sokoban.analysis.distances.dead_sides`.
+        inside: shape (size + 1,): squares of the set's corrals hold the stamp.
+        members: shape (size + 1,): boxes of the set hold the stamp.
+        stamp: shape (1,).
+        boxes: shape (size + 1,): the boxes of the set.
+        length: shape (1,): how many they are.
+        pushes: shape (4 * size + 1, 2): box and direction of the pushes of the set.
+    """
+
+    corrals: Corrals
+    dead: Octets
+    inside: Int32s
+    members: Int32s
+    stamp: Int32s
+    boxes: Int32s
+    length: Int32s
+    pushes: Int32s
+
+
+def new_pi_corral(dead: Octets) -> PiCorral:
+    """Room for the sets of a level, given its dead sides."""
+    rows = len(dead)
+    inside, members, boxes = (np.zeros(rows, np.int32) for _ in range(3))
+    stamp, length = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    pushes = np.zeros((4 * rows, 2), np.int32)
+    return PiCorral(new_corrals(rows - 1), dead, inside, members, stamp, boxes, length, pushes)
+
+
+@inner
+def begin_set(pi: PiCorral) -> None:
+    """Begin an empty set."""
+    if pi.stamp[0] == 2**31 - 1:
+        pi.inside[:] = 0
+        pi.members[:] = 0
+        pi.stamp[0] = 0
+    pi.stamp[0] += 1
+    pi.length[0] = 0
+
+
+@inner
+def add_box(pi: PiCorral, box: Index) -> None:
+    """Add a box to the set, if it is not there."""
+    if pi.members[box] != pi.stamp[0]:
+        pi.members[box] = pi.stamp[0]
+        pi.boxes[pi.length[0]] = box
+        pi.length[0] += 1
+
+
+@inner
+def add_corral(board: Board, pi: PiCorral, square: Index) -> None:
+    """Add the corral of a square to the set, and all boxes beside it."""
+    inside = pi.corrals.first[root_of(pi.corrals.parents, square)]
+    while inside >= 0:
+        pi.inside[inside] = pi.stamp[0]
+        for direction in range(4):
+            there = board.neighbours[inside, direction]
+            if board.occupied[there] == BOXED:
+                add_box(pi, there)
+        inside = pi.corrals.following[inside]
+
+
+@inner
+def close_set(board: Board, pi: PiCorral) -> Index:
+    """Grow the set until it is closed. Returns how many pushes its boxes can make, which are then the first
+    of ``pushes``; OPEN if a push leads out."""
+    pushes, number = 0, 0
+    while number < pi.length[0]:
+        box = pi.boxes[number]
+        number += 1
+        for direction in range(4):
+            found = _look_at(board, pi, box, direction)
+            if found < 0:
+                return OPEN
+            if found:
+                pi.pushes[pushes, 0] = box
+                pi.pushes[pushes, 1] = direction
+                pushes += 1
+    return pushes
+
+
+@inner
+def _look_at(board: Board, pi: PiCorral, box: Index, direction: Index) -> Index:
+    """0: this push can never be the set's first, perhaps because the set grew; 1: it can be made now; -1: it
+    leads out, or may do so some time."""
+    occupied, reached, stamp = board.occupied, board.reached, board.stamp[0]
+    behind, ahead = board.neighbours[box, direction ^ 2], board.neighbours[box, direction]
+    if occupied[behind] == OUTSIDE or occupied[ahead] == OUTSIDE or pi.dead[ahead] >> (direction ^ 2) & 1:
+        return 0
+    mine = pi.stamp[0]
+    if pi.members[behind] == mine or pi.members[ahead] == mine or pi.inside[behind] == mine:
+        return 0
+    keeper_can = reached[behind] == stamp and occupied[behind] == FREE
+    if pi.inside[ahead] != mine:
+        leads_out = occupied[ahead] == FREE and reached[ahead] == stamp
+        if keeper_can:
+            if leads_out:
+                return -1
+            if occupied[ahead] == BOXED:
+                add_box(pi, ahead)
+                return 0
+            add_corral(board, pi, ahead)
+            return 1
+        if not leads_out and occupied[ahead] == FREE:
+            add_corral(board, pi, ahead)
+            if pi.members[behind] == mine or pi.inside[behind] == mine:
+                return 0
+    if keeper_can:
+        return 1
+    # The keeper must never get behind this box before the set's first push.
+    if occupied[behind] == FREE:
+        add_corral(board, pi, behind)
+    else:
+        add_box(pi, behind)
+    return 0
+
+
+@inner
+def must_move(board: Board, pi: PiCorral, goals: Index) -> bool:
+    """Whether no solution leaves the set's boxes where they are: one is not on a goal, or there are no more
+    goals than boxes and one lies in the corrals. ``goals``: how many goals the level has."""
+    for number in range(pi.length[0]):
+        if not board.goal[pi.boxes[number]]:
+            break
+    else:
+        if goals > pi.corrals.boxes[0]:
+            return False
+        for square in range(len(board.goal)):
+            if board.goal[square] and pi.inside[square] == pi.stamp[0]:
+                break
+        else:
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""FESS, feature space search: macro moves, the packing plan, features, advisors, and the search over cells."""

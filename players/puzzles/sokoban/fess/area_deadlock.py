@@ -1,0 +1,200 @@
+"""Area deadlocks: boxes near each other that cannot all leave their surroundings, nor rest there on goals; a
+search of these boxes alone (Shoham and Schaeffer 2020, appendix, there on rooms).
+
+All boxes farther away are taken off the board, and so is a box as soon as it leaves. Both only help, so what
+is dead then is dead in truth. For the same reason a box that can leave does so at once, whatever else could
+be done.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, can_push, new_board, walk
+from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
+from players.puzzles.sokoban.geometry import Geometry
+from propnet.jit.arrays import Index, Int32s, Octets, Words
+from propnet.jit.decorators import inner
+
+MOST_BOXES = 12
+_GONE = -1
+
+
+class Area(NamedTuple):
+    """Room for the search, and its verdicts so far.
+
+    Attributes:
+        board: with the boxes of the area only; without any between searches.
+        freeze: the freeze detector on that board.
+        inside: int32, shape (size + 1,): squares of the area hold the stamp.
+        queue: int32, shape (2, size + 1): squares of the area, and how far off they are.
+        nodes: int32, shape (rows, MOST_BOXES + 1): a stack of boxes and the keeper; the last row is the one
+            that is being looked at.
+        seen: uint64, a power of two of slots: keys of the states looked at.
+        stamps: int32, shape (slots + 1,): a slot is taken if it holds the same as the last one.
+        kept: uint64, a power of two: keys of positions that were found dead or not; the lowest bit tells.
+    """
+
+    board: Board
+    freeze: Freeze
+    inside: Int32s
+    queue: Int32s
+    nodes: Int32s
+    seen: Words
+    stamps: Int32s
+    kept: Words
+
+
+def new_area(geometry: Geometry, most: int = 1000) -> Area:
+    """Room for searches of up to so many states."""
+    rows = geometry.size + 1
+    slots = 1 << (2 * most).bit_length()
+    return Area(
+        new_board(geometry),
+        new_freeze(geometry),
+        np.zeros(rows, np.int32),
+        np.zeros((2, rows), np.int32),
+        np.zeros((4 * MOST_BOXES * most + 2, MOST_BOXES + 1), np.int32),
+        np.zeros(slots, np.uint64),
+        np.zeros(slots + 1, np.int32),
+        np.zeros(1 << 16, np.uint64),
+    )
+
+
+@inner
+def is_area_deadlock(
+    position: Board, area: Area, dead: Octets, center: Index, keeper: Index, radius: Index, budget: Index
+) -> bool:
+    """Whether the boxes within ``radius`` steps of ``center`` are dead, the keeper being where he is. At most
+    ``budget`` states are looked at."""
+    if budget == 0:
+        return False
+    board, nodes = area.board, area.nodes
+    if area.stamps[-1] >= 2**31 - 2:
+        area.stamps[:] = 0
+        area.inside[:] = 0
+    area.stamps[-1] += 1
+    stamp = area.stamps[-1]
+    area.inside[center] = stamp
+    area.queue[0, 0] = center
+    area.queue[1, 0] = 0
+    head, tail, count, away = 0, 1, 0, 0
+    while head < tail:
+        square, steps = area.queue[0, head], area.queue[1, head]
+        head += 1
+        if position.occupied[square] == BOXED:
+            if count == MOST_BOXES:
+                return False
+            nodes[0, count] = square
+            count += 1
+            away += position.goal[square] == 0
+        if steps == radius:
+            continue
+        for direction in range(4):
+            there = position.neighbours[square, direction]
+            if position.occupied[there] != OUTSIDE and area.inside[there] != stamp:
+                area.inside[there] = stamp
+                area.queue[0, tail] = there
+                area.queue[1, tail] = steps + 1
+                tail += 1
+    if count < 2 or away == 0:
+        return False
+    key = board.keys[0, center] * np.uint64(0x9E3779B97F4A7C15)
+    for number in range(count):
+        board.occupied[nodes[0, number]] = BOXED
+        key ^= board.keys[0, nodes[0, number]]
+    nodes[0, MOST_BOXES] = walk(board, keeper)
+    key ^= board.keys[1, nodes[0, MOST_BOXES]]
+    for number in range(count):
+        board.occupied[nodes[0, number]] = FREE
+    one = np.uint64(1)
+    entry = np.int64(key >> np.uint64(20)) & len(area.kept) - 1
+    if area.kept[entry] | one == key | one:
+        return bool(area.kept[entry] & one)
+    found = _search(area, dead, count, budget)
+    area.kept[entry] = key | one if found else key & ~one
+    return found
+
+
+@inner
+def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
+    """In depth from node 0; whether all ways end."""
+    board, nodes = area.board, area.nodes
+    last = len(nodes) - 1
+    top, looked = 1, 0
+    while top:
+        top -= 1
+        key = np.uint64(0)
+        away = 0
+        for number in range(count):
+            box = nodes[top, number]
+            nodes[last, number] = box
+            if box != _GONE:
+                board.occupied[box] = BOXED
+                key ^= board.keys[0, box]
+                away += board.goal[box] == 0
+        key ^= board.keys[1, walk(board, np.int64(nodes[top, MOST_BOXES]))]
+        if away and _is_new(area, key):
+            looked += 1
+            top = _push_all(area, dead, count, top)
+        for number in range(count):
+            if nodes[last, number] != _GONE:
+                board.occupied[nodes[last, number]] = FREE
+        if away == 0 or looked > budget or top + 4 * count > last:
+            return False
+    return True
+
+
+@inner
+def _push_all(area: Area, dead: Octets, count: Index, top: Index) -> Index:
+    """Put the successors of the last row on the stack, only one if a box can leave. Returns its new height."""
+    board, nodes, inside = area.board, area.nodes, area.inside
+    last = len(nodes) - 1
+    stamp = area.stamps[-1]
+    first = top
+    for number in range(count):
+        box = nodes[last, number]
+        if box == _GONE:
+            continue
+        for direction in range(4):
+            if not can_push(board, box, direction):
+                continue
+            ahead = board.neighbours[box, direction]
+            if dead[ahead] >> (direction ^ 2) & 1:
+                continue
+            leaves = inside[ahead] != stamp
+            if not leaves:
+                board.occupied[box] = FREE
+                board.occupied[ahead] = BOXED
+                frozen = is_freeze_deadlock(board, area.freeze, ahead)
+                board.occupied[ahead] = FREE
+                board.occupied[box] = BOXED
+                if frozen:
+                    continue
+            if leaves:
+                top = first
+            for other in range(count):
+                nodes[top, other] = nodes[last, other]
+            nodes[top, number] = _GONE if leaves else ahead
+            nodes[top, MOST_BOXES] = box
+            top += 1
+            if leaves:
+                return top
+    return top
+
+
+@inner
+def _is_new(area: Area, key: np.uint64) -> bool:
+    """Note a state as looked at; whether it was not before."""
+    seen, stamps = area.seen, area.stamps
+    mask = np.int64(len(seen) - 1)
+    slot = np.int64(key & np.uint64(mask))
+    while stamps[slot] == stamps[-1]:
+        if seen[slot] == key:
+            return False
+        slot = (slot + 1) & mask
+    stamps[slot] = stamps[-1]
+    seen[slot] = key
+    return True

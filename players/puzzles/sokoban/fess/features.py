@@ -1,0 +1,297 @@
+"""What FESS sees of a position (Shoham and Schaeffer 2020): boxes out of plan, packed boxes, regions, blocked
+links of rooms, hotspots, mobility.
+
+A *hotspot* is a box that keeps another from goals which that could reach, were it not there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.board import BOXED, FREE, Board
+from players.puzzles.sokoban.deadlocks.freeze import dead_sides
+from players.puzzles.sokoban.fess.packing_plan import PackingPlan
+from players.puzzles.sokoban.fess.rooms import CORRIDOR, room_links, rooms_of
+from players.puzzles.sokoban.geometry import Geometry
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.decorators import ARENA, inner, kernel
+
+
+class Knowledge(NamedTuple):
+    """What is known of a level.
+
+    Attributes:
+        goals: int32, shape (goals,).
+        base: int32, shape (phases, goals): squares that must be filled before a phase begins, then -1.
+        squares: int32, shape (phases, goals): squares to be filled in it, then -1.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 where the g-th square of the
+            phase is to be filled before the h-th.
+        counted: int32, shape (phases,): boxes that are packed when a phase begins.
+        out: uint8, shape (size + 1,): 1 where a box is out of plan.
+        hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
+        rooms: int32, shape (size + 1,).
+        links: uint64, shape (64,).
+        dead: uint8, shape (size + 1,): a bit for each side of a box that the keeper must not be on.
+        places: int32, shape (size + 1, 2): row and column.
+        far: int32, shape (size + 1,): steps to the next square that is not out of plan.
+    """
+
+    goals: Int32s
+    base: Int32s
+    squares: Int32s
+    before: Octets
+    counted: Int32s
+    out: Octets
+    hot: Octets
+    rooms: Int32s
+    links: Words
+    dead: Octets
+    places: Int32s
+    far: Int32s
+
+
+class Scratch(NamedTuple):
+    """Room to find features in.
+
+    Attributes:
+        marks: int32, shape (size + 1,).
+        stamp: int32, shape (1,).
+        queue: int32, shape (size + 1,).
+        placed: uint8, shape (size + 1,): 1 where a packed box stands.
+        values: int64, shape (6,): the features last found.
+    """
+
+    marks: Int32s
+    stamp: Int32s
+    queue: Int32s
+    placed: Octets
+    values: Ints
+
+
+OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
+"""Where a feature stands in ``Scratch.values``."""
+
+
+def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
+    """What is to be known of a level that is packed by this plan."""
+    rows = geometry.size + 1
+    rooms = rooms_of(geometry)
+    out = (~plan.basin).astype(np.uint8)
+    out[-1] = 0
+    dead = dead_sides(geometry)
+    hot = np.zeros((rows, rows), np.uint8)
+    neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
+    goals = np.ascontiguousarray(geometry.goals, np.int32)
+    _find_hotspots(neighbours, goals, hot, np.zeros((2, rows), np.int32), np.zeros((2, rows), np.int32))
+    far = np.full(rows, 1 << 20, np.int32)
+    waiting = np.flatnonzero(plan.basin).tolist()
+    far[waiting] = 0
+    for square in waiting:
+        for there in geometry.neighbours[square].tolist():
+            if there != geometry.size and far[there] == 1 << 20:
+                far[there] = far[square] + 1
+                waiting.append(there)
+    places = np.zeros((rows, 2), np.int32)
+    places[:-1] = geometry.places
+    base = np.full((len(plan.phases), len(goals)), -1, np.int32)
+    squares = base.copy()
+    before = np.zeros((len(plan.phases), len(goals), len(goals)), np.uint8)
+    for number, phase in enumerate(plan.phases):
+        base[number, : len(phase.base)] = phase.base
+        squares[number, : len(phase.squares)] = phase.squares
+        before[number, : len(phase.squares), : len(phase.squares)] = phase.before
+    return Knowledge(
+        goals,
+        base,
+        squares,
+        before,
+        np.array([phase.counted for phase in plan.phases], np.int32),
+        out,
+        hot,
+        rooms,
+        room_links(geometry, rooms),
+        dead,
+        places,
+        far,
+    )
+
+
+def new_scratch(geometry: Geometry) -> Scratch:
+    """Room for a level."""
+    rows = geometry.size + 1
+    return Scratch(
+        np.zeros(rows, np.int32),
+        np.zeros(1, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(rows, np.uint8),
+        np.zeros(6, np.int64),
+    )
+
+
+@kernel(**ARENA)
+def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s, queue: Int32s) -> None:
+    """Fill ``hot``. ``reach``: int32, zeros, shape (2, size + 1): goals that a lone box reaches from each
+    square with the map free, and with a wall; ``queue``: int32, shape (2, size + 1)."""
+    size = len(neighbours) - 1
+    for wall in range(size, -1, -1):
+        row = 0 if wall == size else 1
+        for square in range(size):
+            reach[row, square] = 0
+            queue[1, square] = -1
+        for number in range(len(goals)):
+            if goals[number] == wall:
+                continue
+            queue[0, 0] = goals[number]
+            queue[1, goals[number]] = number
+            reach[row, goals[number]] += 1
+            head, tail = 0, 1
+            while head < tail:
+                square = queue[0, head]
+                head += 1
+                for direction in range(4):
+                    origin = neighbours[square, direction]
+                    behind = neighbours[origin, direction]
+                    if origin in (size, wall) or behind in (size, wall) or queue[1, origin] == number:
+                        continue
+                    queue[1, origin] = number
+                    reach[row, origin] += 1
+                    queue[0, tail] = origin
+                    tail += 1
+        if row:
+            for square in range(size):
+                hot[square, wall] = reach[1, square] < reach[0, square] and square != wall
+
+
+@inner
+def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
+    """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
+    ``placed``."""
+    occupied, placed = board.occupied, scratch.placed
+    for square in range(len(occupied)):
+        placed[square] = 0
+    goals = len(know.goals)
+    for phase in range(len(know.base) - 1, -1, -1):
+        number = 0
+        while (
+            number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED
+        ):
+            number += 1
+        if number < goals and know.base[phase, number] >= 0:
+            continue
+        for other in range(number):
+            placed[know.base[phase, other]] = 1
+        count = np.int64(know.counted[phase])
+        for number in range(goals):
+            square = know.squares[phase, number]
+            if square < 0:
+                break
+            if occupied[square] != BOXED:
+                continue
+            for other in range(goals):
+                if know.before[phase, number, other] and occupied[know.squares[phase, other]] != BOXED:
+                    break
+            else:
+                placed[square] = 1
+                count += 1
+        return count
+    return 0
+
+
+@inner
+def _next_mark(scratch: Scratch) -> np.int32:
+    if scratch.stamp[0] >= 2**31 - 2:
+        scratch.marks[:] = 0
+        scratch.stamp[0] = 0
+    scratch.stamp[0] += 1
+    return np.int32(scratch.stamp[0])
+
+
+@inner
+def count_regions(board: Board, scratch: Scratch) -> Index:
+    """How many regions the boxes leave to the keeper, his own included. Needs his walk."""
+    neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
+    mark = _next_mark(scratch)
+    regions = 1
+    for start in range(len(occupied) - 1):
+        if occupied[start] != FREE or board.reached[start] == board.stamp[0] or marks[start] == mark:
+            continue
+        regions += 1
+        marks[start] = mark
+        queue[0] = start
+        tail = 1
+        while tail:
+            tail -= 1
+            square = queue[tail]
+            for direction in range(4):
+                there = neighbours[square, direction]
+                if occupied[there] == FREE and marks[there] != mark:
+                    marks[there] = mark
+                    queue[tail] = there
+                    tail += 1
+    return regions
+
+
+@inner
+def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index:
+    """How many links of rooms are blocked: a free square of one room has no way to the other."""
+    neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
+    marks, queue = scratch.marks, scratch.queue
+    broken = 0
+    one = np.uint64(1)
+    count = 0
+    for start in range(len(occupied) - 1):
+        count = max(count, rooms[start] + 1)
+    if count < 2:
+        return 0
+    for room in range(count):
+        mark = _next_mark(scratch)
+        missing = np.uint64(0)
+        for start in range(len(occupied) - 1):
+            if rooms[start] != room or occupied[start] != FREE or marks[start] == mark:
+                continue
+            touched = np.uint64(0)
+            marks[start] = mark
+            queue[0] = start
+            tail = 1
+            while tail:
+                tail -= 1
+                square = queue[tail]
+                for direction in range(4):
+                    there = neighbours[square, direction]
+                    if occupied[there] != FREE or marks[there] == mark:
+                        continue
+                    if rooms[there] == CORRIDOR or rooms[there] == room:
+                        marks[there] = mark
+                        queue[tail] = there
+                        tail += 1
+                    else:
+                        touched |= one << np.uint64(rooms[there])
+            missing |= know.links[room] & ~touched
+        for other in range(count):
+            if missing >> np.uint64(other) & one:
+                broken += 1
+    return broken
+
+
+@inner
+def find_features(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
+    """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
+    values = scratch.values
+    values[PACKED] = count_packed(board, know, scratch)
+    values[REGIONS] = count_regions(board, scratch)
+    values[LINKS] = count_broken_links(board, know, scratch)
+    out, hotspots, sides = 0, 0, 0
+    for number in range(count):
+        box = boxes[number]
+        out += know.out[box]
+        for side in range(4):
+            if board.reached[board.neighbours[box, side]] == board.stamp[0]:
+                sides += 1
+        if not scratch.placed[box]:
+            for other in range(count):
+                hotspots += know.hot[box, boxes[other]]
+    values[OUT] = out
+    values[HOTSPOTS] = hotspots
+    values[MOBILITY] = sides

@@ -1,0 +1,193 @@
+"""Macro moves: one box goes anywhere that pushes of this box alone lead (Shoham and Schaeffer 2020).
+
+While one box moves, the others are walls. Whether the keeper gets from one side of it to another is read off
+the blocks (biconnected components, Hopcroft and Tarjan 1973) of the free squares: two neighbours of a square
+are connected without it just when the edges to them lie in one block. So one walk in depth serves for all
+squares that the box comes to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.board import BOXED, FREE, Board
+from players.puzzles.sokoban.geometry import Geometry
+from propnet.jit.arrays import Index, Int32s, Ints, Octets
+from propnet.jit.decorators import inner
+
+
+class Maneuvers(NamedTuple):
+    """Room to find macro moves in.
+
+    A *stance* is four times a box's square plus the direction in which the keeper stands beside it.
+
+    Attributes:
+        met, low: int64, shape (size + 1,): when a square was met, and the earliest that its subtree touches.
+        came, turn: int32, shape (size + 1,): the direction that a square was met by; the next to look in.
+        stack: int32, shape (size + 1,).
+        edges: int32, shape (4 * (size + 1),): edges that have no block yet, four times square plus direction.
+        block: int32, shape (4 * (size + 1),): the block of each edge.
+        seen: int64, shape (4 * (size + 1),): stances that hold the last stamp were met.
+        stances: int32, shape (4 * (size + 1),): those met, one for each side of a box that the keeper can
+            be on; the first is where the box stands now.
+        clock: int64, shape (2,): the last value of ``met``, and of ``seen``.
+    """
+
+    met: Ints
+    low: Ints
+    came: Int32s
+    turn: Int32s
+    stack: Int32s
+    edges: Int32s
+    block: Int32s
+    seen: Ints
+    stances: Int32s
+    clock: Ints
+
+
+def new_maneuvers(geometry: Geometry) -> Maneuvers:
+    """Room for a level of this geometry."""
+    rows = geometry.size + 1
+    return Maneuvers(
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(4 * rows, np.int32),
+        np.zeros(4 * rows, np.int32),
+        np.zeros(4 * rows, np.int64),
+        np.zeros(4 * rows, np.int32),
+        np.zeros(2, np.int64),
+    )
+
+
+@inner
+def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
+    """Give a block to every edge between free squares that hang together with ``root``."""
+    neighbours, occupied = board.neighbours, board.occupied
+    met, low, came, turn, stack, edges = room.met, room.low, room.came, room.turn, room.stack, room.edges
+    base = room.clock[0]
+    clock = base + 1
+    met[root] = low[root] = clock
+    came[root], turn[root], stack[0] = -1, 0, root
+    depth, top, number = 1, 0, 0
+    while depth:
+        square = stack[depth - 1]
+        direction = turn[square]
+        if direction == 4:
+            depth -= 1
+            if depth:
+                parent = stack[depth - 1]
+                low[parent] = min(low[parent], low[square])
+                if low[square] >= met[parent]:
+                    number += 1
+                    last = 4 * parent + came[square]
+                    edge = -1
+                    while edge != last:
+                        top -= 1
+                        edge = edges[top]
+                        room.block[edge] = number
+                        room.block[4 * neighbours[edge >> 2, edge & 3] + (edge & 3 ^ 2)] = number
+            continue
+        turn[square] = direction + 1
+        there = neighbours[square, direction]
+        if occupied[there] != FREE or (came[square] == direction ^ 2 and square != root):
+            continue
+        if met[there] <= base:
+            clock += 1
+            met[there] = low[there] = clock
+            came[there], turn[there], stack[depth] = direction, 0, there
+            depth += 1
+            edges[top] = 4 * square + direction
+            top += 1
+        elif met[there] < met[square]:
+            low[square] = min(low[square], met[there])
+            edges[top] = 4 * square + direction
+            top += 1
+    room.clock[0] = clock
+
+
+@inner
+def meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
+    """Append a stance, unless it or one that the keeper can walk to from it was met. Returns the new count."""
+    stamp = room.clock[1]
+    if room.seen[stance] == stamp:
+        return count
+    square = stance >> 2
+    for side in range(4):
+        other = 4 * square + side
+        if board.occupied[board.neighbours[square, side]] == FREE and room.block[other] == room.block[stance]:
+            room.seen[other] = stamp
+    room.stances[count] = stance
+    return count + 1
+
+
+@inner
+def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first: Index) -> Index:
+    """Find where pushes can bring this box while all others stand still.
+
+    Needs the keeper's walk, and the sides that are dead (uint8, a bit for each). ``first`` has a bit for each
+    direction that the first push may go. Returns how many stances there are in ``room.stances``, the first
+    included; 0 if the keeper does not reach the box.
+    """
+    neighbours, occupied = board.neighbours, board.occupied
+    count: Index = 0
+    start = -1
+    for side in range(4):
+        if board.reached[neighbours[box, side]] == board.stamp[0]:
+            start = 4 * box + side
+    if start < 0:
+        return 0
+    occupied[box] = FREE
+    find_blocks(board, room, box)
+    room.clock[1] += 1
+    count = meet(board, room, start, count)
+    head = 0
+    while head < count:
+        stance = room.stances[head]
+        head += 1
+        square = stance >> 2
+        for direction in range(4):
+            back = 4 * square + (direction ^ 2)
+            if head == 1 and not first >> direction & 1:
+                continue
+            if occupied[neighbours[square, direction ^ 2]] != FREE or room.block[back] != room.block[stance]:
+                continue
+            ahead = neighbours[square, direction]
+            if occupied[ahead] == FREE and not dead[ahead] >> (direction ^ 2) & 1:
+                count = meet(board, room, 4 * ahead + (direction ^ 2), count)
+    occupied[box] = BOXED
+    return count
+
+
+@inner
+def macro_pulls(board: Board, room: Maneuvers, box: Index) -> Index:
+    """Find where pulls can bring this box while all others stand still; as :func:`macro_pushes`."""
+    neighbours, occupied = board.neighbours, board.occupied
+    count: Index = 0
+    start = -1
+    for side in range(4):
+        if board.reached[neighbours[box, side]] == board.stamp[0]:
+            start = 4 * box + side
+    if start < 0:
+        return 0
+    occupied[box] = FREE
+    find_blocks(board, room, box)
+    room.clock[1] += 1
+    count = meet(board, room, start, count)
+    head = 0
+    while head < count:
+        stance = room.stances[head]
+        head += 1
+        square = stance >> 2
+        for side in range(4):
+            there = neighbours[square, side]
+            if occupied[there] != FREE or room.block[4 * square + side] != room.block[stance]:
+                continue
+            if occupied[neighbours[there, side]] == FREE:
+                count = meet(board, room, 4 * there + side, count)
+    occupied[box] = BOXED
+    return count

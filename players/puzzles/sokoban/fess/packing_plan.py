@@ -1,0 +1,275 @@
+"""The packing plan: in which order goals are to be filled, by pulling boxes off them (Shoham and Schaeffer
+2020, retrograde analysis).
+
+All boxes stand on goals. A box that pulls bring to a *sink*, a square where a box stands at the beginning, can
+leave, and is taken off the board; that never hinders others. Where none can leave, boxes are pulled aside to
+make room (parked) until one can. Read backwards, this is a plan: phases, in each of which boxes come from the
+sinks, and between them moves of parked boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
+from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, new_maneuvers
+from players.puzzles.sokoban.geometry import Geometry, Position
+from propnet.jit.arrays import Flags, Index, Int32s, Octets
+from propnet.jit.decorators import ARENA, inner, kernel
+
+_TRIALS = 1500
+"""How many ways to park boxes are tried for one phase."""
+_BEAM = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phase:
+    """A part of a plan.
+
+    Attributes:
+        base: squares that must hold boxes before the phase begins.
+        squares: squares that boxes come to, from the sinks.
+        before: uint8, shape (squares, squares): bit 0 of entry [h, g] is set where g cannot be filled once h
+            is; bit 1 also where they touch through other goals, and g's box leaves in a later round.
+        counted: how many boxes count as packed when the phase begins.
+    """
+
+    base: tuple[int, ...]
+    squares: tuple[int, ...]
+    before: Octets
+    counted: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackingPlan:
+    """In which order goals are filled.
+
+    Attributes:
+        phases: in the order of play.
+        basin: bool, shape (size + 1,): squares from which a box can be pushed to a goal when all the other
+            goals are filled.
+    """
+
+    phases: tuple[Phase, ...]
+    basin: Flags
+
+
+def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
+    """The plan of a level."""
+    goals = geometry.goals.tolist()
+    basins = [_basin(geometry, goal, set(goals)) for goal in goals]
+    outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
+    largest = max(
+        basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_)
+    )
+    sinks = [box for box in outside if largest[box]] or outside
+    puller = _Puller(geometry, sinks)
+    best = None
+    tried: set[int] = set()
+    for square in range(geometry.size):
+        if square in goals or square in tried:
+            continue
+        walked, rounds = puller.leave(goals, square)
+        tried |= walked
+        gain = sum(r > 0 for r in rounds)
+        if best is None or gain > best[0]:
+            best = gain, square, rounds
+    basin = np.logical_or.reduce(basins, axis=0)
+    if best is None:
+        return PackingPlan((_free_phase(goals),), basin)
+    return PackingPlan(tuple(_phases(puller, goals, best[1])), basin)
+
+
+def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
+    """The phases of a plan, found from the last to the first."""
+    found: list[tuple[list[int], list[int], Octets, int]] = []
+    while True:
+        _, rounds = puller.leave(boxes, keeper)
+        gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
+        left = [box for box, turn in zip(boxes, rounds, strict=True) if not turn]
+        before = _order(puller, boxes, rounds, keeper)
+        parked = _park(puller, left, keeper) if left else None
+        if left and parked is None:  # nobody knows how: these come first, in any order
+            found.append((left, gone, before, 0))
+            found.append(([], left, np.zeros((len(left),) * 2, np.uint8), 0))
+            break
+        found.append((left, gone, before, parked[2] if parked else 0))
+        if parked is None:
+            break
+        boxes, keeper, _ = parked
+    counted = 0
+    for base, squares, before, moved in reversed(found):
+        counted += moved
+        yield Phase(tuple(base), tuple(squares), before, counted)
+        counted += len(squares)
+
+
+def _free_phase(squares: list[int]) -> Phase:
+    """A phase in any order."""
+    return Phase((), tuple(squares), np.zeros((len(squares),) * 2, np.uint8), 0)
+
+
+def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Octets:
+    """Which of the boxes that leave must be there before which, as in ``Phase``."""
+    gone = [number for number, turn in enumerate(rounds) if turn]
+    before = np.zeros((len(gone), len(gone)), np.bool_)
+    for row, number in enumerate(gone):
+        _, others = puller.leave(boxes, keeper, number)
+        before[row] = [others[other] == 0 and other != number for other in gone]
+    turns = np.array([rounds[number] for number in gone])
+    clusters = _clusters(puller.geometry, np.array([boxes[number] for number in gone], np.int32))
+    layered = before | (turns[None] > turns[:, None]) & (clusters[None] == clusters[:, None])
+    return before.astype(np.uint8) | layered.astype(np.uint8) << 1
+
+
+def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], int, int] | None:
+    """Pull boxes aside until one can leave: breadth first by pulls of one box, of each depth those that bring
+    boxes farthest from goals. Returns where they stand then, the keeper, and how many were pulled aside; None
+    if no way was found."""
+    beam = [(boxes, keeper)]
+    seen: set[tuple[tuple[int, ...], int]] = set()
+    trials = 0
+    for depth in range(1, 5):
+        reached: list[tuple[int, int, int, list[int], int]] = []
+        for config, man in beam:
+            for box, stance in puller.pulls(config, man):
+                after = [stance >> 2 if other == box else other for other in config]
+                spot = int(puller.geometry.neighbours[stance >> 2, stance & 3])
+                key = tuple(sorted(after)), min(puller.leave(after, spot)[0], default=-1)
+                if key in seen:
+                    continue
+                seen.add(key)
+                trials += 1
+                rounds = puller.leave(after, spot)[1]
+                gain = sum(turn > 0 for turn in rounds)
+                distance = sum(int(puller.far[other]) for other in after)
+                reached.append((gain, distance, -trials, after, spot))
+                if trials > _TRIALS:
+                    break
+        reached.sort(reverse=True)
+        if reached and reached[0][0]:
+            return reached[0][3], reached[0][4], depth
+        beam = [(entry[3], entry[4]) for entry in reached[:_BEAM]]
+        if trials > _TRIALS:
+            break
+    return None
+
+
+class _Puller:
+    """Pulls boxes on a board of its own."""
+
+    def __init__(self, geometry: Geometry, sinks: list[int]) -> None:
+        rows = geometry.size + 1
+        self.geometry = geometry
+        self._board, self._room = new_board(geometry), new_maneuvers(geometry)
+        self._sinks = np.zeros(rows, np.uint8)
+        self._sinks[sinks] = 1
+        self._moves = np.zeros((rows * 16, 2), np.int32)
+        self.far = np.full(rows, rows, np.int32)
+        waiting = geometry.goals.tolist()
+        self.far[waiting] = 0
+        for square in waiting:
+            for there in geometry.neighbours[square].tolist():
+                if there != geometry.size and self.far[there] == rows:
+                    self.far[there] = self.far[square] + 1
+                    waiting.append(there)
+
+    def leave(self, boxes: list[int], keeper: int, stays: int = -1) -> tuple[set[int], list[int]]:
+        """Have boxes leave, except one. Returns where the keeper can walk to at first, and the round in which
+        each box left, from 1; 0 if it could not."""
+        rounds = np.zeros(len(boxes), np.int32)
+        _leave(self._board, self._room, self._sinks, np.array(boxes, np.int32), rounds, keeper, stays)
+        return set(np.flatnonzero(self._board.reached == self._board.stamp[0]).tolist()), rounds.tolist()
+
+    def pulls(self, boxes: list[int], keeper: int) -> list[tuple[int, int]]:
+        """All macro pulls of a position: the box, and the stance that it comes to."""
+        count = _pulls(self._board, self._room, np.array(boxes, np.int32), keeper, self._moves)
+        return [(box, stance) for box, stance in self._moves[:count].tolist()]
+
+
+def _clusters(geometry: Geometry, squares: Int32s) -> Int32s:
+    """The cluster that each square belongs to: squares that touch, also diagonally, share one."""
+    places = geometry.places[squares]
+    touch = np.abs(places[:, None] - places[None]).max(axis=2, initial=0) <= 1
+    names = np.arange(len(squares), dtype=np.int32)
+    for _ in squares:
+        names = np.where(touch, names[None], len(squares)).min(axis=1, initial=len(squares)).astype(np.int32)
+    return names
+
+
+def _basin(geometry: Geometry, goal: int, goals: set[int]) -> Flags:
+    """The squares from which a box can be pushed to this goal when all others hold a box, wherever the keeper
+    has to be for it; bool, shape (size + 1,)."""
+    found = np.zeros(geometry.size + 1, np.bool_)
+    found[goal] = True
+    waiting = [goal]
+    closed = goals - {goal} | {geometry.size}
+    while waiting:
+        square = waiting.pop()
+        for direction in range(4):
+            origin = int(geometry.neighbours[square, direction])
+            if origin in closed or found[origin] or int(geometry.neighbours[origin, direction]) in closed:
+                continue
+            found[origin] = True
+            waiting.append(origin)
+    return found
+
+
+@kernel(**ARENA)
+def _leave(
+    board: Board, room: Maneuvers, sinks: Octets, boxes: Int32s, rounds: Int32s, keeper: Index, stays: Index
+) -> None:
+    """Have boxes leave the board, except the one numbered ``stays``. ``rounds`` takes the round of each, 0
+    where one could not. The last walk is the first one that the keeper could make."""
+    for square in range(len(sinks) - 1):
+        board.occupied[square] = FREE
+    for number in range(len(boxes)):
+        board.occupied[boxes[number]] = BOXED
+        rounds[number] = 0
+    left, turn = 1, 0
+    while left:
+        left = 0
+        turn += 1
+        walk(board, keeper)
+        for number in range(len(boxes)):
+            if rounds[number] == 0 and number != stays and _can_leave(board, room, sinks, boxes[number]):
+                rounds[number] = turn
+                left += 1
+        for number in range(len(boxes)):
+            if rounds[number] == turn:
+                board.occupied[boxes[number]] = FREE
+    for number in range(len(boxes)):
+        board.occupied[boxes[number]] = BOXED
+    walk(board, keeper)
+
+
+@inner
+def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool:
+    """Whether pulls bring this box to a sink."""
+    if sinks[box]:
+        return True
+    for number in range(macro_pulls(board, room, box)):
+        if sinks[room.stances[number] >> 2]:
+            return True
+    return False
+
+
+@kernel(**ARENA)
+def _pulls(board: Board, room: Maneuvers, boxes: Int32s, keeper: Index, moves: Int32s) -> Index:
+    """Find the pulls of a position: box and stance. Returns how many there are, at most as fit."""
+    for square in range(len(board.occupied) - 1):
+        board.occupied[square] = FREE
+    for number in range(len(boxes)):
+        board.occupied[boxes[number]] = BOXED
+    walk(board, keeper)
+    count = 0
+    for number in range(len(boxes)):
+        for other in range(1, macro_pulls(board, room, boxes[number])):
+            if count < len(moves):
+                moves[count, 0] = boxes[number]
+                moves[count, 1] = room.stances[other]
+                count += 1
+    return count

@@ -1,0 +1,258 @@
+"""Writes a level as rules in GDL: one step of the keeper per move, or one push with the walk to it.
+
+No Sokoban in GDL is known to us from before; the form is that of games/sokoban.kif.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from players.puzzles.sokoban.levels.gdl_texts import (
+    COMMON,
+    COUNTING_STEPS,
+    DIRECTIONS,
+    EVERY_BOX,
+    EVERY_GOAL,
+    LINE,
+    PUSHES,
+    STEPS,
+)
+from players.puzzles.sokoban.levels.level import (
+    BOX,
+    BOX_ON_GOAL,
+    GOAL,
+    KEEPER,
+    KEEPER_ON_GOAL,
+    WALL,
+    Level,
+    Square,
+)
+from players.puzzles.sokoban.levels.step_limit import step_limit
+
+_MOST_NUMBERED = 100
+"""Up to this limit the counter of moves is (step N); above, it has digits: ten propositions for each."""
+_DIGITS = ("ones", "tens", "hundreds", "thousands", "tenthousands", "hundredthousands", "millions")
+
+
+def level_to_gdl(
+    level: Level, pushes: bool = False, steps: int | None = None, solution: int | None = None
+) -> str:
+    """The rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
+
+    The game ends when every box is on a goal (100), after ``steps`` moves, or, with ``pushes``, when nothing
+    can be pushed; short of 100 the goal value is the share of the boxes that are on goals. Squares that the
+    keeper cannot reach even without boxes do not exist in it.
+
+    Args:
+        level: a level that was read (it has one keeper, boxes, closed walls).
+        pushes: the moves are ``(push X Y DIRECTION)``, the box at X Y; else ``(move DIRECTION)``.
+        steps: after how many moves the game ends; by default from ``solution`` or a guess,
+            see :func:`~players.puzzles.sokoban.levels.step_limit.step_limit`.
+        solution: the length of a good solution in these moves, where one is known.
+
+    Raises ValueError if ``steps`` is less than 1 or more than 9,999,999.
+    """
+    limit = steps if steps is not None else step_limit(level, pushes, solution)
+    if not 1 <= limit < 10 ** len(_DIGITS):
+        raise ValueError(f"a game cannot end after {limit} moves")
+    return _Writer(level, pushes, limit).text()
+
+
+class _Writer:
+    def __init__(self, level: Level, pushes: bool, limit: int) -> None:
+        self.level = level
+        self.pushes = pushes
+        self.limit = limit
+        self.inside = level.inside
+        # From below upwards, from left to right: the order of the coordinates.
+        self.squares = sorted(self.inside, key=lambda square: (-square[1], square[0]))
+        self.boxes = self._of(BOX + BOX_ON_GOAL)
+        self.goals = self._of(GOAL + BOX_ON_GOAL + KEEPER_ON_GOAL)
+
+    def text(self) -> str:
+        digits = self.limit > _MOST_NUMBERED
+        every = EVERY_GOAL if len(self.goals) == len(self.boxes) else EVERY_BOX
+        parts = [
+            self._header(digits),
+            (PUSHES if self.pushes else STEPS)
+            .replace("STEP_BASE\n", self._counter_bases(digits))
+            .replace("INITIAL\n", self._initial(digits)),
+            self._counter(digits),
+            self._end(digits),
+            every,
+            self._value(),
+            self._map(),
+            COMMON,
+            LINE if self.pushes else DIRECTIONS,
+            self._lines(),
+            self._numbers(digits),
+        ]
+        return "\n".join(part.strip("\n") + "\n" for part in parts if part).replace("\n\n\n", "\n\n")
+
+    # --- The parts ---
+
+    def _header(self, digits: bool) -> str:
+        boxes, goals = len(self.boxes), len(self.goals)
+        moves = (
+            ["(push X Y D) pushes the box at X Y up, down, left or right, after walking behind it.",
+             "Boxes cannot be pulled."]
+            if self.pushes
+            else ["(move up), (move down), (move left), (move right), pushing a single box if there",
+                  "is one. Boxes cannot be pulled."]
+        )  # fmt: skip
+        step = "(ones N), (tens N) and so on count moves" if digits else "(step N)"
+        columns = "letters" if self.level.width <= 26 else "numbers"
+        ends = f"when every {'goal has a box' if goals == boxes else 'box is on a goal'}"
+        ends += ", when nothing can be pushed," if self.pushes else ","
+        title = _one_line(self.level.title)
+        title = title if not title.isdecimal() else f"level {title}"
+        author = _one_line(self.level.author)
+        lines = [
+            f"Sokoban{', ' + title if title else ''}{', by ' + author if author else ''}: "
+            f"{boxes} box{'es' if boxes > 1 else ''} to push onto goals.",
+            "",
+            "Roles   keeper, alone.",
+            f"State   (at X Y) the keeper; (box X Y); {step}.",
+            f"        Columns are {columns} from left to right, rows are numbers from the bottom up.",
+            "        # wall, $ box, . goal, @ keeper, * box on a goal, + keeper on a goal:",
+            *self._drawing(),
+            f"Moves   {moves[0]}",
+            *(f"        {line}" for line in moves[1:]),
+            f"Ends    {ends} or after {self.limit} moves.",
+            "Goals   100 with every box on a goal, or else the share of the boxes that are on goals.",
+            f"Size    {self._bases()} base propositions, {self._inputs()} moves.",
+        ]
+        return "\n".join(f"; {line}".rstrip() for line in lines) + "\n\n(role keeper)\n"
+
+    def _bases(self) -> int:
+        counter = self.limit + 1 if self.limit <= _MOST_NUMBERED else 10 * len(self._places())
+        return 2 * len(self.inside) + counter
+
+    def _inputs(self) -> int:
+        if not self.pushes:
+            return 4
+        lines = (((x - i, y - j), (x + i, y + j)) for x, y in self.inside for i, j in ((1, 0), (0, 1)))
+        return sum(2 for ends in lines if self.inside.issuperset(ends))
+
+    def _drawing(self) -> list[str]:
+        tall = self.level.height
+        lines = [f"        {tall - y:3}  {row.rstrip()}" for y, row in enumerate(self.level.rows)]
+        if self.level.width <= 26:
+            lines.append(" " * 13 + "".join(map(self._column, range(self.level.width))))
+        return lines
+
+    def _initial(self, digits: bool) -> str:
+        keeper = self._of(KEEPER + KEEPER_ON_GOAL)[0]
+        zeros = [f"(init ({name} 0))" for name in self._places()] if digits else ["(init (step 0))"]
+        lines = [f"(init (at {self._name(keeper)}))"]
+        lines += [f"(init (box {self._name(box)}))" for box in self.boxes]
+        return "\n".join(lines + zeros) + "\n"
+
+    def _counter_bases(self, digits: bool) -> str:
+        if not digits:
+            return "(base (step 0))\n(<= (base (step ?n))\n  (succ ?m ?n))\n"
+        return "".join(f"(<= (base ({name} ?n))\n  (turn ?m ?n))\n" for name in self._places())
+
+    def _counter(self, digits: bool) -> str:
+        if not digits:
+            return COUNTING_STEPS
+        rules = ["; A digit turns when all digits below it are 9."]
+        for i, name in enumerate(self._places()):
+            nines = "".join(f"\n  (true ({lower} 9))" for lower in self._places()[:i])
+            rules.append(f"(<= (next ({name} ?n)){nines}\n  (true ({name} ?m))\n  (turn ?m ?n))")
+            rules += [
+                f"(<= (next ({name} ?n))\n  (true ({name} ?n))\n  (not (true ({lower} 9))))"
+                for lower in self._places()[:i]
+            ]
+        return "\n".join(rules) + "\n"
+
+    def _end(self, digits: bool) -> str:
+        if digits:
+            # The first time that the leading digits are these, the zeros behind them are there too.
+            shown = str(self.limit).rstrip("0")
+            names = self._places()[::-1][: len(shown)]
+            over = "".join(f"\n  (true ({name} {d}))" for name, d in zip(names, shown, strict=True))
+        else:
+            over = f"\n  (true (step {self.limit}))"
+        stuck = "(<= terminal\n  (not can_push))\n" if self.pushes else ""
+        return f"\n; --- The end ---\n\n(<= terminal\n  solved)\n{stuck}(<= terminal{over})\n"
+
+    def _value(self) -> str:
+        boxes = len(self.boxes)
+        values = [f"(value {n} {100 * n // boxes})" for n in range(boxes)]
+        return f"""
+(<= (goal keeper 100)
+  solved)
+(<= (goal keeper ?v)
+  (not solved)
+  (on_goals {len(self.goals)} ?n)
+  (value ?n ?v))
+
+; Of the first I goals, N have a box.
+(on_goals 0 0)
+(<= (on_goals ?i ?n)
+  (on_goals ?h ?n)
+  (goal_after ?h ?i ?x ?y)
+  (not (true (box ?x ?y))))
+(<= (on_goals ?i ?n)
+  (on_goals ?h ?m)
+  (goal_after ?h ?i ?x ?y)
+  (true (box ?x ?y))
+  (succ ?m ?n))
+
+""" + "\n".join(values)
+
+    def _map(self) -> str:
+        near = {(x + i, y + j) for x, y in self.inside for i in (-1, 0, 1) for j in (-1, 0, 1)}
+        walls = sorted(near - self.inside, key=lambda square: (-square[1], square[0]))
+        keeper = self._of(KEEPER + KEEPER_ON_GOAL)[0]
+        lines = ["", "; --- The level ---", ""]
+        lines += [f"(goal_square {self._name(goal)})" for goal in self.goals]
+        lines += ["", *(f"(goal_after {i} {i + 1} {self._name(goal)})" for i, goal in enumerate(self.goals))]
+        lines += ["", *(f"(wall {self._name(wall)})" for wall in walls if self._wall(wall))]
+        column, row = self._name(keeper).split()
+        return "\n".join([*lines, "", f"(start_column {column})", f"(start_row {row})", ""])
+
+    def _lines(self) -> str:
+        columns = [self._column(x) for x in range(self.level.width)]
+        rows = [self._row(y) for y in reversed(range(self.level.height))]
+        parts = [
+            [f"(column {columns[0]})", "(<= (column ?x2)", "  (next_column ?x1 ?x2))"],
+            [f"(next_column {a} {b})" for a, b in pairwise(columns)],
+            [f"(row {rows[0]})", "(<= (row ?y2)", "  (next_row ?y1 ?y2))"],
+            [f"(next_row {a} {b})" for a, b in pairwise(rows)],
+        ]
+        return "\n".join("\n".join([*part, ""]) for part in parts)
+
+    def _numbers(self, digits: bool) -> str:
+        most = max(len(self.goals), 0 if digits else self.limit)
+        lines = ["", "; --- Counting ---", "", *(f"(succ {n} {n + 1})" for n in range(most))]
+        if digits:
+            lines += ["", *(f"(turn {n} {(n + 1) % 10})" for n in range(10))]
+        return "\n".join(lines) + "\n"
+
+    # --- Names ---
+
+    def _places(self) -> list[str]:
+        return list(_DIGITS[: len(str(self.limit))])
+
+    def _of(self, kinds: str) -> list[Square]:
+        return [(x, y) for x, y in self.squares if self.level.rows[y][x] in kinds]
+
+    def _wall(self, square: Square) -> bool:
+        x, y = square
+        return self.level.rows[y][x] == WALL
+
+    def _column(self, x: int) -> str:
+        return chr(ord("a") + x) if self.level.width <= 26 else str(x + 1)
+
+    def _row(self, y: int) -> str:
+        return str(self.level.height - y)
+
+    def _name(self, square: Square) -> str:
+        return f"{self._column(square[0])} {self._row(square[1])}"
+
+
+def _one_line(text: str) -> str:
+    """What a file says, fit for a comment: one line of printable characters, not too long."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:60].rstrip(" .,")

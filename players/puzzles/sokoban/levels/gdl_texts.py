@@ -1,0 +1,170 @@
+"""The rules that all levels share, as GDL."""
+
+STEPS = """
+; --- What can be true, what can be done ---
+
+(<= (base (at ?x ?y))
+  (floor ?x ?y))
+(<= (base (box ?x ?y))
+  (floor ?x ?y))
+STEP_BASE
+
+(<= (input keeper (move ?d))
+  (direction ?d))
+
+INITIAL
+
+; --- Moves ---
+
+(<= (legal keeper (move ?d))
+  (can_walk ?d ?x ?y))
+(<= (legal keeper (move ?d))
+  (can_push ?d ?x ?y))
+
+; The keeper can go in direction D to this square, or can push the box on it on.
+(<= (can_walk ?d ?x2 ?y2)
+  (ahead ?d ?x2 ?y2)
+  (not (true (box ?x2 ?y2))))
+(<= (can_push ?d ?x2 ?y2)
+  (ahead ?d ?x2 ?y2)
+  (true (box ?x2 ?y2))
+  (adjacent ?d ?x2 ?y2 ?x3 ?y3)
+  (not (true (box ?x3 ?y3))))
+
+(<= (ahead ?d ?x2 ?y2)
+  (true (at ?x1 ?y1))
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+
+(<= (enters ?x ?y)
+  (does keeper (move ?d))
+  (ahead ?d ?x ?y))
+(<= (receives ?x3 ?y3)
+  (does keeper (move ?d))
+  (can_push ?d ?x2 ?y2)
+  (adjacent ?d ?x2 ?y2 ?x3 ?y3))
+
+(<= (next (at ?x ?y))
+  (enters ?x ?y))
+(<= (next (box ?x ?y))
+  (receives ?x ?y))
+(<= (next (box ?x ?y))
+  (true (box ?x ?y))
+  (not (enters ?x ?y)))
+"""
+"""Base propositions, moves and what they do, one step per move. STEP_BASE and INITIAL are for the level."""
+
+PUSHES = """
+; --- What can be true, what can be done ---
+
+(<= (base (at ?x ?y))
+  (floor ?x ?y))
+(<= (base (box ?x ?y))
+  (floor ?x ?y))
+STEP_BASE
+
+(<= (input keeper (push ?x ?y ?d))
+  (line ?d ?x1 ?y1 ?x ?y ?x2 ?y2))
+
+INITIAL
+
+; --- Moves ---
+
+(<= (legal keeper (push ?x ?y ?d))
+  (true (box ?x ?y))
+  (line ?d ?x1 ?y1 ?x ?y ?x2 ?y2)
+  (walks_to ?x1 ?y1)
+  (not (true (box ?x2 ?y2))))
+
+; Where the keeper can go without a push.
+(<= (walks_to ?x ?y)
+  (true (at ?x ?y)))
+(<= (walks_to ?x2 ?y2)
+  (walks_to ?x1 ?y1)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (not (true (box ?x2 ?y2))))
+
+(<= can_push
+  (legal keeper (push ?x ?y ?d)))
+
+(<= (leaves ?x ?y)
+  (does keeper (push ?x ?y ?d)))
+
+; The keeper stands where the box was.
+(<= (next (at ?x ?y))
+  (leaves ?x ?y))
+(<= (next (box ?x2 ?y2))
+  (does keeper (push ?x ?y ?d))
+  (adjacent ?d ?x ?y ?x2 ?y2))
+(<= (next (box ?x ?y))
+  (true (box ?x ?y))
+  (not (leaves ?x ?y)))
+"""
+"""The same, one push per move."""
+
+COUNTING_STEPS = """(<= (next (step ?n))
+  (true (step ?m))
+  (succ ?m ?n))
+"""
+
+EVERY_GOAL = """
+(<= solved
+  (not wanting))
+(<= wanting
+  (goal_square ?x ?y)
+  (not (true (box ?x ?y))))
+"""
+"""Solved where there are as many goals as boxes."""
+
+EVERY_BOX = """
+; There are more goals than boxes.
+(<= solved
+  (not wanting))
+(<= wanting
+  (true (box ?x ?y))
+  (not (goal_square ?x ?y)))
+"""
+
+DIRECTIONS = """
+(direction up)
+(direction down)
+(direction left)
+(direction right)
+"""
+
+LINE = """
+; Three floor squares in a row.
+(<= (line ?d ?x1 ?y1 ?x2 ?y2 ?x3 ?y3)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (adjacent ?d ?x2 ?y2 ?x3 ?y3))
+"""
+
+COMMON = """
+; What can be walked to, walls alone in the way.
+(<= (floor ?x ?y)
+  (start_column ?x)
+  (start_row ?y))
+(<= (floor ?x2 ?y2)
+  (floor ?x1 ?y1)
+  (shift ?d ?x1 ?y1 ?x2 ?y2)
+  (not (wall ?x2 ?y2)))
+
+; One step from a floor square to the next.
+(<= (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (shift ?d ?x1 ?y1 ?x2 ?y2)
+  (floor ?x1 ?y1)
+  (floor ?x2 ?y2))
+
+(<= (shift up ?x ?y1 ?x ?y2)
+  (column ?x)
+  (next_row ?y1 ?y2))
+(<= (shift down ?x ?y2 ?x ?y1)
+  (column ?x)
+  (next_row ?y1 ?y2))
+(<= (shift right ?x1 ?y ?x2 ?y)
+  (row ?y)
+  (next_column ?x1 ?x2))
+(<= (shift left ?x2 ?y ?x1 ?y)
+  (row ?y)
+  (next_column ?x1 ?x2))
+"""
+"""The map's geometry; the facts of the level stand around it."""

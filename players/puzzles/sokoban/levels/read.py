@@ -1,0 +1,96 @@
+"""Reads level files in all their forms: text with run lengths or without, and XML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gdl.errors import GdlError
+from players.puzzles.sokoban.levels.drawn_map import DrawnMap
+from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.slc import drawn_maps_of_slc
+from players.puzzles.sokoban.levels.xsb import drawn_maps
+
+SUFFIXES = (".xsb", ".sok", ".slc", ".txt")
+"""What the names of level files end in."""
+
+_MOST_BYTES = 4 << 20
+
+
+def read_levels(text: str, source: str = "") -> list[Level]:
+    """All levels of a file, in its order.
+
+    Args:
+        text: what the file says.
+        source: its name, for messages.
+
+    Raises GdlError, with the place, for the first level that is none (see
+    :meth:`~players.puzzles.sokoban.levels.drawn_map.DrawnMap.checked`), and where there is no level at all.
+    """
+    return [drawn.checked() for drawn in _drawn(text, source)]
+
+
+def levels_of_file(path: str | Path) -> list[Level]:
+    """All levels of a file. Raises GdlError as :func:`read_levels` does, and where it cannot be read."""
+    return read_levels(_text(Path(path)), str(path))
+
+
+def find_level(name: str) -> Level:
+    """The level that ``FILE:N`` names, counted from 1; ``FILE`` alone is its first.
+
+    Only this level is checked: others of the file may be broken. Raises GdlError where there is no such file
+    or level, or it is none.
+    """
+    path, number = split_name(name)
+    drawn = _drawn(_text(path), str(path))
+    if not 1 <= number <= len(drawn):
+        has = "one level" if len(drawn) == 1 else f"{len(drawn)} levels"
+        remedy = f"write {path.name}:1" if len(drawn) == 1 else f"write a number from 1 to {len(drawn)}"
+        raise GdlError(f"there is no level {number}: the file has {has}", remedy=remedy, source=str(path))
+    return drawn[number - 1].checked()
+
+
+def split_name(name: str) -> tuple[Path, int]:
+    """``FILE:N`` as path and number; the number is 1 where there is none, or a file is really called so."""
+    head, _, tail = name.rpartition(":")
+    if head and re.fullmatch(r"\d{1,9}", tail, re.ASCII) and not Path(name).is_file():
+        return Path(head), int(tail)
+    return Path(name), 1
+
+
+def names_level_file(name: str) -> bool:
+    """Whether ``FILE`` or ``FILE:N`` names a level file: by its ending, and a ``.txt`` by what is in it."""
+    path = split_name(name)[0]
+    suffix = path.suffix.lower()
+    if suffix != ".txt":
+        return suffix in SUFFIXES
+    return path.is_file() and "(role" not in _text(path).lower().replace("( ", "(")
+
+
+def _drawn(text: str, source: str) -> list[DrawnMap]:
+    text = text.removeprefix("\ufeff")
+    maps = (drawn_maps_of_slc if text.lstrip().startswith("<") else drawn_maps)(text, source)
+    if not maps:
+        raise GdlError(
+            "there is no level in this file",
+            remedy="a map has walls of #; also read: run lengths (3#|#@$.#), and XML (.slc)",
+            source=source,
+        )
+    return maps
+
+
+def _text(path: Path) -> str:
+    """What a file says: UTF-8, or else Latin-1, in which old collections are written."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise GdlError(f"cannot read {path}: {error.strerror}", remedy="name a level file") from None
+    if len(data) > _MOST_BYTES:
+        raise GdlError(f"{path} has more than {_MOST_BYTES >> 20} MB", remedy="split it")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

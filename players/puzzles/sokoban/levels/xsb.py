@@ -1,0 +1,178 @@
+"""Level files as text (.xsb, .sok, .txt): maps in XSB and its dialects, between lines of text.
+
+The form has grown, no document defines it; the wiki of sokobano.de ("Level format") describes most of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from gdl.errors import GdlError, Place
+from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
+from players.puzzles.sokoban.levels.run_length import Spread, spread
+
+_FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
+_OTHER_FIELDS = frozenset(
+    {"date", "date created", "date of last change", "email", "e-mail", "url", "homepage", "copyright"}
+    | {"collection", "set", "difficulty", "rating", "width", "height", "id", "moves", "pushes"}
+    | {"solution", "solution/moves", "solution/pushes", "snapshot"}
+)
+_STEPS = re.compile(r"(?=.*[udlrUDLR]{2}|.*\d)[udlrUDLR0-9()*]{4,}")
+_COMMENT_END = re.compile(r"\s*;*\s*comment[- ]end", re.I)
+_WALL_FIRST = re.compile(r"[\s_\-(0-9|]*#")
+_OPEN_ROW = re.compile(r"[\s_\-$.*@+0-9|()]+|[\s_\-(0-9|]*#[^#]*")
+_MAP_CHARACTERS = frozenset(CHARACTERS) | frozenset("0123456789()|\t")
+_MOST_STRANGE = 2
+_MOST_COMMENT = 200
+_MOST_SQUARES = 4 << 20
+_MOST_LINE = 40 * MOST_SIDE
+
+
+@dataclass(slots=True)
+class _Text:
+    """What stands before, between or behind maps: fields, and paragraphs of other lines."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    paragraphs: list[list[str]] = field(default_factory=lambda: [[]])
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The paragraphs that have lines."""
+        return [paragraph for paragraph in self.paragraphs if paragraph]
+
+
+def drawn_maps(text: str, source: str) -> list[DrawnMap]:
+    """The maps of a file.
+
+    A map is a run of rows: from a line that begins with a wall to the last such line before a blank line or a
+    line of text. ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field; other
+    fields and solutions are passed over. Of other text the paragraph next to the map counts, its first line
+    being the title. In some files all this stands before the maps, in others behind them: behind if there are
+    fields behind the last map, or if more text leans on the map above it than on the one below.
+
+    Raises GdlError, with the place: a character in a map that no dialect has, a run length that is none.
+    """
+    texts, maps = [_Text()], list[DrawnMap]()
+    lines = text.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    number = squares = 0
+    while number < len(lines):
+        line = lines[number]
+        if _is_row(line):
+            rows, number = _map(lines, number, source, _MOST_SQUARES - squares)
+            squares += sum(len(row.cells) for row in rows)
+            maps.append(DrawnMap(source, rows))
+            texts.append(_Text())
+            continue
+        number = _read_text(lines, number, texts[-1]) if line.strip() else number + 1
+        if not line.strip():
+            texts[-1].paragraphs.append([])
+    _name(maps, texts)
+    return maps
+
+
+def _is_row(line: str, inside: bool = False) -> bool:
+    """Whether a line is a row with walls: the first of a map, or, ``inside``, a later one.
+
+    It has two walls (``# 1`` is a title), begins with one unless all its characters are of a map, and a first
+    row has few characters that no map has (``## Level one ##`` is a title too).
+    """
+    if len(line) > _MOST_LINE or not (_WALL_FIRST.match(line) or set(line) <= _MAP_CHARACTERS):
+        return False
+    if line.count("#") < 2 and not re.search(r"\d#", line):
+        return False
+    return inside or _few_strange(line)
+
+
+def _few_strange(line: str) -> bool:
+    return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
+
+
+def _map(lines: list[str], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
+    """The rows of the map that begins on line ``first`` (from 0), and the line behind it; GdlError where it
+    has more than ``room`` squares."""
+    last = end = first
+    while end < len(lines) and lines[end].strip():
+        if _is_row(lines[end], inside=True):
+            last = end
+        elif not (_OPEN_ROW.fullmatch(lines[end]) and _few_strange(lines[end])):
+            break
+        end += 1
+    rows: list[DrawnRow] = []
+    for number in range(first, last + 1):
+        before = len(rows)
+        rows.extend(_rows(lines[number], number + 1, source))
+        room -= sum(len(row.cells) for row in rows[before:])
+        if room < 0:
+            raise GdlError(
+                f"the maps of this file have more than {_MOST_SQUARES:,} squares",
+                Place(number + 1, 1),
+                "split it",
+                source,
+                "too-large",
+            )
+    return rows, last + 1
+
+
+def _rows(line: str, number: int, source: str) -> list[DrawnRow]:
+    """The rows of a line: one, or as many as ``|`` parts it into."""
+    rows: list[Spread] = [[]]
+    for char, column in spread(line.rstrip(), number, source):
+        if char == "|":
+            rows.append([])
+        elif char in CHARACTERS:
+            rows[-1].append((CHARACTERS[char], column))
+        else:
+            raise GdlError(
+                f"{char!r} is no character of a Sokoban map",
+                Place(number, column),
+                "# wall, $ box, . goal, * box on a goal, @ keeper, + keeper on a goal, blank - _ floor",
+                source,
+                "map-character",
+            )
+    if not rows[-1]:
+        del rows[-1]  # A | at the end of the line.
+    return [DrawnRow(number, "".join(c for c, _ in row), [column for _, column in row]) for row in rows]
+
+
+def _read_text(lines: list[str], number: int, text: _Text) -> int:
+    """Put a line of text, or a comment of several, where it belongs; the number of the line behind it."""
+    line = lines[number].strip()
+    match = _FIELD.match(line)
+    key = match[1].lower() if match else ""
+    if match and key in ("title", "author", "comment"):
+        value = match[2].strip()
+        number += 1
+        if key == "comment":
+            within = range(number, min(number + _MOST_COMMENT, len(lines)))
+            end = next((i for i in within if _COMMENT_END.match(lines[i])), 0)
+            if end and not any(_is_row(lines[i]) for i in range(number, end)):
+                value = "\n".join(part for part in (value, *map(str.strip, lines[number:end])) if part)
+                number = end + 1
+        text.fields.setdefault(key, value)
+        return number
+    if (key or line.lower()) in _OTHER_FIELDS or _STEPS.fullmatch(line):
+        return number + 1
+    words = line.lstrip(";:").strip("-=*# \t")
+    if words:
+        text.paragraphs[-1].append(words)
+    return number + 1
+
+
+def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
+    """Give each map its title, author and comment; ``texts[i]`` stands before map ``i``."""
+    if not maps:
+        return
+    fields_behind = bool(texts[-1].fields)
+    leaning = sum(bool(text.paragraphs[0]) for text in texts[1:])
+    leaning -= sum(bool(text.paragraphs[-1]) for text in texts[:-1])
+    lines_behind = leaning > 0 or (leaning == 0 and bool(texts[-1].lines) and not texts[0].lines)
+    author = texts[0].fields.get("author", "")
+    for i, drawn in enumerate(maps):
+        fields = texts[i + 1 if fields_behind else i].fields
+        paragraphs = texts[i + 1 if lines_behind else i].lines
+        nearest = paragraphs[0 if lines_behind else -1] if paragraphs else []
+        drawn.title = fields.get("title") or (nearest[0] if nearest else "")
+        rest = nearest[1:] if nearest and drawn.title == nearest[0] else nearest
+        drawn.comment = fields.get("comment") or "\n".join(rest)
+        drawn.author = fields.get("author") or author

@@ -1,0 +1,224 @@
+"""Directions for the steps between squares that have none: up, right, down and left by consistency.
+
+What is known: which squares are next to each other, what is straight ahead (a box pushed from the first onto
+the second square goes there), and hints, by which two steps may have one direction. Steps of one direction,
+and their opposites, are put together by union-find; the parts get directions by backtracking.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import combinations
+
+import numpy as np
+
+from players.puzzles.sokoban.geometry import STEPS
+from propnet.jit.arrays import Int32s
+
+Step = tuple[int, int]
+"""From a square to one next to it."""
+
+Label = Hashable
+
+_EFFORT = 20_000
+"""Directions of parts that are tried."""
+
+
+class _ConflictError(Exception):
+    """Two steps would have to be of one direction and of different ones."""
+
+
+class _Parts:
+    """Steps whose directions are known relative to each other: the same (0) or opposite (2)."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._above = {step: (step, 0) for step in steps}
+
+    def find(self, step: Step) -> tuple[Step, int]:
+        """The step that stands for its part, and by how much this one is turned against it."""
+        above, turn = self._above[step]
+        if above == step:
+            return step, 0
+        top, more = self.find(above)
+        self._above[step] = top, (turn + more) % 4
+        return self._above[step]
+
+    def join(self, one: Step, other: Step, turn: int = 0) -> None:
+        """Have the other step's direction be the first one's and so many quarter turns."""
+        (a, x), (b, y) = self.find(one), self.find(other)
+        if a == b:
+            if (y - x - turn) % 4:
+                raise _ConflictError
+        else:
+            self._above[b] = a, (x + turn - y) % 4
+
+
+def neighbours_of(
+    squares: int, ahead: Mapping[Step, int | None], hints: Iterable[Mapping[Step, Label]]
+) -> Int32s | None:
+    """The neighbours of every square, as :class:`~players.puzzles.sokoban.geometry.Geometry` has them.
+
+    Args:
+        squares: how many there are.
+        ahead: for each step where it leads on to straight ahead: a square, ``squares`` where nothing is, None
+            where that is not known.
+        hints: labels of steps, in groups. A group counts if equal labels can mean equal directions.
+
+    Returns None where there are no such directions.
+    """
+    if any((to, start) not in ahead for start, to in ahead):
+        return None
+    taken: list[Mapping[Step, Label]] = []
+    found: Int32s | None = None
+    for labels in ({}, *hints):
+        try:
+            found = _labelled(squares, ahead, [*taken, labels])
+        except _ConflictError:
+            continue
+        taken.append(labels)
+    return found
+
+
+def _labelled(
+    squares: int, ahead: Mapping[Step, int | None], groups: Iterable[Mapping[Step, Label]]
+) -> Int32s:
+    parts = _Parts(ahead)
+    leaving: dict[int, list[int]] = defaultdict(list)
+    for start, to in ahead:
+        leaving[start].append(to)
+        parts.join((start, to), (to, start), 2)
+        beyond = ahead[start, to]
+        if beyond is not None and beyond < squares:
+            if (to, beyond) not in ahead:
+                raise _ConflictError
+            parts.join((start, to), (to, beyond))
+    for labels in groups:
+        first: dict[Label, Step] = {}
+        for step, label in labels.items():
+            if step in ahead:
+                parts.join(first.setdefault(label, step), step)
+    _join_around(ahead, leaving, parts)
+    return _Slots(squares, ahead, parts).filled()
+
+
+class _Slots:
+    """Gives each part a direction such that no two steps leave a square in the same one, and nothing is
+    straight ahead where nothing should be."""
+
+    def __init__(self, squares: int, ahead: Mapping[Step, int | None], parts: _Parts) -> None:
+        self._squares, self._ahead = squares, ahead
+        self._members: dict[Step, list[tuple[Step, int]]] = {}
+        for step in _outwards(ahead):
+            top, turn = parts.find(step)
+            self._members.setdefault(top, []).append((step, turn))
+        self._order = list(self._members)
+        self._neighbours: dict[tuple[int, int], int] = {}
+        self._shut: Counter[tuple[int, int]] = Counter()
+
+    def filled(self) -> Int32s:
+        """The neighbours, by backtracking."""
+        tried = [0] * len(self._order)
+        place, effort = 0, _EFFORT
+        while place < len(self._order):
+            effort -= 1
+            if tried[place] < 4 and effort > 0:
+                tried[place] += 1
+                if self._put(self._order[place], tried[place] - 1):
+                    place += 1
+                    if place < len(tried):
+                        tried[place] = 0
+                continue
+            place -= 1
+            if place < 0 or effort <= 0:
+                raise _ConflictError
+            self._take(self._order[place], tried[place] - 1)
+        neighbours = np.full((self._squares + 1, 4), self._squares, np.int32)
+        for (square, direction), there in self._neighbours.items():
+            neighbours[square, direction] = there
+        return neighbours
+
+    def _put(self, part: Step, direction: int) -> bool:
+        """Give a part this direction if that fits."""
+        fits = True
+        for (start, to), turn in self._members[part]:
+            way = (direction + turn) % 4
+            if (start, way) in self._neighbours or self._shut[start, way]:
+                fits = False
+            if self._ahead[start, to] == self._squares:
+                self._shut[to, way] += 1
+                fits = fits and (to, way) not in self._neighbours
+            # Steps that do not fit are put in all the same, to be taken out with the others.
+            self._neighbours.setdefault((start, way), to)
+        if not fits:
+            self._take(part, direction)
+        return fits
+
+    def _take(self, part: Step, direction: int) -> None:
+        """Take a part out again."""
+        for (start, to), turn in self._members[part]:
+            way = (direction + turn) % 4
+            if self._ahead[start, to] == self._squares:
+                self._shut[to, way] -= 1
+            if self._neighbours.get((start, way)) == to:
+                del self._neighbours[start, way]
+
+
+def _outwards(steps: Iterable[Step]) -> list[Step]:
+    """All steps, those near each other near each other."""
+    leaving: dict[int, list[int]] = defaultdict(list)
+    for start, to in steps:
+        leaving[start].append(to)
+    order: list[Step] = []
+    seen: set[int] = set()
+    for origin in leaving:
+        waiting = deque([origin] if origin not in seen else [])
+        seen.add(origin)
+        while waiting:
+            square = waiting.popleft()
+            for there in leaving[square]:
+                order.append((square, there))
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+    return order
+
+
+def _join_around(ahead: Mapping[Step, int | None], leaving: Mapping[int, list[int]], parts: _Parts) -> None:
+    """Four squares around a point: opposite sides have one direction."""
+    for start, near in leaving.items():
+        for one, other in combinations(near, 2):
+            if ahead[one, start] == other:
+                continue
+            for corner in leaving[one]:
+                if corner != start and (other, corner) in ahead and ahead[start, one] != corner:
+                    parts.join((start, one), (other, corner))
+                    parts.join((start, other), (one, corner))
+
+
+def places_of(neighbours: Int32s, origin: int) -> Int32s:
+    """Row and column of every square on a map that agrees with all neighbours, int32 (squares, 2).
+
+    If there is no such map all squares stand in a row."""
+    squares = len(neighbours) - 1
+    found: dict[int, tuple[int, int]] = {origin: (0, 0)}
+    waiting = deque([origin])
+    while waiting:
+        square = waiting.popleft()
+        y, x = found[square]
+        for direction, (dy, dx) in enumerate(STEPS):
+            there = int(neighbours[square, direction])
+            if there != squares and there not in found:
+                found[there] = y + dy, x + dx
+                waiting.append(there)
+    places = np.array([found.get(square, (0, 0)) for square in range(squares)], np.int32)
+    fits = len(found) == squares == len(set(found.values())) and all(
+        (places[there] - places[square]).tolist() == list(step)
+        for square in range(squares)
+        for step, there in zip(STEPS, neighbours[square].tolist(), strict=True)
+        if there != squares
+    )
+    if not fits:
+        return np.stack([np.zeros(squares, np.int32), np.arange(squares, dtype=np.int32)], axis=1)
+    places -= places.min(axis=0) - 1
+    return places

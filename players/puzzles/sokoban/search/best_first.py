@@ -1,0 +1,144 @@
+"""A* and greedy best-first search by pushes, in slices (Hart, Nilsson and Raphael 1968)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from players.puzzles.sokoban.board import new_board
+from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
+from players.puzzles.sokoban.deadlocks.freeze import new_freeze
+from players.puzzles.sokoban.lines import Push
+from players.puzzles.sokoban.search.best_first_kernels import (
+    BEST,
+    EMPTY,
+    FOUND,
+    FULL,
+    GOING_ON,
+    MADE,
+    MEETING,
+    MOST,
+    SOLUTION,
+    add_root,
+    search,
+)
+from players.puzzles.sokoban.search.matching import new_matching
+from players.puzzles.sokoban.search.nodes import new_nodes
+from players.puzzles.sokoban.search.push_search import Outcome, SliceRate, PushSearch, PushTask, checked
+from propnet.jit.arrays import Int32s
+
+
+class BestFirst(PushSearch):
+    """Expands the position whose key is the least: a weighted sum of pushes made and of a lower bound of
+    those to make.
+
+    Attributes:
+        weights: of the pushes made and of the lower bound.
+        pulling: whether it goes from the goals to the start, by pulls.
+        corral_budget: how many states each look into a corral may expand; -1 for no look at corrals.
+    """
+
+    weights: ClassVar[tuple[int, int]]
+    pulling: ClassVar[bool] = False
+    corral_budget: ClassVar[int] = -1
+    by_cells: ClassVar[bool] = False
+
+    def __init__(self, task: PushTask) -> None:
+        checked(task)
+        super().__init__(task)
+        self._pace = SliceRate()
+        self._ready = False
+
+    def step(self, seconds: float) -> Outcome:
+        """See :meth:`PushSearch.step`."""
+        if self.outcome is Outcome.GOING_ON:
+            self._pace.run(seconds, self._work)
+        return self.outcome
+
+    def _prepare(self) -> None:
+        task = self.task
+        self._board = new_board(task.geometry)
+        self._freeze = new_freeze(task.geometry)
+        self._corrals = new_corral_detector(task.geometry, max(1, self.corral_budget))
+        boxes = np.array(task.start.boxes, np.int32)
+        self._nodes = new_nodes(len(boxes), task.memory)
+        self._other = new_nodes(len(boxes), 0)
+        self._counts = np.zeros(7, np.int64)
+        self._counts[[SOLUTION, MEETING]] = -1
+        self._counts[BEST] = MOST
+        self._marks = np.zeros(task.geometry.size + 1, np.int32)
+        self._room = np.zeros((3, 4 * len(boxes) + 1), np.int32)
+        most = MOST if task.most_pushes is None else min(MOST, task.most_pushes)
+        self._settings = np.array(
+            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget, self.by_cells],
+            np.int64,
+        )
+        self._ready = True
+        self._aim(boxes)
+
+    def _aim(self, boxes: Int32s) -> None:
+        """Set up bounds and roots."""
+        knowledge = self.task.knowledge
+        self._matching = new_matching(knowledge.distances)
+        self._dead = knowledge.dead
+        self._add_root(boxes, self.task.start.keeper)
+
+    def _add_root(self, boxes: Int32s, keeper: int) -> None:
+        add_root(
+            self._board, self._matching, self._nodes, boxes, keeper, self._settings, self._counts, self._marks
+        )
+
+    def _work(self, units: int) -> bool:
+        if not self._ready:
+            self._prepare()
+        said = search(
+            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._other, self._dead,
+            self._settings, self._counts, self._marks, self._room, units,
+        )  # fmt: skip
+        self.progress.positions = int(self._counts[MADE])
+        self.progress.bound = int(self._counts[BEST])
+        if said == FOUND:
+            self.pushes = self.line_to(int(self._counts[SOLUTION]))
+            self.optimal = self.weights == (1, 1) and not self.pulling
+            self.outcome = Outcome.SOLVED
+        elif said == EMPTY:
+            self.outcome = Outcome.UNSOLVABLE
+        elif said == FULL:
+            self.outcome = Outcome.GAVE_UP
+        return bool(said == GOING_ON)
+
+    @property
+    def meeting(self) -> int:
+        """The node of the other search that this one met; -1 for none."""
+        return int(self._counts[MEETING])
+
+    def look_at(self, other: BestFirst) -> None:
+        """Be SOLVED too when a position of this other search is met, which goes the opposite way."""
+        for one in (self, other):
+            if not one._ready:
+                one._prepare()
+        self._other = other._nodes
+
+    def line_to(self, node: int) -> list[Push]:
+        """The pushes between the root and a node, in the order of play."""
+        pushes: list[Push] = []
+        while self._nodes.parents[node] >= 0:
+            box, direction = divmod(int(self._nodes.moves[node]), 4)
+            pushes.append((box, direction))
+            node = int(self._nodes.parents[node])
+        return pushes[::-1]
+
+
+class AStar(BestFirst):
+    """A*: the first solution found has the fewest pushes."""
+
+    name = "a-star"
+    weights = (1, 1)
+
+
+class Greedy(BestFirst):
+    """Greedy best-first search: the lower bound alone decides."""
+
+    name = "greedy"
+    weights = (0, 1)

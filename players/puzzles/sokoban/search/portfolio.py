@@ -1,0 +1,140 @@
+"""The portfolio of searches for pushes: they take turns, and the first that ends decides for all (after the
+algorithm portfolios of Huberman, Lukose and Hogg 1997)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gdl.errors import GdlError
+from players.puzzles.sokoban.lines import is_solved
+from players.puzzles.sokoban.search.backward import Backward
+from players.puzzles.sokoban.search.best_first import AStar, Greedy
+from players.puzzles.sokoban.search.bidirectional import BidirectionalCells
+from players.puzzles.sokoban.search.feature_space import FeatureSpace
+from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
+
+_LEAST_SLICE = 0.02
+"""CPU seconds of a turn at least."""
+_SLICE_SHARE = 0.1
+"""A turn takes this share of the time that the search has had, so that there are few of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A search of the portfolio.
+
+    Attributes:
+        kind: its class.
+        weight: its share of the time.
+        memory: its share of the memory.
+        begin: CPU seconds that the others have before it begins; it then catches up.
+    """
+
+    kind: type[PushSearch]
+    weight: float
+    memory: float
+    begin: float = 0.0
+
+
+ENTRIES = [
+    Entry(Backward, 1.0, 0.25),
+    Entry(Greedy, 0.25, 0.1),
+    Entry(FeatureSpace, 6.0, 0.4, 0.3),
+    Entry(BidirectionalCells, 1.0, 0.25, 3.0),
+]
+"""The searches, the first to begin first. Weights are from measured success."""
+
+
+def entries_named(name: str | None) -> list[Entry]:
+    """The search of that name alone, all of the portfolio for None. Raises GdlError if there is none."""
+    if name is None:
+        return list(ENTRIES)
+    kinds: list[type[PushSearch]] = [*(entry.kind for entry in ENTRIES), AStar]
+    for kind in kinds:
+        if kind.name == name:
+            return [Entry(kind, 1.0, 1.0)]
+    known = ", ".join(kind.name for kind in kinds)
+    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {known}")
+
+
+class _Member:
+    def __init__(self, entry: Entry, search: PushSearch) -> None:
+        self.entry, self.search = entry, search
+        self.seconds = 0.0
+
+
+class SearchPortfolio(PushSearch):
+    """Divides the time among the searches.
+
+    Args:
+        task: what they are made for. The memory is divided among them.
+        entries: the searches; by default all.
+
+    Attributes:
+        winner: the name of the search that has ended it; empty as long as none has.
+    """
+
+    name: ClassVar[str] = "portfolio"
+
+    def __init__(self, task: PushTask, entries: Sequence[Entry] | None = None) -> None:
+        super().__init__(task)
+        self.winner = ""
+        self._entries = list(ENTRIES if entries is None else entries)
+        self._members: list[_Member] = []
+        self._seconds = 0.0
+        self._done_positions = 0
+        if is_solved(task.geometry, task.start):
+            self.outcome, self.optimal = Outcome.SOLVED, True
+
+    @property
+    def at_work(self) -> list[str]:
+        """The names of the searches that have begun and have something left to do."""
+        return [member.entry.kind.name for member in self._members]
+
+    def step(self, seconds: float) -> Outcome:
+        """See :meth:`PushSearch.step`."""
+        end = time.thread_time() + seconds
+        while self.outcome is Outcome.GOING_ON and (left := end - time.thread_time()) > 0:
+            self._admit()
+            if not self._members:
+                self.outcome = Outcome.GAVE_UP
+                break
+            member = min(self._members, key=lambda one: one.seconds / one.entry.weight)
+            began = time.thread_time()
+            outcome = member.search.step(min(left, max(_LEAST_SLICE, _SLICE_SHARE * member.seconds)))
+            used = max(time.thread_time() - began, 1e-4)
+            member.seconds += used
+            self._seconds += used
+            if outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE):
+                self.outcome, self.winner = outcome, member.entry.kind.name
+                self.pushes, self.optimal = member.search.pushes, member.search.optimal
+            elif outcome is Outcome.GAVE_UP:
+                self._members.remove(member)
+                self._done_positions += member.search.progress.positions
+                member.search.close()
+            self._report(member)
+        return self.outcome
+
+    def close(self) -> None:
+        """Give the memory of all searches back."""
+        for member in self._members:
+            member.search.close()
+        self._members = []
+
+    def _admit(self) -> None:
+        """Make the searches whose time has come; if none is at work, the next one's has."""
+        while self._entries and (self._entries[0].begin <= self._seconds or not self._members):
+            entry = self._entries.pop(0)
+            task = self.task
+            memory = int(task.memory * entry.memory)
+            made = entry.kind(PushTask(task.knowledge, task.start, memory, task.most_pushes, task.seed))
+            self._members.append(_Member(entry, made))
+
+    def _report(self, member: _Member) -> None:
+        at_work = sum(one.search.progress.positions for one in self._members)
+        self.progress.positions = self._done_positions + at_work
+        self.progress.bound = member.search.progress.bound
+        self.progress.note = member.search.progress.note

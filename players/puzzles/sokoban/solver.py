@@ -1,0 +1,127 @@
+"""Games that are Sokoban are solved as Sokoban, whatever their rules call it."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+
+if TYPE_CHECKING:
+    from players.puzzles.sokoban.geometry import Position
+    from players.puzzles.sokoban.lines import Push
+    from players.puzzles.sokoban.recognition.recognise import Recognised
+    from players.puzzles.sokoban.search.push_search import PushSearch
+    from propnet.machine import PropnetMachine
+
+_SLICE = 0.02
+"""CPU seconds that a search works at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A search under way: of which machine's game, and where it begins, the keeper on the lowest square that
+    he can walk to."""
+
+    machine: weakref.ref[PropnetMachine]
+    start: Position
+    search: PushSearch
+
+
+class Sokoban(LineSolver):
+    """Looks for pushes with the searches of :mod:`players.puzzles.sokoban.search`, and reports them as moves
+    of the game, after the machine has played them.
+
+    Nothing is proven of the game: what is solved has the best goal value. A search that is under way goes on
+    for a new start if no box was pushed since.
+    """
+
+    name: ClassVar[str] = "sokoban"
+    _begun: ClassVar[_Begun | None] = None
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._memory, self._seed = task.memory, task.seed
+        self._work = self._solve()
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        # Players of other games need none of this.
+        from players.puzzles.sokoban.recognition.recognise import recognise
+
+        return Promise(Certainty.FINDS, alike=True) if recognise(machine) else None
+
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        from players.puzzles.sokoban.geometry import from_level
+        from players.puzzles.sokoban.levels.level import Level
+        from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+
+        geometry, start = from_level(Level(("#######", "#@ $ .#", "# $  .#", "#######")))
+        for entry in entries_named(None):
+            task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
+            SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
+
+    def step(self, deadline: float) -> bool:
+        return any(time.monotonic() >= deadline for _ in self._work)
+
+    def _solve(self) -> Iterator[None]:
+        from players.puzzles.sokoban.recognition.recognise import recognise
+        from players.puzzles.sokoban.recognition.translate import machine_line
+        from players.puzzles.sokoban.search.push_search import Outcome
+
+        game = recognise(self.machine)
+        if game is None:
+            return
+        yield
+        search = self._search(game)
+        while search.outcome is Outcome.GOING_ON:
+            search.step(_SLICE)
+            self.states = search.progress.positions
+            yield
+        if search.outcome is not Outcome.SOLVED:
+            return
+        line = machine_line(game, self.start, search.pushes)
+        if line is not None:
+            self.report(game.claim.best, line)
+        yield
+        yield from self._shorten(game, search.pushes)
+
+    def _shorten(self, game: Recognised, pushes: list[Push]) -> Iterator[None]:
+        """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
+        from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+        from players.puzzles.sokoban.recognition.translate import machine_line
+
+        metric = Metric.MOVES if game.by_steps else Metric.PUSHES
+        optimizer = Optimizer(game.geometry, game.position(self.start), pushes, metric, self._memory // 2)
+        goes_on, cost = True, optimizer.cost
+        while goes_on:
+            goes_on = optimizer.step(_SLICE)
+            if optimizer.cost < cost:
+                cost = optimizer.cost
+                line = machine_line(game, self.start, optimizer.pushes)
+                if line is not None:
+                    self.report(game.claim.best, line)
+            yield
+
+    def _search(self, game: Recognised) -> PushSearch:
+        """The search that is under way, or a new one."""
+        from players.puzzles.sokoban.search.portfolio import SearchPortfolio
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+
+        start, begun = game.position(self.start), Sokoban._begun
+        anchored = game.anchored(start)
+        if begun is not None and begun.machine() is self.machine and begun.start == anchored:
+            return begun.search
+        left = game.moves_left(self.start)
+        search = SearchPortfolio(
+            PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed)
+        )
+        if begun is not None:
+            begun.search.close()
+        Sokoban._begun = _Begun(weakref.ref(self.machine), anchored, search)
+        return search

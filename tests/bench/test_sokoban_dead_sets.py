@@ -1,0 +1,47 @@
+"""Deadlock sets on levels that people made: no push is flagged wrongly, and most fatal ones are flagged."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.sokoban_dead_sets import COLUMNS, count_flags
+from bench.sokoban_lookup import main as measure_lookup
+from gdl.errors import TooLargeError
+from players.puzzles.sokoban.geometry import from_level
+from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.read import levels_of_file
+from players.puzzles.sokoban.levels.write import write_levels
+from players.puzzles.sokoban.state_space import explore
+
+LEVELS = Path(os.environ.get("GGP_CORPUS", "../shared/corpus")).parent / "levels" / "Microban_I.xsb"
+
+
+def test_fatal_pushes_of_microban() -> None:
+    if not LEVELS.exists():
+        pytest.skip(f"no levels at {LEVELS}: set GGP_CORPUS")
+    total = np.zeros((2, len(COLUMNS)), np.int64)
+    explored = 0
+    for level in levels_of_file(LEVELS)[:60]:
+        geometry, start = from_level(level)
+        try:
+            space = explore(geometry, start, 5_000)
+        except TooLargeError:
+            continue
+        total += count_flags(space, len(start.boxes), 3)
+        explored += 1
+    assert explored > 30
+    assert total[0, 0] > 10_000 and not total[0, 1:].any()
+    shares = dict(zip(COLUMNS, (total[1] / total[1, 0]).tolist(), strict=True))
+    assert shares["keeper sides"] > 0.95 > shares["any keeper"]
+
+
+def test_lookup_is_measured_on_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    level = Level(("########", "#  ..  #", "#  $$  #", "#@     #", "########"))
+    file = tmp_path / "level.xsb"
+    file.write_text(write_levels([level]))
+    measure_lookup(["--level", f"{file}:1"])
+    assert "any keeper, K 2" in capsys.readouterr().out

@@ -1,0 +1,61 @@
+"""Games are found by name, by path, as text and as levels of Sokoban."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import GdlError
+from ggp.game import Game, installed_games, locate_level
+from players.puzzles.sokoban.levels.level import Level
+
+MAP = "######\n#@ $.#\n######\n"
+
+
+def test_a_level_is_a_game(tmp_path: Path) -> None:
+    path = tmp_path / "three.xsb"
+    path.write_text("\n".join([MAP] * 3))
+    for source, name in ((path, "three"), (str(path), "three"), (f"{path}:2", "three-2")):
+        game = Game.load(source)
+        assert game.name == name
+        assert isinstance(game.level, Level)
+        state = game.machine("prover").initial_state()
+        assert state.legal == {"keeper": ["(move right)"]}
+        assert state.play("(move right)").play("(move right)").goals == {"keeper": 100}
+    with pytest.raises(GdlError, match="no level 4"):
+        Game.load(f"{path}:4")
+
+
+def test_a_text_file_is_a_level_or_rules(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    path.write_text(MAP)
+    assert Game.load(path).level is not None
+    path.write_text("(role a) (legal a b) (init c) (next c) terminal (goal a 1) ; #@$.#\n")
+    assert Game.load(path).level is None
+    assert [str(role) for role in Game.load(path).machine("prover").roles] == ["a"]
+
+
+def test_a_folder_with_parentheses_in_its_name_is_no_rules(tmp_path: Path) -> None:
+    folder = tmp_path / "levels (old)"
+    folder.mkdir()
+    (folder / "a.xsb").write_text(MAP)
+    assert Game.load(f"{folder}/a.xsb:1").level is not None
+
+
+def test_levels_that_come_along_are_found_unless_there_is_a_file_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert locate_level("city.xsb:3").endswith("games/levels/city.xsb:3")
+    Path("city.xsb").write_text(MAP)
+    assert locate_level("city.xsb:3") == "city.xsb:3"
+    level = Game.load("city.xsb").level
+    assert level is not None
+    assert level.width == 6
+
+
+def test_levels_are_not_listed_as_games() -> None:
+    names = [path.name for path in installed_games()]
+    assert "sokoban.kif" in names
+    assert all(name.endswith(".kif") for name in names)

@@ -1,0 +1,248 @@
+"""Every detector over all states of small levels: none is ever wrong, and pruning keeps a solution."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.sokoban_deadlocks import LAST, Tally, ask, prune
+from gdl.errors import GdlError, TooLargeError
+from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
+from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
+from players.puzzles.sokoban.deadlocks.diagonal import has_diagonal_deadlock
+from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes, has_freeze_deadlock
+from players.puzzles.sokoban.deadlocks.patterns import has_pattern_deadlock
+from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.read import levels_of_file
+from players.puzzles.sokoban.state_space import StateSpace, explore
+
+LEVELS = Path(os.environ.get("GGP_CORPUS", "../shared/corpus")).resolve().parent / "levels"
+
+
+@st.composite
+def crowded_levels(draw: st.DrawFn) -> Level:
+    """Rooms of up to 5 by 6 squares with inner walls, up to four boxes, sometimes a goal to spare."""
+    height, width = draw(st.integers(2, 5)), draw(st.integers(3, 6))
+    cells = draw(st.lists(st.sampled_from("      ##"), min_size=height * width, max_size=height * width))
+    places = draw(st.permutations(range(height * width)))
+    count = draw(st.integers(1, min(4, height * width // 3)))
+    spare = draw(st.integers(0, 1)) if 2 * count + 2 <= height * width else 0
+    goals = places[count : 2 * count + spare]
+    for place in places[:count]:
+        cells[place] = "$"
+    for place in goals:
+        cells[place] = "."
+    cells[places[2 * count + spare]] = "@"
+    for place in draw(st.lists(st.sampled_from(range(count)), max_size=2)):
+        if cells[goals[place]] == ".":
+            cells[goals[place]], cells[places[place]] = "*", " "
+    rows = ("".join(cells[y * width : (y + 1) * width]) for y in range(height))
+    return Level(("#" * (width + 2), *(f"#{row}#" for row in rows), "#" * (width + 2)))
+
+
+def _space(level: Level, most: int) -> StateSpace | None:
+    try:
+        return explore(*from_level(level), most)
+    except (GdlError, TooLargeError):
+        return None
+
+
+def _frozen(geometry: Geometry, position: Position, square: int) -> set[int]:
+    """The largest set with the box in which each is blocked along both axes, by walls and the set itself."""
+    frozen = set(position.boxes)
+
+    def is_blocked(box: int) -> bool:
+        around = geometry.neighbours[box].tolist()
+        return all(
+            any(around[way] == geometry.size or around[way] in frozen for way in (axis, axis + 2))
+            for axis in (0, 1)
+        )
+
+    while free := {box for box in frozen if not is_blocked(box)}:
+        frozen -= free
+    return frozen if square in frozen else set()
+
+
+@settings(max_examples=30, deadline=None)
+@given(crowded_levels())
+def test_no_detector_is_wrong_and_no_pruning_spoils(level: Level) -> None:
+    space = _space(level, 20_000)
+    if space is None:
+        return
+    tallies: dict[str, Tally] = {}
+    if len(space.edges):
+        ask(space, 300, 0, tallies)
+    assert not [name for name, tally in tallies.items() if tally.wrong]
+    _, spoilt_by_corrals, _, spoilt_by_tunnels = prune(space, 300)
+    assert (spoilt_by_corrals, spoilt_by_tunnels) == (0, 0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(crowded_levels())
+def test_frozen_boxes_are_at_least_those_that_walls_and_boxes_hold(level: Level) -> None:
+    space = _space(level, 5_000)
+    if space is None or not len(space.edges):
+        return
+    for edge in np.linspace(0, len(space.edges) - 1, 5).astype(int).tolist():
+        _, child, box, way = space.edges[edge].tolist()
+        square = int(space.geometry.neighbours[box, way])
+        position = space.position(child)
+        found = set(frozen_boxes(space.geometry, position, square))
+        plain = _frozen(space.geometry, position, square)
+        assert bool(plain) <= bool(found)
+        if plain and not plain <= set(space.geometry.goals.tolist()) and plain == found:
+            assert has_freeze_deadlock(space.geometry, position, square)
+
+
+def _level(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
+    geometry, position = from_level(Level(rows))
+    return geometry, position, {(y, x): number for number, (y, x) in enumerate(geometry.places.tolist())}
+
+
+def test_boxes_of_a_closed_corral_that_cannot_be_packed_are_dead() -> None:
+    geometry, position, _ = _level(
+        "#########",
+        "#   $ . #",
+        "### #   #",
+        "#   $ @.#",
+        "#########",
+    )
+    # Both boxes stop up the left room; the only pushes go into it, and from there nothing comes back.
+    assert pushes_needed(geometry, position) == []
+
+
+def test_a_corral_that_must_be_opened_leaves_out_all_other_pushes() -> None:
+    geometry, position, numbers = _level(
+        "#########",
+        "#.  #   #",
+        "#   $ @ #",
+        "#.  # $ #",
+        "#   #   #",
+        "#########",
+    )
+    assert pushes_needed(geometry, position) == [(numbers[2, 4], 3)]
+
+
+def test_a_corral_of_boxes_on_goals_need_not_be_opened() -> None:
+    geometry, position, _ = _level(
+        "#########",
+        "#   #   #",
+        "#   * @ #",
+        "#   # $.#",
+        "#   #   #",
+        "#########",
+    )
+    assert pushes_needed(geometry, position) is None
+
+
+def test_a_goal_in_a_corral_waits_for_a_box_if_there_are_no_more_goals_than_boxes() -> None:
+    geometry, position, numbers = _level(
+        "#########",
+        "#   #   #",
+        "#.  * @ #",
+        "#   # $ #",
+        "#   #   #",
+        "#########",
+    )
+    assert pushes_needed(geometry, position) == [(numbers[2, 4], 3)]
+
+
+def test_two_boxes_for_one_reachable_goal_are_a_bipartite_deadlock() -> None:
+    geometry, position, _ = _level(
+        "########",
+        "#.     #",
+        "#$ $   #",
+        "#@    .#",
+        "#.     #",
+        "########",
+    )
+    assert not has_bipartite_deadlock(geometry, position)
+    geometry, position, _ = _level(
+        "########",
+        "#.     #",
+        "#$     #",
+        "#   @ .#",
+        "#$     #",
+        "########",
+    )
+    assert has_bipartite_deadlock(geometry, position)
+
+
+def test_frozen_boxes_on_goals_block_the_ways_of_others() -> None:
+    rows = ("########", "##.#####", "##*   @#", "##*$   #", "########")
+    geometry, position, _ = _level(*rows)
+    # The two on goals are frozen beside each other, and the last goal lies behind them.
+    assert has_bipartite_deadlock(geometry, position)
+
+
+def test_a_pattern_with_a_hole_is_dead_unless_the_keeper_is_in_it() -> None:
+    geometry, position, numbers = _level(
+        "##########",
+        "#   @    #",
+        "#        #",
+        "#  #$    #",
+        "#  $ $   #",
+        "#   $$   #",
+        "#        #",
+        "#        #",
+        "#.....   #",
+        "##########",
+    )
+    inside = Position(position.boxes, numbers[4, 4])
+    for place in [(3, 4), (4, 3), (4, 5), (5, 4), (5, 5)]:
+        assert not has_freeze_deadlock(geometry, position, numbers[place])
+        assert has_pattern_deadlock(geometry, position, numbers[place])
+        assert not has_pattern_deadlock(geometry, inside, numbers[place])
+
+
+DIAGONAL = (
+    "##########",
+    "#        #",
+    "# #$     #",
+    "# $ $    #",
+    "#  $ $   #",
+    "#   $#   #",
+    "#   @    #",
+    "#......  #",
+    "##########",
+)
+
+
+def test_a_sealed_diagonal_is_dead_unless_it_is_opened_or_has_goals() -> None:
+    geometry, position, numbers = _level(*DIAGONAL)
+    for box in position.boxes:
+        assert has_diagonal_deadlock(geometry, position, box)
+    for place in [(3, 3), (4, 4)]:
+        inside = Position(position.boxes, numbers[place])
+        assert not any(has_diagonal_deadlock(geometry, inside, box) for box in position.boxes)
+    for gone in position.boxes:
+        boxes = tuple(box for box in position.boxes if box != gone)
+        assert not any(
+            has_diagonal_deadlock(geometry, Position(boxes, position.keeper), box) for box in boxes
+        )
+    rows = list(DIAGONAL)
+    rows[3], rows[4], rows[7] = "# $ *    #", "#  * $   #", "#....    #"
+    geometry, position, numbers = _level(*rows)
+    assert not any(has_diagonal_deadlock(geometry, position, box) for box in position.boxes)
+
+
+def test_detectors_are_never_wrong_in_known_levels_and_flag_most() -> None:
+    if not (LEVELS / "Microban_I.xsb").exists():
+        pytest.skip(f"no levels beside the corpus: {LEVELS}")
+    tallies: dict[str, Tally] = {}
+    asked = 0
+    for level in levels_of_file(LEVELS / "Microban_I.xsb")[:30]:
+        if (space := _space(level, 2_000)) is not None:
+            ask(space, 300, 0, tallies)
+            assert prune(space, 300)[1::2] == (0, 0)
+            asked += 1
+    assert asked > 10
+    together = tallies[f"all to {LAST}"]
+    assert together.flagged > 0.9 * together.fatal
+    assert not [name for name, tally in tallies.items() if tally.wrong]

@@ -1,0 +1,123 @@
+"""Minimal dead sets and their lookup, by brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given, settings
+
+from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
+from players.puzzles.sokoban.deadsets.goal_sets import fillers, some_goals_unfilled
+from players.puzzles.sokoban.geometry import Geometry, Position
+from propnet.jit.arrays import Words
+from propnet.jit.decorators import kernel
+from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
+
+
+@settings(max_examples=40, deadline=None)
+@given(geometries())
+def test_families_hold_the_minimal_dead_sets_and_no_others(geometry: Geometry) -> None:
+    made = make_dead_sets(geometry, most=4, seconds=60)
+    most = len(geometry.goals)
+    assert made.sizes == tuple(range(2, most + 1))
+    squares = made.squares.squares.tolist()
+    alive = {size: alive_states(geometry, size) for size in range(1, 5)}
+    expected: set[tuple[int, int, tuple[int, ...]]] = set()
+    expected_boxes: set[tuple[int, ...]] = set()
+    somewhere = {size: {boxes for boxes, _ in alive[size]} for size in alive}
+    for size in range(2, most + 1):
+        for boxes in combinations(squares, size):
+            for box in boxes:
+                for direction in range(4):
+                    keeper = int(geometry.neighbours[box, direction])
+                    if (
+                        keeper == geometry.size
+                        or keeper in boxes
+                        or (frozenset(boxes), keeper) in alive[size]
+                    ):
+                        continue
+                    if all(
+                        (frozenset(part), keeper) in alive[less]
+                        for less in range(1, size)
+                        for part in combinations(boxes, less)
+                    ):
+                        expected.add((box, direction, tuple(sorted(set(boxes) - {box}))))
+            if frozenset(boxes) not in somewhere[size] and all(
+                less == 1 or frozenset(part) in somewhere[less]
+                for less in range(1, size)
+                for part in combinations(boxes, less)
+            ):
+                expected_boxes.add(boxes)
+    found = [
+        (squares[slot // 4], slot % 4, tuple(squares[number] for number in partners))
+        for family in made.families.values()
+        for slot in range(len(family.starts) - 1)
+        for partners in family.partners[family.starts[slot] : family.starts[slot + 1]].tolist()
+    ]
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+    listed = list(made.box_sets())
+    assert len(listed) == len(set(listed))
+    assert set(listed) == expected_boxes
+
+
+@settings(max_examples=40, deadline=None)
+@given(geometries(most_goals=3))
+def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geometry: Geometry) -> None:
+    made = make_dead_sets(geometry, seconds=60)
+    alive = {size: alive_states(geometry, size) for size in range(1, 4)}
+    for size in range(1, len(geometry.goals) + 1):
+        for boxes in combinations(range(geometry.size), size):
+            position = Position(boxes, 0)
+            for box in boxes:
+                for direction in range(4):
+                    keeper = int(geometry.neighbours[box, direction ^ 2])
+                    if keeper == geometry.size or keeper in boxes:
+                        continue
+                    others = set(boxes) - {box}
+                    if others and (frozenset(others), keeper) not in alive[size - 1]:
+                        continue  # dead before the push
+                    dead = (frozenset(boxes), keeper) not in alive[size]
+                    assert made.dead_after_push(position, box, direction) == dead
+            if made.is_dead(position):
+                assert all(state[0] != frozenset(boxes) for state in alive[size])
+
+
+@kernel
+def _unfilled(rows: Words, bits: Words, number: int, side: int) -> bool:
+    return some_goals_unfilled(rows, bits, number, side)
+
+
+@settings(max_examples=40, deadline=None)
+@given(geometries(most_goals=3))
+def test_goals_that_no_boxes_can_fill(geometry: Geometry) -> None:
+    made = make_dead_sets(geometry, most=2)
+    rows = fillers(made.squares)
+    size = len(geometry.goals)
+    alive = alive_states(geometry, size)
+    somewhere = {boxes for boxes, _ in alive}
+    live = made.squares.squares.tolist()
+    for boxes in combinations(live, size):
+        bits = made.bits(Position(boxes, 0))
+        if _unfilled(rows, bits, -1, 0):
+            assert frozenset(boxes) not in somewhere
+        elif size == 2:
+            assert frozenset(boxes) in somewhere
+        for box in boxes:
+            for direction in range(4):
+                keeper = int(geometry.neighbours[box, direction])
+                if keeper == geometry.size or keeper in boxes:
+                    continue
+                dead = _unfilled(rows, bits, live.index(box), direction)
+                if size == 2:
+                    assert dead == ((frozenset(boxes), keeper) not in alive)
+                assert not dead or (frozenset(boxes), keeper) not in alive
+
+
+@settings(max_examples=20, deadline=None)
+@given(geometries())
+def test_what_does_not_fit_the_budget_is_left_out(geometry: Geometry) -> None:
+    assert make_dead_sets(geometry, most=4, memory=-1).sizes in ((), (2,))
+    whole, less = make_dead_sets(geometry, most=3, seconds=60), make_dead_sets(geometry, most=3, seconds=-1)
+    assert set(less.sizes) <= {2, 3}
+    assert set(less.box_sets()) <= set(whole.box_sets())

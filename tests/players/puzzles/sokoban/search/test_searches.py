@@ -1,0 +1,177 @@
+"""All searches on small levels, against all states of these: solutions, fewest pushes, bounds, proofs."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gdl.errors import GdlError
+from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
+from players.puzzles.sokoban.search.backward import Backward, start_distances
+from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
+from players.puzzles.sokoban.search.bidirectional import Bidirectional
+from players.puzzles.sokoban.search.portfolio import SearchPortfolio, entries_named
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.state_space import StateSpace, explore
+
+KINDS: list[type[PushSearch]] = [AStar, Greedy, Backward, Bidirectional, SearchPortfolio]
+_MEMORY = 4 << 20
+
+
+def _random_level(rng: random.Random) -> Level:
+    """A small room with some walls, two or three boxes and as many goals; not always solvable."""
+    height, width = rng.randint(5, 6), rng.randint(6, 7)
+    inside = [(y, x) for y in range(1, height - 1) for x in range(1, width - 1)]
+    rng.shuffle(inside)
+    rows = [["#"] * width for _ in range(height)]
+    for y, x in inside[len(inside) // 8 :]:
+        rows[y][x] = " "
+    boxes = rng.choice((2, 2, 3))
+    off_walls = [(y, x) for y, x in inside if rows[y][x] == " " and 1 < y < height - 2 and 1 < x < width - 2]
+    spots = off_walls[:boxes] + [spot for spot in reversed(inside) if spot not in off_walls[:boxes]]
+    for letter, (y, x) in zip("$" * boxes + "." * boxes + "@", spots, strict=False):
+        rows[y][x] = letter
+    return Level(tuple(map("".join, rows)))
+
+
+@cache
+def _spaces() -> list[tuple[Position, StateSpace]]:
+    rng = random.Random(14)
+    found: list[tuple[Position, StateSpace]] = []
+    while len(found) < 40:
+        try:
+            geometry, start = from_level(_random_level(rng))
+        except GdlError:
+            continue  # a box that cannot be reached
+        if len(geometry.goals) >= len(start.boxes) > 0:
+            found.append((start, explore(geometry, start, 20_000)))
+    return found
+
+
+def _run(kind: type[PushSearch], geometry: Geometry, start: Position, most: int | None = None) -> PushSearch:
+    search = kind(PushTask(LevelKnowledge(geometry), start, _MEMORY, most))
+    for _ in range(1000):
+        if search.step(0.05) is not Outcome.GOING_ON:
+            return search
+    raise AssertionError("no end")
+
+
+def _to_go(space: StateSpace) -> list[int]:
+    """The fewest pushes from each state to a solved one, -1 where there is no way."""
+    back: list[list[int]] = [[] for _ in range(space.size)]
+    for parent, child, *_ in space.edges.tolist():
+        back[child].append(parent)
+    solved = [state for state in range(space.size) if is_solved(space.geometry, space.position(state))]
+    pushes = [-1] * space.size
+    for state in solved:
+        pushes[state] = 0
+    waiting = deque(solved)
+    while waiting:
+        state = waiting.popleft()
+        for parent in back[state]:
+            if pushes[parent] < 0:
+                pushes[parent] = pushes[state] + 1
+                waiting.append(parent)
+    return pushes
+
+
+def test_the_levels_are_of_both_kinds() -> None:
+    alive = sum(bool(space.alive[0]) for _, space in _spaces())
+    assert 10 <= alive <= 30
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_solved_replays_and_what_is_proven_is_so(kind: type[PushSearch]) -> None:
+    for start, space in _spaces():
+        search = _run(kind, space.geometry, start)
+        if search.outcome is Outcome.GAVE_UP:
+            assert len(space.geometry.goals) > len(start.boxes)
+            continue
+        assert search.outcome is (Outcome.SOLVED if space.alive[0] else Outcome.UNSOLVABLE)
+        if space.alive[0]:
+            steps = steps_of(space.geometry, start, search.pushes)
+            assert is_solved(space.geometry, after_steps(space.geometry, start, steps))
+            fewest = _to_go(space)[0]
+            assert len(search.pushes) == fewest if search.optimal else len(search.pushes) >= fewest
+
+
+@pytest.mark.parametrize("corrals", [-1, 0, 100])
+def test_a_star_finds_fewest_pushes_with_corrals_or_without(corrals: int) -> None:
+    class Kind(AStar):
+        corral_budget = corrals
+
+    for start, space in _spaces():
+        search = _run(Kind, space.geometry, start)
+        assert (len(search.pushes) if search.optimal else -1) == _to_go(space)[0]
+
+
+def test_a_limit_of_pushes_is_kept() -> None:
+    for start, space in _spaces()[:20]:
+        fewest = _to_go(space)[0]
+        if fewest > 0:
+            assert _run(AStar, space.geometry, start, fewest).outcome is Outcome.SOLVED
+            assert _run(AStar, space.geometry, start, fewest - 1).outcome is Outcome.UNSOLVABLE
+
+
+@pytest.mark.parametrize("kind", [AStar, Greedy, Backward])
+def test_hashes_and_bounds_of_nodes(kind: type[BestFirst]) -> None:
+    """Hashes made by exclusive or are those made anew; forwards, no bound is higher than what it bounds."""
+    for start, space in _spaces()[:25]:
+        search = kind(PushTask(LevelKnowledge(space.geometry), start, _MEMORY))
+        search.step(1.0)
+        if search.outcome is Outcome.GAVE_UP:
+            continue
+        to_go, nodes, keys = _to_go(space), search._nodes, search._board.keys
+        known = {(space.position(i).boxes, space.position(i).keeper): to_go[i] for i in range(space.size)}
+        for number in range(int(search._counts[0])):
+            *boxes, keeper = nodes.records[number].tolist()
+            assert boxes == sorted(boxes)
+            assert nodes.hashes[number] == np.bitwise_xor.reduce([*keys[0, boxes], keys[1, keeper]])
+            truth = known.get((tuple(boxes), keeper), -1)
+            if not kind.pulling and truth >= 0:
+                assert nodes.estimates[number] <= truth
+
+
+def test_start_distances_are_those_of_a_lone_box() -> None:
+    for start, space in _spaces()[:12]:
+        distances = start_distances(space.geometry, start)
+        for row, box in enumerate(start.boxes):
+            best = np.full(space.geometry.size, -1)
+            for keeper in range(space.geometry.size):
+                if keeper == box:
+                    continue
+                alone = explore(space.geometry, Position((box,), keeper), 5000)
+                for state in range(alone.size):
+                    [square] = alone.position(state).boxes
+                    if best[square] < 0 or alone.depths[state] < best[square]:
+                        best[square] = alone.depths[state]
+            told = np.where(distances[row, :-1] >= 1 << 20, -1, distances[row, :-1])
+            assert told.tolist() == best.tolist()
+
+
+def test_no_memory_is_no_proof() -> None:
+    rows = "##########", "#        #", "# $ $ $  #", "#  $ $   #", "# ..@..  #", "#      . #", "##########"
+    geometry, start = from_level(Level(rows))
+    for kind in (AStar, Greedy):
+        search = kind(PushTask(LevelKnowledge(geometry), start, 0))
+        assert search.step(1.0) is Outcome.GAVE_UP
+
+
+def test_nothing_to_do_needs_no_search() -> None:
+    geometry, start = from_level(Level(("#####", "#@* #", "#####")))
+    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, _MEMORY))
+    assert (search.outcome, search.pushes, search.at_work) == (Outcome.SOLVED, [], [])
+
+
+def test_faults_are_told() -> None:
+    with pytest.raises(GdlError, match="there is no search"):
+        entries_named("depth-first")
+    geometry, _ = from_level(Level(("######", "#@$. #", "######")))
+    with pytest.raises(GdlError, match="2 boxes and 1 goal"):
+        AStar(PushTask(LevelKnowledge(geometry), Position((1, 2), 0), _MEMORY))
