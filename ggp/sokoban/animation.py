@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from ggp.sokoban.glyphs import as_text, draw, in_unicode
+from ggp.sokoban.glyphs import around, as_text, draw, in_unicode
 from ggp.sokoban.stage import Stage
 
 _LINES_BELOW = 3
@@ -35,7 +35,7 @@ def animate(console: Console, stage: Stage, steps: str, fps: float) -> None:
                 continue
             room = max(3, console.height - _LINES_BELOW), max(3, console.width // 2)
             below = Text(f"step {number} of {len(steps)}, push {pushes}", "dim")
-            picture = as_text(draw(stage, position, unicode, window=room))
+            picture = as_text(draw(stage, position, unicode, frame=around(stage, position, room)))
             live.update(Group(picture, below), refresh=True)
             pause = began + (number + 1) / fps - time.monotonic()
             if pause > 0 and number < len(steps):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
-from ggp.sokoban.stage import OUTSIDE, Place, Stage
+from ggp.sokoban.stage import OUTSIDE, Stage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, KEEPER, KEEPER_ON_GOAL, WALL
 
 Span = tuple[str, str]
 """Text and a rich style."""
+Frame = tuple[int, int, int, int]
+"""Top, left, height and width of a part of the map."""
 
 _FLOOR = "on #262a33"
 _PLAIN: dict[str, str] = {
@@ -64,7 +66,7 @@ def draw(
     unicode: bool = True,
     *,
     marks: Mapping[int, Mark] | None = None,
-    window: tuple[int, int] | None = None,
+    frame: Frame | None = None,
 ) -> list[list[Span]]:
     """The rows of a position, in spans.
 
@@ -72,12 +74,11 @@ def draw(
         stage: the level.
         position: what stands where.
         unicode: whether other characters than those of ASCII may be used.
-        marks: what to show on squares instead of what is there. Boxes and the keeper keep their colour.
-        window: rows and columns of squares that there is room for; of a larger map the part around the
-            keeper is drawn. None: all of it.
+        marks: what to show on squares instead of what is there.
+        frame: the part of the map that is drawn; None for all of it.
     """
     marked = {stage.place(square): mark for square, mark in (marks or {}).items()}
-    top, left, height, width = _window(stage, position, window)
+    top, left, height, width = frame or (0, 0, stage.height, stage.width)
     lines: list[list[Span]] = []
     for y, row in enumerate(stage.rows(position)[top : top + height], top):
         line: list[Span] = []
@@ -118,12 +119,19 @@ def _append(line: list[Span], span: Span) -> None:
         line.append(span)
 
 
-def _window(stage: Stage, position: Position, room: tuple[int, int] | None) -> tuple[int, int, int, int]:
-    """Top, left, height and width of the part that is drawn."""
-    if room is None:
-        return 0, 0, stage.height, stage.width
-    centre: Place = stage.place(position.keeper)
+def around(stage: Stage, position: Position, room: tuple[int, int]) -> Frame:
+    """The part of the map around the keeper that fits in so many rows and columns of squares."""
+    y, x = stage.place(position.keeper)
     height, width = min(room[0], stage.height), min(room[1], stage.width)
-    top = min(max(0, centre[0] - height // 2), stage.height - height)
-    left = min(max(0, centre[1] - width // 2), stage.width - width)
+    top = min(max(0, y - height // 2), stage.height - height)
+    left = min(max(0, x - width // 2), stage.width - width)
     return top, left, height, width
+
+
+def frame_of(stage: Stage, squares: Iterable[int], margin: int = 2) -> Frame:
+    """The part of the map with these squares (one at least) and some around them."""
+    places = [stage.place(square) for square in squares]
+    top, left = (max(0, min(place[i] for place in places) - margin) for i in (0, 1))
+    bottom = min(stage.height, max(y for y, _ in places) + margin + 1)
+    right = min(stage.width, max(x for _, x in places) + margin + 1)
+    return top, left, bottom - top, right - left

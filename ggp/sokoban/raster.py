@@ -1,4 +1,4 @@
-"""A level and its solution as PNG and GIF, by Pillow: shapes are drawn four times as large and made smaller."""
+"""A level as PNG and its solution as GIF, by Pillow: drawn four times as large, and made smaller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A level as SVG, and its solution as animated SVG (SMIL), drawn by the shapes of :mod:`ggp.sokoban.shapes`."""
+"""A level as SVG, its solution as animated SVG (SMIL), drawn by :mod:`ggp.sokoban.shapes`."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _element(shape: Shape) -> str:
 
 
 def _fill(colour: str) -> str:
-    """A colour as #rrggbb or #rrggbbaa, the last with an attribute of its own: SVG 1.1 has no such colours."""
+    """A colour; the opacity of #rrggbbaa stands apart, for SVG 1.1 knows #rrggbb only."""
     if len(colour) == 9:
         return f'fill="{colour[:7]}" fill-opacity="{int(colour[7:], 16) / 255:.3g}"'
     return f'fill="{colour}"'

@@ -58,7 +58,7 @@ class TextView(MatchView):
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
-        drawing = self.painter.draw(state.propositions, self.console.width)
+        drawing = self.painter.draw_state(state, self.console.width)
         self.console.print()
         self.console.print(Text(f"after {steps} steps" if steps else "at first", "bold"))
         self.console.print(self._picture(drawing))
