@@ -62,6 +62,6 @@ def _marks(finding: Finding) -> dict[int, Mark]:
 def _example(stage: Stage, squares: tuple[int, ...], unicode: bool) -> Text:
     """A set of boxes, and what lies around it, without the keeper: he may be anywhere."""
     keeper = next(square for square in range(stage.geometry.size) if square not in squares)
-    hidden = {keeper: Mark("()" if keeper in stage.geometry.goals.tolist() else "  ", "")}
+    hidden = {keeper: Mark("()" if keeper in stage.geometry.goals.tolist() else "")}
     position = Position(squares, keeper)
     return as_text(draw(stage, position, unicode, marks=hidden, frame=frame_of(stage, squares)))

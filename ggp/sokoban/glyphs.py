@@ -51,8 +51,8 @@ class Mark:
 
 
 def in_unicode(console: Console) -> bool:
-    """Whether the console shows more than ASCII."""
-    return console.encoding.lower().startswith("utf")
+    """Whether the console is a terminal that shows more than ASCII."""
+    return console.is_terminal and console.encoding.lower().startswith("utf")
 
 
 def cell(kind: str, unicode: bool) -> Span:

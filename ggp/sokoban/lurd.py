@@ -25,7 +25,6 @@ MOST_STEPS = 5_000_000
 """A longer line is refused: a run length may ask for any number."""
 
 _TOKEN = re.compile(r"(\d*)([urdlURDL(])|(\))|(\s+)", re.ASCII)
-_NAMES = dict(zip(LETTERS, ("up", "right", "down", "left"), strict=True))
 _HEADING = re.compile(r"\s*(solution|snapshot|savegame)\b", re.IGNORECASE)
 
 
@@ -140,15 +139,14 @@ def check_lurd(stage: Stage, steps: str) -> LurdVerdict:
         ahead = neighbours[keeper][direction]
         pushing = ahead in boxes
         if ahead == outside:
-            fault = "there is a wall"
+            fault = "it runs into a wall"
         elif pushing:
             beyond = neighbours[ahead][direction]
             if beyond == outside or beyond in boxes:
                 what = "a wall" if beyond == outside else "another box"
-                fault = f"the box in {stage.name(ahead)} stands before {what}"
+                fault = f"it pushes the box in {stage.name(ahead)} against {what}"
         if fault:
-            here = stage.name(keeper)
-            fault = f"step {made + 1}, {letter}, cannot be made: {_NAMES[letter.lower()]} of {here} {fault}"
+            fault = f"step {made + 1}, {letter}, cannot be made: from {stage.name(keeper)} {fault}"
             break
         if pushing:
             boxes.remove(ahead)

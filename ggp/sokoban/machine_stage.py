@@ -58,13 +58,17 @@ class MachineStage:
 
 
 def stage_of_machine(machine: Machine, title: str = "") -> MachineStage | None:
-    """The stage of a machine's game; None if it is not Sokoban, or the machine has no network."""
+    """The stage of a machine's game; None if it is not Sokoban, no flat map shows it, or
+    the machine has no network."""
     lanes = lane_machine(machine)
     game = None if lanes is None or len(machine.roles) != 1 else recognise(lanes)
     if game is None:
         return None
+    geometry = upright(game, machine)
+    if geometry is None:
+        return None
     start = game.position(machine.initial_state())
-    return MachineStage(Stage.of_geometry(upright(game, machine), start, title), game)
+    return MachineStage(Stage.of_geometry(geometry, start, title), game)
 
 
 def steps_of_moves(machine: Machine, stage: MachineStage, moves: Sequence[str]) -> str:
@@ -95,4 +99,7 @@ def load_stage(name: str) -> Stage:
 
 def not_sokoban(name: str) -> GdlError:
     """The error for a game that has no level to be drawn."""
-    return GdlError(f"{name} is not Sokoban", remedy="name a level (FILE.xsb:N), or a game that is one")
+    return GdlError(
+        f"{name} is not Sokoban, or its rules do not tell the map",
+        remedy="name a level (FILE.xsb:N), or a game that is one",
+    )

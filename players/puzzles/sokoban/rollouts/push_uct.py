@@ -30,7 +30,7 @@ from players.puzzles.sokoban.rollouts.push_uct_kernels import (
     begin_tree,
     iterate,
 )
-from players.puzzles.sokoban.search.push_search import Outcome, SliceRate, PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, SliceRate, checked
 
 _BUDGET = 100
 """States that the search of one corral may expand."""
