@@ -60,7 +60,7 @@ def true_states(level: Level) -> tuple[int, int, int, list[int]]:
 
 def solved(rules: Rules) -> int:
     """The length of the line that the solver finds, replayed on the prover; it has the goal 100."""
-    solution = solve(machine_of(rules), 20.0, only="sokoban")
+    solution = solve(machine_of(rules), 300.0, only="sokoban")
     assert solution.value == 100
     assert replayed(rules, solution).terminal
     return len(solution.moves)
