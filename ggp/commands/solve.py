@@ -145,9 +145,9 @@ def _solve_levels(
     levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
     view = LevelView(path.stem, seconds, every)
     if wishes is not None:
-        from ggp.sokoban.stage import Stage
+        from ggp.sokoban.stage import LevelStage
 
-        stage = Stage.of_level(levels[first])
+        stage = LevelStage.of_level(levels[first])
         wishes.before(view.console, stage, as_json)
     found, interrupted = [], False
     with view:

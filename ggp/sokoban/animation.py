@@ -9,13 +9,13 @@ from rich.live import Live
 from rich.text import Text
 
 from ggp.sokoban.glyphs import around, as_text, draw, in_unicode
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 
 _LINES_BELOW = 3
 _MOST_FPS = 120.0
 
 
-def animate(console: Console, stage: Stage, steps: str, fps: float) -> None:
+def animate(console: Console, stage: LevelStage, steps: str, fps: float) -> None:
     """Show legal steps one after the other, ``fps`` a second; the last position stays. Where the console is
     no terminal nothing is shown. On a map larger than the terminal it follows the keeper.
 

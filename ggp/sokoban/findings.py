@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.analysis.report import LevelReport, report
 from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
 
@@ -31,7 +31,7 @@ class Finding:
     labels: dict[int, str]
     examples: tuple[tuple[int, ...], ...] = ()
 
-    def as_json(self, stage: Stage) -> dict[str, object]:
+    def as_json(self, stage: LevelStage) -> dict[str, object]:
         """The same with places, row and column from 1, instead of squares."""
 
         def places(squares: Iterable[int]) -> list[list[int]]:
@@ -47,14 +47,14 @@ class Finding:
         return found
 
 
-def findings(stage: Stage) -> list[Finding]:
+def findings(stage: LevelStage) -> list[Finding]:
     """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
     found = report(stage.geometry, stage.start)
     sets = make_dead_sets(stage.geometry, most=min(3, max(2, len(stage.start.boxes))), seconds=_SECONDS)
     return [_dead(stage, found), _tunnels(found), _rooms(found), *_packing(found), _sets(stage, sets)]
 
 
-def _dead(stage: Stage, found: LevelReport) -> Finding:
+def _dead(stage: LevelStage, found: LevelReport) -> Finding:
     share = len(found.dead) / max(1, stage.geometry.size)
     sentence = f"{count(len(found.dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
     return Finding("dead squares", sentence, dict.fromkeys(found.dead, "xx"))
@@ -96,7 +96,7 @@ def _packing(found: LevelReport) -> list[Finding]:
     return [Finding("packing order", sentence, labels)]
 
 
-def _sets(stage: Stage, sets: DeadSets) -> Finding:
+def _sets(stage: LevelStage, sets: DeadSets) -> Finding:
     by_size: dict[int, list[tuple[int, ...]]] = {}
     for squares in sets.box_sets():
         by_size.setdefault(len(squares), []).append(squares)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ggp.sokoban.findings import Finding
 from ggp.sokoban.glyphs import Mark, as_text, draw, frame_of, in_unicode, legend
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 
 _STYLES = {
@@ -24,7 +24,7 @@ _ON_A_BOX = "bold #ffffff on #b71c1c"
 _BESIDE = 3
 
 
-def show_findings(console: Console, stage: Stage, found: Iterable[Finding]) -> None:
+def show_findings(console: Console, stage: LevelStage, found: Iterable[Finding]) -> None:
     """Print each finding: its sentence, its map, and its examples side by side."""
     unicode = in_unicode(console)
     console.print(as_text(draw(stage, stage.start, unicode)))
@@ -41,7 +41,7 @@ def show_findings(console: Console, stage: Stage, found: Iterable[Finding]) -> N
             console.print(Columns(pictures, padding=(0, _BESIDE)))
 
 
-def show_reasons(console: Console, stage: Stage, position: Position, reasons: Iterable[Finding]) -> None:
+def show_reasons(console: Console, stage: LevelStage, position: Position, reasons: Iterable[Finding]) -> None:
     """Print why a position is dead, each reason on a map of the position."""
     unicode = in_unicode(console)
     for finding in reasons:
@@ -59,7 +59,7 @@ def _marks(finding: Finding) -> dict[int, Mark]:
     }
 
 
-def _example(stage: Stage, squares: tuple[int, ...], unicode: bool) -> Text:
+def _example(stage: LevelStage, squares: tuple[int, ...], unicode: bool) -> Text:
     """A set of boxes, and what lies around it, without the keeper: he may be anywhere."""
     keeper = next(square for square in range(stage.geometry.size) if square not in squares)
     hidden = {keeper: Mark("()" if keeper in stage.geometry.goals.tolist() else "")}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from ggp.sokoban.stage import OUTSIDE, Stage
+from ggp.sokoban.stage import OUTSIDE, LevelStage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, KEEPER, KEEPER_ON_GOAL, WALL
 
@@ -61,7 +61,7 @@ def cell(kind: str, unicode: bool) -> Span:
 
 
 def draw(
-    stage: Stage,
+    stage: LevelStage,
     position: Position,
     unicode: bool = True,
     *,
@@ -119,7 +119,7 @@ def _append(line: list[Span], span: Span) -> None:
         line.append(span)
 
 
-def around(stage: Stage, position: Position, room: tuple[int, int]) -> Frame:
+def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> Frame:
     """The part of the map around the keeper that fits in so many rows and columns of squares."""
     y, x = stage.place(position.keeper)
     height, width = min(room[0], stage.height), min(room[1], stage.width)
@@ -128,7 +128,7 @@ def around(stage: Stage, position: Position, room: tuple[int, int]) -> Frame:
     return top, left, height, width
 
 
-def frame_of(stage: Stage, squares: Iterable[int], margin: int = 2) -> Frame:
+def frame_of(stage: LevelStage, squares: Iterable[int], margin: int = 2) -> Frame:
     """The part of the map with these squares (one at least) and some around them."""
     places = [stage.place(square) for square in squares]
     top, left = (max(0, min(place[i] for place in places) - margin) for i in (0, 1))

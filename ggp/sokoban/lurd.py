@@ -17,7 +17,7 @@ from itertools import groupby
 
 from gdl.errors import GdlError
 from gdl.errors import Place as TextPlace
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import LETTERS, is_solved
 
@@ -126,7 +126,7 @@ class LurdVerdict:
     position: Position
 
 
-def check_lurd(stage: Stage, steps: str) -> LurdVerdict:
+def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
     """Make the steps one by one on the stage's map, up to the first that cannot be made."""
     neighbours: list[list[int]] = stage.geometry.neighbours.tolist()
     outside = stage.geometry.size
@@ -160,7 +160,7 @@ def check_lurd(stage: Stage, steps: str) -> LurdVerdict:
     return LurdVerdict(made, pushes, solved, fault, miswritten, position)
 
 
-def snapshot(stage: Stage, steps: str, solver: str = "") -> str:
+def snapshot(stage: LevelStage, steps: str, solver: str = "") -> str:
     """A level and its solution as a ``.sok`` file."""
     pushes = sum(letter.isupper() for letter in steps)
     parts = [stage.text(stage.start), ""]

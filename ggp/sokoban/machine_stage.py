@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from ggp.sokoban.upright import upright
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import LETTERS, steps_of
@@ -25,7 +25,7 @@ class MachineStage:
         game: how its states are read.
     """
 
-    stage: Stage
+    stage: LevelStage
     game: Recognised
 
     def position(self, state: State) -> Position:
@@ -68,7 +68,7 @@ def stage_of_machine(machine: Machine, title: str = "") -> MachineStage | None:
     if geometry is None:
         return None
     start = game.position(machine.initial_state())
-    return MachineStage(Stage.of_geometry(geometry, start, title), game)
+    return MachineStage(LevelStage.of_geometry(geometry, start, title), game)
 
 
 def steps_of_moves(machine: Machine, stage: MachineStage, moves: Sequence[str]) -> str:
@@ -79,7 +79,7 @@ def steps_of_moves(machine: Machine, stage: MachineStage, moves: Sequence[str]) 
     return stage.steps(map(stage.position, states))
 
 
-def load_stage(name: str) -> Stage:
+def load_stage(name: str) -> LevelStage:
     """The stage that ``FILE.xsb:N`` or the name of a game names.
 
     Raises:
@@ -89,7 +89,7 @@ def load_stage(name: str) -> Stage:
     from players.puzzles.sokoban.levels.read import find_level, names_level_file
 
     if names_level_file(name):
-        return Stage.of_level(find_level(locate_level(name)))
+        return LevelStage.of_level(find_level(locate_level(name)))
     game = Game.load(name)
     found = stage_of_machine(game.machine("propnet"), game.name)
     if found is None:

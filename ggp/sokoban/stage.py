@@ -1,7 +1,7 @@
-"""`Stage`: a level as it is drawn: its map without what moves, and where the squares of its geometry lie.
+"""`LevelStage`: a level as it is drawn: its map without what moves, and where the squares of its geometry lie.
 
 >>> from players.puzzles.sokoban.levels.level import Level
->>> stage = Stage.of_level(Level(("######", "#@ $.#", "######")))
+>>> stage = LevelStage.of_level(Level(("######", "#@ $.#", "######")))
 >>> stage.text(Position((2,), 1))
 '######\\n# @$.#\\n######'
 """
@@ -32,7 +32,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stage:
+class LevelStage:
     """A level that can be drawn in any position.
 
     Attributes:
@@ -48,13 +48,13 @@ class Stage:
     title: str = ""
 
     @classmethod
-    def of_level(cls, level: Level) -> Stage:
+    def of_level(cls, level: Level) -> LevelStage:
         """The stage of a level that was read. Raises GdlError as ``from_level`` does."""
         geometry, start = from_level(level)
         return cls(geometry, start, _ground(level.rows, geometry), level.title)
 
     @classmethod
-    def of_geometry(cls, geometry: Geometry, start: Position, title: str = "") -> Stage:
+    def of_geometry(cls, geometry: Geometry, start: Position, title: str = "") -> LevelStage:
         """The stage of a level that is known by its geometry alone: walls stand around its squares."""
         shift = geometry.places.min(axis=0) - 1
         moved = Geometry(geometry.neighbours, geometry.goals, geometry.places - shift)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ggp.sokoban.findings import Finding, count
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.analysis.distances import dead_squares
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
@@ -16,7 +16,7 @@ _SECONDS = 2.0
 _CORRAL_STATES = 1000
 
 
-def why_dead(stage: Stage, position: Position) -> list[Finding]:
+def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
     """The reasons that are found, the plainest first. None where the position is solved, and where nothing is
     found: it may be dead all the same."""
     geometry = stage.geometry
@@ -53,7 +53,7 @@ def why_dead(stage: Stage, position: Position) -> list[Finding]:
     return []
 
 
-def _out_of_reach(stage: Stage, position: Position) -> list[int]:
+def _out_of_reach(stage: LevelStage, position: Position) -> list[int]:
     """The free squares that the keeper cannot walk to."""
     neighbours: list[list[int]] = stage.geometry.neighbours.tolist()
     shut = {*position.boxes, stage.geometry.size}

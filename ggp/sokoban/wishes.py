@@ -13,8 +13,8 @@ from ggp.sokoban.animation import animate
 from ggp.sokoban.findings import findings
 from ggp.sokoban.findings_view import show_findings
 from ggp.sokoban.lurd import run_length
-from ggp.sokoban.pictures import DEFAULT_FPS, check_suffix, is_picture, write_file
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.pictures.write_file import DEFAULT_FPS, check_suffix, is_picture, write_file
+from ggp.sokoban.stage import LevelStage
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Wishes:
         if self.output is not None:
             check_suffix(self.output)
 
-    def before(self, console: Console, stage: Stage, as_json: bool) -> None:
+    def before(self, console: Console, stage: LevelStage, as_json: bool) -> None:
         """What is shown before the search. With ``lurd`` nothing but the steps is printed."""
         if self.explain and as_json:
             found = [finding.as_json(stage) for finding in findings(stage)]
@@ -60,7 +60,7 @@ class Wishes:
             show_findings(console, stage, findings(stage))
             console.print()
 
-    def after(self, console: Console, stage: Stage, steps: str | None, solver: str) -> None:
+    def after(self, console: Console, stage: LevelStage, steps: str | None, solver: str) -> None:
         """What is done with the solution, None where there is none. Raises KeyboardInterrupt where a person
         stops the animation; the file is written by then."""
         if self.output is not None and (steps is not None or is_picture(self.output)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.levels.level import Level
 
 CORNER = Level(("#######", "#  .  #", "# $#  #", "#  @$ #", "#.    #", "#######"), "Corner")
@@ -20,6 +20,6 @@ TWO_ROOMS = Level(
 )
 
 
-def corner() -> Stage:
+def corner() -> LevelStage:
     """The stage of CORNER."""
-    return Stage.of_level(CORNER)
+    return LevelStage.of_level(CORNER)

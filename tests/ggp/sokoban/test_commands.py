@@ -1,4 +1,4 @@
-"""The options of ``ggp solve`` for Sokoban, and ``ggp verify-lurd``: what they print, and their exit status."""
+"""The options of ``ggp solve`` for Sokoban, and ``ggp verify-lurd``: what they print, and exit status."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_explain_and_files(level: str, tmp_path: Path) -> None:
     done = ggp("solve", level, "--explain", "--json", "-o", str(svg), "--fps", "9")
     assert done.returncode == 0, done.stderr
     found, solution = map(json.loads, done.stdout.splitlines())
-    assert [one["kind"] for one in found["found"]][0] == "dead squares"
+    assert found["found"][0]["kind"] == "dead squares"
     assert solution["steps"]
     assert svg.read_text().startswith("<svg ")
     assert "\x1b" not in done.stdout

@@ -15,8 +15,8 @@ from ggp.game import Game
 from ggp.sokoban.animation import animate
 from ggp.sokoban.glyphs import Mark, around, as_text, draw, frame_of
 from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
-from ggp.sokoban.pictures import write_file
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.pictures.write_file import write_file
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
@@ -25,7 +25,7 @@ from tests.ggp.sokoban.levels import CORNER, SOLUTION, TWO_ROOMS, corner
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def plain(stage: Stage, unicode: bool = False, **how: object) -> list[str]:
+def plain(stage: LevelStage, unicode: bool = False, **how: object) -> list[str]:
     lines = draw(stage, stage.start, unicode, **how)  # type: ignore[arg-type]
     return as_text(lines).plain.split("\n")
 
@@ -43,9 +43,9 @@ def test_a_square_is_two_columns_wide() -> None:
 
 
 def test_boxes_that_nobody_reaches_and_the_outside_are_drawn() -> None:
-    stage = Stage.of_level(TWO_ROOMS)
+    stage = LevelStage.of_level(TWO_ROOMS)
     assert stage.text(stage.start) == str(TWO_ROOMS)
-    boxed = Stage.of_level(Level(("#########", "#@$.# *  ", "#########")))
+    boxed = LevelStage.of_level(Level(("#########", "#@$.# *  ", "#########")))
     assert plain(boxed)[1] == "##@@[]()##  {}    "
 
 
@@ -71,7 +71,7 @@ def test_marks_stand_on_their_squares() -> None:
 
 def test_a_geometry_alone_is_drawn_with_walls_around_it() -> None:
     stage = corner()
-    alone = Stage.of_geometry(stage.geometry, stage.start)
+    alone = LevelStage.of_geometry(stage.geometry, stage.start)
     assert alone.text(alone.start) == stage.text(stage.start)
 
 
@@ -168,7 +168,7 @@ def test_svg_of_a_level_alone_stands_still(tmp_path: Path) -> None:
 
 
 def test_long_solutions_have_fewer_frames() -> None:
-    raster = pytest.importorskip("PIL") and importlib.import_module("ggp.sokoban.raster")
+    raster = pytest.importorskip("PIL") and importlib.import_module("ggp.sokoban.pictures.raster")
     assert raster.frame_numbers("") == [0]
     assert raster.frame_numbers("rR") == [0, 1, 2]
     steps = "rlR" * raster.MOST_FRAMES

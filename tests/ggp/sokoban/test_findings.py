@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from ggp.sokoban.findings import findings
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.stage import LevelStage
 from ggp.sokoban.why_dead import why_dead
 from players.puzzles.sokoban.geometry import Position, from_level
 from players.puzzles.sokoban.levels.level import Level
@@ -43,7 +43,7 @@ def test_findings_name_what_the_oracle_knows() -> None:
 def test_reasons_name_the_boxes_at_fault(
     rows: tuple[str, ...], kind: str, marked: set[tuple[int, int]]
 ) -> None:
-    stage = Stage.of_level(Level(rows))
+    stage = LevelStage.of_level(Level(rows))
     reasons = why_dead(stage, stage.start)
     assert [reason.kind for reason in reasons] == ([kind] if kind else [])
     if kind:
@@ -54,7 +54,7 @@ def test_a_position_with_a_reason_is_dead() -> None:
     geometry, start = from_level(
         Level(("########", "#   #  #", "# $ $ .#", "#  $ ..#", "# @ #  #", "########"))
     )
-    stage = Stage.of_geometry(geometry, start)
+    stage = LevelStage.of_geometry(geometry, start)
     space = explore(geometry, start, 100_000)
     step = max(1, space.size // 60)
     told = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ggp.sokoban.stage import OUTSIDE, Stage
+from ggp.sokoban.stage import OUTSIDE, LevelStage
 from players.puzzles.sokoban.levels.level import BOX_ON_GOAL, GOAL, WALL
 
 BACKGROUND = "#1d2129"
@@ -18,7 +18,7 @@ _WALL_SIDE, _WALL_TOP, _WALL_LIGHT, _JOINT = "#3d4a5c", "#5d6f87", "#70839d", "#
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Slab:
     """A rectangle with rounded corners."""
 
     x: float
@@ -48,7 +48,7 @@ class Polygon:
     fill: str
 
 
-Shape = Block | Oval | Polygon
+Shape = Slab | Oval | Polygon
 
 
 def _crate(frame: str, planks: str, joint: str, light: str) -> tuple[Shape, ...]:
@@ -57,10 +57,10 @@ def _crate(frame: str, planks: str, joint: str, light: str) -> tuple[Shape, ...]
     inner, end = low + board, high - board
     slope = 0.11
     return (
-        Block(low + 0.03, low + 0.05, high - low, high - low, "#00000044", 0.06),
-        Block(low, low, high - low, high - low, frame, 0.06),
-        Block(inner, inner, end - inner, end - inner, planks),
-        *(Block(inner, inner + step * (end - inner) / 4, end - inner, 0.022, joint) for step in (1, 2, 3)),
+        Slab(low + 0.03, low + 0.05, high - low, high - low, "#00000044", 0.06),
+        Slab(low, low, high - low, high - low, frame, 0.06),
+        Slab(inner, inner, end - inner, end - inner, planks),
+        *(Slab(inner, inner + step * (end - inner) / 4, end - inner, 0.022, joint) for step in (1, 2, 3)),
         Polygon(
             (
                 (inner, end),
@@ -72,7 +72,7 @@ def _crate(frame: str, planks: str, joint: str, light: str) -> tuple[Shape, ...]
             ),
             frame,
         ),
-        Block(low + 0.02, low + 0.02, high - low - 0.04, 0.03, light, 0.015),
+        Slab(low + 0.02, low + 0.02, high - low - 0.04, 0.03, light, 0.015),
         *(
             Oval(x, y, 0.022, 0.022, joint)
             for x in (low + board / 2, high - board / 2)
@@ -115,53 +115,53 @@ def _turned(shape: Shape, quarters: int) -> Shape:
     return shape
 
 
-def ground(stage: Stage) -> Iterator[Shape]:
+def ground(stage: LevelStage) -> Iterator[Shape]:
     """Everything of a level that never moves, on its whole map, from the back to the front."""
     rows = stage.ground
     places = [(y, x) for y in range(stage.height) for x in range(stage.width)]
-    yield Block(0, 0, stage.width, stage.height, BACKGROUND)
+    yield Slab(0, 0, stage.width, stage.height, BACKGROUND)
     for y, x in places:
         if rows[y][x] not in (OUTSIDE, WALL):
-            yield Block(x, y, 1, 1, _FLOORS[(x + y) % 2])
+            yield Slab(x, y, 1, 1, _FLOORS[(x + y) % 2])
     walls = {(y, x) for y, x in places if rows[y][x] == WALL}
     for y, x in walls:
         if y + 1 < stage.height and rows[y + 1][x] not in (OUTSIDE, WALL):
-            yield Block(x, y + 1, 1, 0.13, _SHADOW)
+            yield Slab(x, y + 1, 1, 0.13, _SHADOW)
     yield from _wall(walls, 0.0, 0.12, _WALL_SIDE)
     yield from _wall(walls, 0.06, 0.1, _WALL_TOP)
     for y, x in sorted(walls):
-        yield Block(x + 0.12, y + 0.12, 0.76, 0.035, _WALL_LIGHT, 0.015)
-        yield Block(x + 0.12, y + 0.49, 0.76, 0.03, _JOINT)
-        yield Block(x + 0.49, y + 0.19, 0.03, 0.3, _JOINT)
-        yield Block(x + 0.27, y + 0.52, 0.03, 0.33, _JOINT)
-        yield Block(x + 0.71, y + 0.52, 0.03, 0.33, _JOINT)
+        yield Slab(x + 0.12, y + 0.12, 0.76, 0.035, _WALL_LIGHT, 0.015)
+        yield Slab(x + 0.12, y + 0.49, 0.76, 0.03, _JOINT)
+        yield Slab(x + 0.49, y + 0.19, 0.03, 0.3, _JOINT)
+        yield Slab(x + 0.27, y + 0.52, 0.03, 0.33, _JOINT)
+        yield Slab(x + 0.71, y + 0.52, 0.03, 0.33, _JOINT)
     for y, x in places:
         if rows[y][x] == GOAL:
             yield from moved(GOAL_MARK, x, y)
         elif rows[y][x] == BOX_ON_GOAL:
-            yield Block(x, y, 1, 1, _FLOORS[(x + y) % 2])
+            yield Slab(x, y, 1, 1, _FLOORS[(x + y) % 2])
             yield from moved(CRATE_ON_GOAL, x, y)
 
 
 def _wall(walls: set[tuple[int, int]], inset: float, radius: float, fill: str) -> Iterator[Shape]:
     """One layer of all walls: rounded squares, with bridges to the walls beside, below and across."""
     for y, x in sorted(walls):
-        yield Block(x + inset, y + inset, 1 - 2 * inset, 1 - 2 * inset, fill, radius)
+        yield Slab(x + inset, y + inset, 1 - 2 * inset, 1 - 2 * inset, fill, radius)
         beside, below = (y, x + 1) in walls, (y + 1, x) in walls
         if beside:
-            yield Block(x + 0.5, y + inset, 1, 1 - 2 * inset, fill)
+            yield Slab(x + 0.5, y + inset, 1, 1 - 2 * inset, fill)
         if below:
-            yield Block(x + inset, y + 0.5, 1 - 2 * inset, 1, fill)
+            yield Slab(x + inset, y + 0.5, 1 - 2 * inset, 1, fill)
         if beside and below and (y + 1, x + 1) in walls:
-            yield Block(x + 0.5, y + 0.5, 1, 1, fill)
+            yield Slab(x + 0.5, y + 0.5, 1, 1, fill)
 
 
 def moved(shapes: tuple[Shape, ...], x: float, y: float) -> Iterator[Shape]:
     """A tile's shapes on the square in column ``x`` and row ``y``."""
     for shape in shapes:
         match shape:
-            case Block():
-                yield Block(shape.x + x, shape.y + y, shape.width, shape.height, shape.fill, shape.radius)
+            case Slab():
+                yield Slab(shape.x + x, shape.y + y, shape.width, shape.height, shape.fill, shape.radius)
             case Oval():
                 yield Oval(shape.x + x, shape.y + y, shape.wide, shape.high, shape.fill)
             case Polygon():

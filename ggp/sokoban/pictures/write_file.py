@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.errors import GdlError
-from ggp.commands import write
 from ggp.sokoban.lurd import snapshot
-from ggp.sokoban.stage import Stage
-from ggp.sokoban.svg import svg
+from ggp.sokoban.pictures.svg import svg
+from ggp.sokoban.stage import LevelStage
 
 SUFFIXES = (".png", ".gif", ".svg", ".sok", ".lurd")
 DEFAULT_FPS = 8.0
@@ -27,10 +26,10 @@ def check_suffix(path: Path) -> None:
             f"{path} does not say what to write", remedy=f"let its name end in {', '.join(SUFFIXES)}"
         )
     if suffix in (".png", ".gif"):
-        import ggp.sokoban.raster  # noqa: F401 - it complains if Pillow is missing
+        import ggp.sokoban.pictures.raster  # noqa: F401 - it complains if Pillow is missing
 
 
-def write_file(path: Path, stage: Stage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = "") -> None:
+def write_file(path: Path, stage: LevelStage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = "") -> None:
     """Write a level and, where there are steps, its solution.
 
     Args:
@@ -53,7 +52,10 @@ def write_file(path: Path, stage: Stage, steps: str = "", fps: float = DEFAULT_F
         case ".lurd":
             data = f"{steps}\n".encode()
         case suffix:
-            from ggp.sokoban.raster import gif, png
+            from ggp.sokoban.pictures.raster import gif, png
 
             data = gif(stage, steps, fps) if suffix == ".gif" else png(stage, stage.start)
-    write(path, data)
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None

@@ -6,8 +6,18 @@ import io
 from collections.abc import Iterator
 
 from gdl.errors import GdlError
-from ggp.sokoban.shapes import CRATE, CRATE_ON_GOAL, Block, Oval, Polygon, Shape, ground, keeper, moved
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.pictures.shapes import (
+    CRATE,
+    CRATE_ON_GOAL,
+    Oval,
+    Polygon,
+    Shape,
+    Slab,
+    ground,
+    keeper,
+    moved,
+)
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 
 try:
@@ -27,13 +37,13 @@ MOST_FRAMES = 2000
 """A longer solution is shown push by push, or by several pushes."""
 
 
-def square_pixels(stage: Stage, most_side: int = _MOST_SIDE_PIXELS) -> int:
+def square_pixels(stage: LevelStage, most_side: int = _MOST_SIDE_PIXELS) -> int:
     """How wide a square is, in pixels: less on large maps."""
     fitting = most_side // max(stage.width, stage.height)
     return max(_LEAST_SQUARE_PIXELS, min(_MOST_SQUARE_PIXELS, fitting))
 
 
-def png(stage: Stage, position: Position) -> bytes:
+def png(stage: LevelStage, position: Position) -> bytes:
     """A position as a PNG file."""
     file = io.BytesIO()
     tiles = _Tiles(stage, square_pixels(stage))
@@ -41,7 +51,7 @@ def png(stage: Stage, position: Position) -> bytes:
     return file.getvalue()
 
 
-def gif(stage: Stage, steps: str, fps: float) -> bytes:
+def gif(stage: LevelStage, steps: str, fps: float) -> bytes:
     """A solution as an animated GIF file that repeats, ``fps`` frames a second; a second's rest at both ends.
     Of a line with more than MOST_FRAMES steps some are left out (:func:`frame_numbers`)."""
     tiles = _Tiles(stage, square_pixels(stage, 640))
@@ -86,7 +96,7 @@ def _with_one_palette(pictures: Iterator[Image.Image], tiles: _Tiles) -> Iterato
 class _Tiles:
     """The ground of a stage and what moves on it, drawn once; ``pixels`` is the width of a square."""
 
-    def __init__(self, stage: Stage, pixels: int) -> None:
+    def __init__(self, stage: LevelStage, pixels: int) -> None:
         self._stage, self._pixels = stage, pixels
         self._ground = _drawn(ground(stage), stage.width, stage.height, pixels).convert("RGB")
         self._crates = [_tile(shapes, pixels) for shapes in (CRATE, CRATE_ON_GOAL)]
@@ -133,7 +143,7 @@ def _drawn(shapes: Iterator[Shape], width: int, height: int, pixels: int) -> Ima
         red, green, blue, *rest = ImageColor.getrgb(shape.fill)
         fill = (red, green, blue, *rest) if rest else (red, green, blue, 255)
         match shape:
-            case Block(x, y, wide, high, _, radius):
+            case Slab(x, y, wide, high, _, radius):
                 corners = (x * unit, y * unit, (x + wide) * unit - 1, (y + high) * unit - 1)
                 draw.rounded_rectangle(corners, radius * unit, fill)
             case Oval(x, y, wide, high, _):

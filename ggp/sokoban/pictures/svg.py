@@ -1,12 +1,12 @@
-"""A level as SVG, its solution as animated SVG (SMIL), drawn by :mod:`ggp.sokoban.shapes`."""
+"""A level as SVG, its solution as animated SVG (SMIL), drawn by :mod:`ggp.sokoban.pictures.shapes`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape
 
-from ggp.sokoban.shapes import CRATE, CRATE_ON_GOAL, Block, Oval, Polygon, Shape, ground, keeper
-from ggp.sokoban.stage import Stage
+from ggp.sokoban.pictures.shapes import CRATE, CRATE_ON_GOAL, Oval, Polygon, Shape, Slab, ground, keeper
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 
 _UNIT = 48
@@ -15,7 +15,7 @@ _REST_SECONDS = 1.5
 """How long the first and the last position stand."""
 
 
-def svg(stage: Stage, steps: str = "", fps: float = 8.0) -> bytes:
+def svg(stage: LevelStage, steps: str = "", fps: float = 8.0) -> bytes:
     """The start of a level as an SVG file; with steps, which must be legal, all of them as an animation that
     repeats, ``fps`` steps a second."""
     times = _times(len(steps), fps)
@@ -42,7 +42,7 @@ def _times(steps: int, fps: float) -> tuple[float, list[float]]:
     return total, [(_REST_SECONDS + step / fps) / total for step in range(steps + 1)]
 
 
-def _movers(stage: Stage, steps: str, times: tuple[float, list[float]]) -> Iterator[str]:
+def _movers(stage: LevelStage, steps: str, times: tuple[float, list[float]]) -> Iterator[str]:
     """Boxes and keeper, each with its own animation."""
     positions = list(_followed(stage, steps))
     goals = set(stage.geometry.goals.tolist())
@@ -58,7 +58,7 @@ def _movers(stage: Stage, steps: str, times: tuple[float, list[float]]) -> Itera
     yield "</g>"
 
 
-def _followed(stage: Stage, steps: str) -> Iterator[tuple[list[int], int, int]]:
+def _followed(stage: LevelStage, steps: str) -> Iterator[tuple[list[int], int, int]]:
     """After each step: the square of each box in the order of the start, of the keeper, and the direction."""
     boxes = list(stage.start.boxes)
     before: Position | None = None
@@ -72,7 +72,7 @@ def _followed(stage: Stage, steps: str) -> Iterator[tuple[list[int], int, int]]:
 
 
 def _box(
-    stage: Stage, squares: list[int], goals: set[int], times: tuple[float, list[float]]
+    stage: LevelStage, squares: list[int], goals: set[int], times: tuple[float, list[float]]
 ) -> Iterator[str]:
     yield f"<g{_at(stage, squares[0])}>"
     yield from _motion(stage, squares, times)
@@ -82,12 +82,12 @@ def _box(
     yield "</g>"
 
 
-def _at(stage: Stage, square: int) -> str:
+def _at(stage: LevelStage, square: int) -> str:
     y, x = stage.place(square)
     return f' transform="translate({x} {y})"'
 
 
-def _motion(stage: Stage, squares: list[int], times: tuple[float, list[float]]) -> Iterator[str]:
+def _motion(stage: LevelStage, squares: list[int], times: tuple[float, list[float]]) -> Iterator[str]:
     """The way of something over the map: it stands, or goes evenly from one position to the next."""
     last = len(squares) - 1
     if all(square == squares[0] for square in squares):
@@ -137,7 +137,7 @@ def _group(name: str, shapes: Iterable[Shape]) -> Iterator[str]:
 
 def _element(shape: Shape) -> str:
     match shape:
-        case Block(x, y, width, height, fill, radius):
+        case Slab(x, y, width, height, fill, radius):
             corner = f' rx="{radius:g}"' if radius else ""
             return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{corner} {_fill(fill)}/>'
         case Oval(x, y, wide, high, fill):
