@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from string import ascii_lowercase, digits
 
+from gdl.machine import State
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid, Square, Thing
@@ -62,8 +63,12 @@ class Painter:
             if glyph != meaning:
                 self.legend.append((glyph, meaning, style))
 
-    def draw(self, propositions: Iterable[Term], width: int = 80) -> DrawnState:
+    def draw_state(self, state: State, width: int = 80) -> DrawnState:
         """A state's drawing; several boards stand side by side as ``width`` columns allow."""
+        return self.draw(state.propositions, width)
+
+    def draw(self, propositions: Iterable[Term], width: int = 80) -> DrawnState:
+        """The same for the propositions that are true."""
         if self.board is None:
             return DrawnState((), tuple(map(self.rules.spell, sorted(propositions))))
         board = self.board

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from ggp.commands import GameName
 
 if TYPE_CHECKING:
+    from ggp.sokoban.wishes import Wishes
     from players.puzzles.sokoban.optimizer.optimizer import Metric
 
 
@@ -26,6 +28,15 @@ def command(
         None, metavar="pushes|moves", help="Sokoban levels: go on for a solution with fewer of these."
     ),
     every: bool = typer.Option(False, "--all", help="All levels of a level file, a line for each."),
+    fps: float | None = typer.Option(
+        None, min=0.1, help="Sokoban: show the solution in the terminal, so many steps a second."
+    ),
+    lurd: bool = typer.Option(False, "--lurd", help="Sokoban: print the steps alone: u r d l U R D L."),
+    run_lengths: bool = typer.Option(False, "--run-length", help="With --lurd: 3r instead of rrr."),
+    output: Path | None = typer.Option(
+        None, "--output", "-o", help="Sokoban: write it as .gif, .svg, .png (the start), .sok or .lurd."
+    ),
+    explain: bool = typer.Option(False, "--explain", help="Sokoban: what the analysis finds, on maps."),
 ) -> None:
     """Solve a puzzle: find the best line of moves.
 
@@ -39,10 +50,16 @@ def command(
     from ggp.game import Game
     from players.puzzles.sokoban.levels.read import names_level_file
 
+    wishes = None
+    if fps is not None or lurd or run_lengths or output is not None or explain:
+        from ggp.sokoban.wishes import Wishes
+
+        wishes = Wishes(fps, lurd, run_lengths, output, explain)
+        wishes.check(as_json, every)
     began = time.monotonic()
     room = _bytes(memory)
     if every or names_level_file(game):
-        _solve_levels(game, every, seconds, room, solver, workers, seed, shorter, as_json)
+        _solve_levels(game, every, seconds, room, solver, workers, seed, shorter, as_json, wishes)
         return
     if shorter is not None:
         raise GdlError("--shorter is for files of Sokoban levels")
@@ -52,7 +69,15 @@ def command(
     from ggp.solving.view import SolveView
     from players.puzzles.solution import Solution, replayed
 
-    view = SolveView(loaded.name, seconds)
+    view, level = SolveView(loaded.name, seconds), None
+    if wishes is not None:
+        from ggp.sokoban.machine_stage import not_sokoban, stage_of_machine, steps_of_moves
+
+        machine = loaded.machine("propnet")
+        level = stage_of_machine(machine, loaded.name)
+        if level is None:
+            raise not_sokoban(loaded.name)
+        wishes.before(view.console, level.stage, as_json)
     best, interrupted = NOTHING, False
 
     def watch(solution: Solution, at_work: list[str]) -> None:
@@ -84,8 +109,11 @@ def command(
             "states": best.states,
         }
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
-    else:
+    elif not lurd:
         view.show(best, cpu_seconds(), wall)
+    if wishes is not None and level is not None and not interrupted:
+        line_of_steps = steps_of_moves(machine, level, best.moves) if best.value >= 0 else None
+        wishes.after(view.console, level.stage, line_of_steps, best.solver)
     if interrupted:
         raise typer.Exit(130)
     if best.value < 0:
@@ -102,6 +130,7 @@ def _solve_levels(
     seed: int,
     shorter: str | None,
     as_json: bool,
+    wishes: Wishes | None,
 ) -> None:
     """Solve one level of a file, or all."""
     import sys
@@ -123,6 +152,11 @@ def _solve_levels(
     path, first = split_name(locate_level(name))
     levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
     view = LevelView(path.stem, seconds, every)
+    if wishes is not None:
+        from ggp.sokoban.stage import LevelStage
+
+        stage = LevelStage.of_level(levels[first])
+        wishes.before(view.console, stage, as_json)
     found, interrupted = [], False
     with view:
         try:
@@ -139,8 +173,11 @@ def _solve_levels(
     wall = time.monotonic() - began
     if not as_json and every:
         view.totals(found, cpu_seconds(), wall)
-    elif not as_json and found:
+    elif not as_json and found and not (wishes and wishes.lurd):
         view.show(found[0], cpu_seconds(), wall)
+    if wishes is not None and not interrupted:
+        solved = found[0].outcome is Outcome.SOLVED
+        wishes.after(view.console, stage, found[0].steps if solved else None, found[0].solver)
     if interrupted:
         raise typer.Exit(130)
     if any(one.outcome is not Outcome.SOLVED for one in found):

@@ -16,6 +16,10 @@ from gdl.machine import Machine
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
+from ggp.sokoban.epilogue import show_epilogue
+from ggp.sokoban.glyphs import in_unicode
+from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
+from ggp.sokoban.painter import LevelPainter
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.spinner import spinner
@@ -69,7 +73,11 @@ class LocalMatch:
                 machine = self._first_machine(kaskade)
                 players = self._players(kaskade, machine, partial(console.print, markup=False))
                 progress.update(task, description=f"{name}: looking for a board")
-                painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
+                level = self._level(machine)
+                if level is not None and board:
+                    painter: Painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
+                else:
+                    painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(f"[bold]{name}[/bold] on the {machine.level} machine; {who}")
@@ -79,6 +87,8 @@ class LocalMatch:
                 play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
             except Quit:
                 raise KeyboardInterrupt from None
+            if level is not None:
+                show_epilogue(console, level, [level.position(s) for s in view.states], players[0].name)
 
     def print_json(self) -> None:
         """Play it and print it as JSON lines, each flushed at once."""
@@ -92,6 +102,10 @@ class LocalMatch:
             players = self._players(kaskade, machine, print)
             view = JsonView(machine, players, self.game.name, write)
             play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+
+    def _level(self, machine: Machine) -> MachineStage | None:
+        """The game as a Sokoban level, if it is one."""
+        return stage_of_machine(machine, self.game.name) if len(machine.roles) == 1 else None
 
     def _first_machine(self, kaskade: Kaskade) -> Machine:
         """The machine that the match begins on: of the level that is wanted, or the first above the prover.

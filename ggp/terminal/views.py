@@ -24,7 +24,8 @@ _MOST_BESIDE = 60
 
 class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it goes on. ``painter`` draws the
-    states, if ``board`` is set; each is to stand ``delay`` seconds at least."""
+    states, if ``board`` is set; each is to stand ``delay`` seconds at least. ``states`` are those of the
+    match so far."""
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class TextView(MatchView):
         self._delay = delay
         self._shown_at = 0.0
         self._live: Live | None = None
+        self.states: list[State] = []
         if board and painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
@@ -53,12 +55,13 @@ class TextView(MatchView):
 
     def position(self, steps: int, state: State) -> None:
         self.close()
+        self.states[steps:] = [state]
         if not self._board:
             return
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
-        drawing = self.painter.draw(state.propositions, self.console.width)
+        drawing = self.painter.draw_state(state, self.console.width)
         self.console.print()
         self.console.print(Text(f"after {steps} steps" if steps else "at first", "bold"))
         self.console.print(self._picture(drawing))

@@ -1,0 +1,146 @@
+"""What the analysis finds in a level, as plain data: a sentence and marked squares for each thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ggp.sokoban.stage import LevelStage
+from players.puzzles.sokoban.analysis.report import LevelReport, report
+from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SECONDS = 2.0
+_EXAMPLES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found.
+
+    Attributes:
+        kind: what it is called: ``dead squares``, ``tunnels``, ``rooms``, ``packing order``, ``dead sets``;
+            of a position ``freeze deadlock``, ``corral`` and so on.
+        sentence: what it means here, for people.
+        labels: up to two characters for each square that it is about.
+        examples: sets of squares with boxes, each a picture of its own.
+    """
+
+    kind: str
+    sentence: str
+    labels: dict[int, str]
+    examples: tuple[tuple[int, ...], ...] = ()
+
+    def as_json(self, stage: LevelStage) -> dict[str, object]:
+        """The same with places, row and column from 1, instead of squares."""
+
+        def places(squares: Iterable[int]) -> list[list[int]]:
+            return [[part + 1 for part in stage.place(square)] for square in squares]
+
+        groups: dict[str, list[int]] = {}
+        for square, label in self.labels.items():
+            groups.setdefault(label, []).append(square)
+        found: dict[str, object] = {"kind": self.kind, "sentence": self.sentence}
+        found["squares"] = {label: places(squares) for label, squares in groups.items()}
+        if self.examples:
+            found["examples"] = [places(squares) for squares in self.examples]
+        return found
+
+
+def findings(stage: LevelStage) -> list[Finding]:
+    """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
+    found = report(stage.geometry, stage.start)
+    sets = make_dead_sets(stage.geometry, most=min(3, max(2, len(stage.start.boxes))), seconds=_SECONDS)
+    return [_dead(stage, found), _tunnels(found), _rooms(found), *_packing(found), _sets(stage, sets)]
+
+
+def _dead(stage: LevelStage, found: LevelReport) -> Finding:
+    share = len(found.dead) / max(1, stage.geometry.size)
+    sentence = f"{count(len(found.dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
+    return Finding("dead squares", sentence, dict.fromkeys(found.dead, "xx"))
+
+
+def _tunnels(found: LevelReport) -> Finding:
+    sentence = (
+        f"{count(len(found.tunnels), 'tunnel')}; on {count(len(found.forced), 'square')} (marked >>) a box "
+        "that comes by some way is pushed on at once"
+    )
+    labels = {square: _letter(number) for number, way in enumerate(found.tunnels) for square in way}
+    return Finding("tunnels", sentence, labels | dict.fromkeys(found.forced, ">>"))
+
+
+def _rooms(found: LevelReport) -> Finding:
+    parts = [
+        f"{_letter(number)} with {count(len(room.goals), 'goal')} and "
+        f"{count(len(room.entrances), 'entrance')}"
+        for number, room in enumerate(found.rooms)
+        if room.goals
+    ]
+    with_goals = ": " + "; ".join(parts) if parts else ", none with goals"
+    labels = {square: _letter(number) for number, room in enumerate(found.rooms) for square in room.squares}
+    return Finding("rooms", count(len(found.rooms), "room") + with_goals, labels)
+
+
+def _packing(found: LevelReport) -> list[Finding]:
+    packing = found.packing
+    if not packing.order and not packing.stuck:
+        return []
+    labels = {
+        goal: str(number) for number, layer in enumerate(packing.layers, 1) for goal in layer
+    } | dict.fromkeys(packing.stuck, "?")
+    layers = count(len(packing.layers), "layer")
+    sentence = f"{count(len(packing.order), 'goal')} in {layers}, to be filled in the order of the numbers"
+    if packing.stuck:
+        goals = count(len(packing.stuck), "goal")
+        sentence += f"; no order found for {goals} (marked ?): their boxes are packed together, and first"
+    return [Finding("packing order", sentence, labels)]
+
+
+def _sets(stage: LevelStage, sets: DeadSets) -> Finding:
+    by_size: dict[int, list[tuple[int, ...]]] = {}
+    for squares in sets.box_sets():
+        by_size.setdefault(len(squares), []).append(squares)
+    parts = [f"{len(by_size.get(size, [])):,} of {size} boxes" for size in sets.sizes]
+    complete = ", ".join(parts) if parts else "none looked for"
+    every = [one for size in sorted(by_size) for one in by_size[size]]
+    on = {square: 0 for one in every for square in one}
+    for one in every:
+        for square in one:
+            on[square] += 1
+    most = max(on.values(), default=1)
+    labels = {square: str(min(9, -(-9 * times // most))) for square, times in on.items()}
+    sentence = (
+        f"{complete} that can never all be packed, wherever the keeper is; the map says where they lie, "
+        "from 1 (few) to 9 (most)"
+    )
+    return Finding("dead sets", sentence, labels, _varied(by_size))
+
+
+def _varied(by_size: dict[int, list[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
+    """Some sets of each size that have few squares in common."""
+    chosen: list[tuple[int, ...]] = []
+    used: set[int] = set()
+    each = max(1, _EXAMPLES // max(1, len(by_size)))
+    for size in sorted(by_size):
+        left = by_size[size]
+        for _ in range(min(each, len(left))):
+            best = min(left, key=lambda one: (len(used & set(one)), one))
+            chosen.append(best)
+            used |= set(best)
+            left = [one for one in left if one != best]
+    return tuple(chosen)
+
+
+def _letter(number: int) -> str:
+    return _LETTERS[number % len(_LETTERS)]
+
+
+def count(number: int, name: str) -> str:
+    """``3 boxes`` and the like."""
+    plural = name + ("es" if name.endswith("x") else "s")
+    return f"{number:,} {name if number == 1 else plural}"
+
+
+def sentences(found: Sequence[Finding]) -> list[str]:
+    """A line of text for each finding."""
+    return [f"{finding.kind}: {finding.sentence}" for finding in found]

@@ -1,0 +1,137 @@
+"""A level in a terminal, two columns for each square: with colours, in Unicode or in plain characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from ggp.sokoban.stage import OUTSIDE, LevelStage
+from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, KEEPER, KEEPER_ON_GOAL, WALL
+
+Span = tuple[str, str]
+"""Text and a rich style."""
+Frame = tuple[int, int, int, int]
+"""Top, left, height and width of a part of the map."""
+
+_FLOOR = "on #262a33"
+_PLAIN: dict[str, str] = {
+    OUTSIDE: "  ",
+    WALL: "##",
+    FLOOR: "  ",
+    GOAL: "()",
+    BOX: "[]",
+    BOX_ON_GOAL: "{}",
+    KEEPER: "@@",
+    KEEPER_ON_GOAL: "++",
+}
+_UNICODE: dict[str, str] = {**_PLAIN, WALL: "██", KEEPER: "◖◗", KEEPER_ON_GOAL: "◖◗"}
+_STYLES: dict[str, str] = {
+    OUTSIDE: "",
+    WALL: "#6b7280 on #6b7280",
+    FLOOR: _FLOOR,
+    GOAL: f"bold #f87171 {_FLOOR}",
+    BOX: "bold #4a2c08 on #d9963a",
+    BOX_ON_GOAL: "bold #083a1c on #4fbf67",
+    KEEPER: f"bold #60b8ff {_FLOOR}",
+    KEEPER_ON_GOAL: "bold #60b8ff on #6b2f33",
+}
+LEGEND = ((KEEPER, "keeper"), (BOX, "box"), (GOAL, "goal"), (BOX_ON_GOAL, "box on a goal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to be shown on a square: two characters at most, and their rich style."""
+
+    text: str
+    style: str = ""
+
+
+def in_unicode(console: Console) -> bool:
+    """Whether the console is a terminal that shows more than ASCII."""
+    return console.is_terminal and console.encoding.lower().startswith("utf")
+
+
+def cell(kind: str, unicode: bool) -> Span:
+    """The two columns of a square that holds ``kind``, a character of XSB or OUTSIDE."""
+    return (_UNICODE if unicode else _PLAIN)[kind], _STYLES[kind]
+
+
+def draw(
+    stage: LevelStage,
+    position: Position,
+    unicode: bool = True,
+    *,
+    marks: Mapping[int, Mark] | None = None,
+    frame: Frame | None = None,
+) -> list[list[Span]]:
+    """The rows of a position, in spans.
+
+    Args:
+        stage: the level.
+        position: what stands where.
+        unicode: whether other characters than those of ASCII may be used.
+        marks: what to show on squares instead of what is there.
+        frame: the part of the map that is drawn; None for all of it.
+    """
+    marked = {stage.place(square): mark for square, mark in (marks or {}).items()}
+    top, left, height, width = frame or (0, 0, stage.height, stage.width)
+    lines: list[list[Span]] = []
+    for y, row in enumerate(stage.rows(position)[top : top + height], top):
+        line: list[Span] = []
+        for x, kind in enumerate(row[left : left + width], left):
+            _append(line, _span(kind, marked.get((y, x)), unicode))
+        lines.append(line)
+    return lines
+
+
+def as_text(lines: list[list[Span]], indent: int = 0) -> Text:
+    """Drawn rows as one text for rich."""
+    texts = [Text.assemble(" " * indent, *line) for line in lines]
+    return Text("\n").join(texts)
+
+
+def legend(unicode: bool) -> Text:
+    """What the signs mean, in one line."""
+    text = Text()
+    for kind, meaning in LEGEND:
+        sign, style = cell(kind, unicode)
+        text.append(sign, style).append(f" {meaning}  ")
+    text.rstrip()
+    return text
+
+
+def _span(kind: str, mark: Mark | None, unicode: bool) -> Span:
+    text, style = cell(kind, unicode)
+    if mark is None:
+        return text, style
+    return f"{mark.text:<2}", f"{style} {mark.style}" if mark.style else style
+
+
+def _append(line: list[Span], span: Span) -> None:
+    """Add a span to a line; neighbours of one style become one, which terminals draw faster."""
+    if line and line[-1][1] == span[1]:
+        line[-1] = line[-1][0] + span[0], span[1]
+    else:
+        line.append(span)
+
+
+def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> Frame:
+    """The part of the map around the keeper that fits in so many rows and columns of squares."""
+    y, x = stage.place(position.keeper)
+    height, width = min(room[0], stage.height), min(room[1], stage.width)
+    top = min(max(0, y - height // 2), stage.height - height)
+    left = min(max(0, x - width // 2), stage.width - width)
+    return top, left, height, width
+
+
+def frame_of(stage: LevelStage, squares: Iterable[int], margin: int = 2) -> Frame:
+    """The part of the map with these squares (one at least) and some around them."""
+    places = [stage.place(square) for square in squares]
+    top, left = (max(0, min(place[i] for place in places) - margin) for i in (0, 1))
+    bottom = min(stage.height, max(y for y, _ in places) + margin + 1)
+    right = min(stage.width, max(x for _, x in places) + margin + 1)
+    return top, left, bottom - top, right - left

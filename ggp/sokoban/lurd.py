@@ -1,0 +1,172 @@
+"""LURD: solutions as letters, with run lengths or without, read, written and checked.
+
+``u r d l`` are steps, ``U R D L`` pushes; ``3r`` is ``rrr`` and ``2(rU)`` is ``rUrU``, as people's programs
+write them (http://www.sokobano.de/wiki/index.php?title=Level_format).
+
+>>> run_length("rrrUrU")
+'3rUrU'
+>>> read_lurd("3r 2(rU)")
+'rrrrUrU'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+
+from gdl.errors import GdlError
+from gdl.errors import Place as TextPlace
+from ggp.sokoban.stage import LevelStage
+from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.lines import LETTERS, is_solved
+
+MOST_STEPS = 5_000_000
+"""A longer line is refused: a run length may ask for any number."""
+
+_TOKEN = re.compile(r"(\d*)([urdlURDL(])|(\))|(\s+)", re.ASCII)
+_HEADING = re.compile(r"\s*(solution|snapshot|savegame)\b", re.IGNORECASE)
+
+
+def run_length(steps: str) -> str:
+    """The steps with runs of a letter as number and letter."""
+    runs = ((letter, len(list(run))) for letter, run in groupby(steps))
+    return "".join(letter if count == 1 else f"{count}{letter}" for letter, count in runs)
+
+
+def read_lurd(text: str, source: str = "", line: int = 1) -> str:
+    """The steps that a text of letters, run lengths and blanks says.
+
+    Args:
+        text: the steps.
+        source: where it is from, for messages.
+        line: the line of ``source`` that it begins on.
+
+    Raises GdlError, with line and column, where it is no such text or more than MOST_STEPS.
+    """
+
+    def fault(at: int, message: str, remedy: str) -> GdlError:
+        before = text[:at]
+        place = TextPlace(line + before.count("\n"), at - before.rfind("\n"))
+        return GdlError(message, place, remedy, source)
+
+    groups: list[tuple[int, int, list[str]]] = [(1, 0, [])]
+    lengths = [0]
+    at = 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise fault(at, f"{text[at]!r} is no step", "steps are u r d l, pushes U R D L, runs like 3r")
+        count, letter, closing, _ = token.groups()
+        times = min(int(count[:9]) if count else 1, MOST_STEPS + 1)
+        if letter == "(":
+            groups.append((times, at, []))
+            lengths.append(0)
+        elif letter:
+            lengths[-1] += times
+            if lengths[-1] <= MOST_STEPS:
+                groups[-1][2].append(letter * times)
+        elif closing:
+            if len(groups) == 1:
+                raise fault(at, "this ) closes nothing", "take it away")
+            times, _, parts = groups.pop()
+            inner = lengths.pop() * times
+            lengths[-1] += inner
+            if lengths[-1] <= MOST_STEPS:
+                groups[-1][2].append("".join(parts) * times)
+        if lengths[-1] > MOST_STEPS:
+            raise fault(at, f"these are more than {MOST_STEPS:,} steps", "shorten it")
+        at = token.end()
+    if len(groups) > 1:
+        raise fault(groups[-1][1], "this ( is never closed", "add a )")
+    return "".join(groups[0][2])
+
+
+def lurd_of_file(text: str, source: str) -> str:
+    """The steps of a file: all of it, or in a file with a level too (``.sok``) those after its one line
+    ``Solution``.
+
+    Raises GdlError as :func:`read_lurd` does, and where the file has several solutions.
+    """
+    lines = text.removeprefix("\ufeff").splitlines()
+    headings = [number for number, line in enumerate(lines) if _HEADING.match(line)]
+    if len(headings) > 1:
+        raise GdlError(
+            f"this file has {len(headings)} solutions", remedy="put one into a file of its own", source=source
+        )
+    if not headings:
+        return read_lurd("\n".join(lines), source)
+    first = headings[0] + 1
+    while first < len(lines) and not lines[first].strip():
+        first += 1
+    last = first
+    while last < len(lines) and lines[last].strip():
+        last += 1
+    return read_lurd("\n".join(lines[first:last]), source, first + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class LurdVerdict:
+    """What a line of steps does in a level.
+
+    Attributes:
+        moves: how many steps can be made, pushes included.
+        pushes: how many of them push a box.
+        solved: whether all steps can be made and all boxes are on goals then.
+        fault: the first step that cannot be made, and why; empty where all can.
+        miswritten: how many letters are capitals without pushing, or push without being capitals.
+        position: where it ends.
+    """
+
+    moves: int
+    pushes: int
+    solved: bool
+    fault: str
+    miswritten: int
+    position: Position
+
+
+def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
+    """Make the steps one by one on the stage's map, up to the first that cannot be made."""
+    neighbours: list[list[int]] = stage.geometry.neighbours.tolist()
+    outside = stage.geometry.size
+    boxes, keeper = set(stage.start.boxes), stage.start.keeper
+    pushes = miswritten = 0
+    fault = ""
+    made = 0
+    for letter in steps:
+        direction = LETTERS.index(letter.lower())
+        ahead = neighbours[keeper][direction]
+        pushing = ahead in boxes
+        if ahead == outside:
+            fault = "it runs into a wall"
+        elif pushing:
+            beyond = neighbours[ahead][direction]
+            if beyond == outside or beyond in boxes:
+                what = "a wall" if beyond == outside else "another box"
+                fault = f"it pushes the box in {stage.name(ahead)} against {what}"
+        if fault:
+            fault = f"step {made + 1}, {letter}, cannot be made: from {stage.name(keeper)} {fault}"
+            break
+        if pushing:
+            boxes.remove(ahead)
+            boxes.add(beyond)
+        pushes += pushing
+        miswritten += letter.isupper() != pushing
+        keeper = ahead
+        made += 1
+    position = Position(tuple(sorted(boxes)), keeper)
+    solved = not fault and is_solved(stage.geometry, position)
+    return LurdVerdict(made, pushes, solved, fault, miswritten, position)
+
+
+def snapshot(stage: LevelStage, steps: str, solver: str = "") -> str:
+    """A level and its solution as a ``.sok`` file."""
+    pushes = sum(letter.isupper() for letter in steps)
+    parts = [stage.text(stage.start), ""]
+    if stage.title:
+        parts += [f"Title: {stage.title}", ""]
+    by = f", by {solver}" if solver else ""
+    parts.append(f"Solution: {len(steps)} moves, {pushes} pushes{by}")
+    parts += [steps[at : at + 70] for at in range(0, len(steps), 70)]
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,96 @@
+"""The options of ``ggp solve`` for Sokoban, and ``ggp verify-lurd``: what they print, and exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.ggp.sokoban.levels import CORNER, SOLUTION
+
+ROOT = Path(__file__).parents[3]
+
+
+def ggp(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT,
+        check=False,
+    )
+
+
+@pytest.fixture
+def level(tmp_path: Path) -> str:
+    path = tmp_path / "corner.xsb"
+    path.write_text(str(CORNER) + "\n")
+    return str(path)
+
+
+def test_lurd_of_a_level_is_verified(level: str) -> None:
+    solved = ggp("solve", level, "--lurd", "--run-length")
+    assert solved.returncode == 0, solved.stderr
+    assert solved.stdout.count("\n") == 1
+    done = ggp("verify-lurd", level, "-", text=solved.stdout)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "solved: 2 of 2 boxes on goals"
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("steps", "status", "says"),
+    [
+        (SOLUTION, 0, "20 moves, 6 pushes"),
+        (SOLUTION[:-1], 1, "not solved: 1 of 2 boxes on goals"),
+        ("u", 1, "step 1, u, cannot be made"),
+        ("r", 1, "dead: dead square"),
+        ("lxl", 2, "the steps:1:2: 'x' is no step"),
+    ],
+)
+def test_verify_lurd_says_what_is_so(level: str, steps: str, status: int, says: str) -> None:
+    done = ggp("verify-lurd", level, steps)
+    assert done.returncode == status, done.stderr
+    assert says in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_explain_and_files(level: str, tmp_path: Path) -> None:
+    svg = tmp_path / "x.svg"
+    done = ggp("solve", level, "--explain", "--json", "-o", str(svg), "--fps", "9")
+    assert done.returncode == 0, done.stderr
+    found, solution = map(json.loads, done.stdout.splitlines())
+    assert found["found"][0]["kind"] == "dead squares"
+    assert solution["steps"]
+    assert svg.read_text().startswith("<svg ")
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["solve", "tictactoe", "--lurd"], "tictactoe is not Sokoban"),
+        (["solve", "{level}", "-o", "x.mp4"], "x.mp4 does not say what to write"),
+        (["solve", "{level}", "--all", "--explain"], "this is shown for one level only"),
+        (["solve", "{level}", "--run-length"], "--run-length says how --lurd writes"),
+        (["verify-lurd", "nim", "u"], "nim is not Sokoban"),
+    ],
+)
+def test_wishes_that_cannot_be_met_are_refused(level: str, words: list[str], says: str) -> None:
+    done = ggp(*(word.format(level=level) for word in words))
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_match_is_drawn_as_a_level_and_explained(level: str) -> None:
+    done = ggp("play", level, "--playclock", "2", "--seed", "1")
+    assert done.returncode == 0, done.stderr
+    assert "  #######\n  #  .  #\n  # $#  #\n  #  @$ #\n  #.    #\n  #######\n" in done.stdout
+    assert "\nsolved: " in done.stdout
+    assert "dead squares: 5 squares" in done.stdout
