@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,15 @@ class Network:
     terminal_literal: int
     initial: NDArray[np.bool_]
     stats: dict[str, float] = field(default_factory=dict)
+
+    def same_as(self, other: Network) -> bool:
+        """Whether the other one is the same circuit over the same propositions and moves, ``stats`` apart."""
+        if self is other:
+            return True
+        names = [entry.name for entry in fields(self) if entry.name != "stats"]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names[3:]) and all(
+            getattr(self, name) == getattr(other, name) for name in names[:3]
+        )
 
     @property
     def gates(self) -> int:

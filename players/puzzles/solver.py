@@ -22,6 +22,8 @@ Report = Callable[[int, Sequence[int]], None]
 class Certainty(Enum):
     """What a solver expects to achieve in a game."""
 
+    MASTERS = "masters"
+    """It is made for this very kind of game, and has proven that this is one: others would take its time."""
     PROVES = "proves"
     """It finds a best line and knows that it is one, if time and memory suffice."""
     FINDS = "finds"
@@ -49,7 +51,9 @@ class Promise:
     @property
     def weight(self) -> float:
         """Its share of the time, beside others': doubled where it knows the game, and again where it knows
-        the cost."""
+        the cost; nearly all where it is made for the game."""
+        if self.outcome is Certainty.MASTERS:
+            return 30.0
         known = 2.0 if self.outcome is Certainty.FINDS else 1.0
         return known * (2.0 if math.isfinite(self.seconds) else 1.0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -13,6 +12,7 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Position
     from players.puzzles.sokoban.lines import Push
+    from players.puzzles.sokoban.optimizer.optimizer import Optimizer
     from players.puzzles.sokoban.recognition.recognise import Recognised
     from players.puzzles.sokoban.search.push_search import PushSearch
     from propnet.machine import PropnetMachine
@@ -21,14 +21,20 @@ _SLICE = 0.02
 """CPU seconds that a search works at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Begun:
-    """A search under way: of which machine's game, and where it begins, the keeper on the lowest square that
-    he can walk to."""
+    """What is under way: in which game, from which position on, and the search.
 
-    machine: weakref.ref[PropnetMachine]
+    Attributes:
+        anchored: the position with the keeper on the lowest square that he can walk to.
+        optimizer: once the search has ended, unless the keeper has walked since.
+    """
+
+    game: Recognised
     start: Position
+    anchored: Position
     search: PushSearch
+    optimizer: Optimizer | None = None
 
 
 class Sokoban(LineSolver):
@@ -52,76 +58,92 @@ class Sokoban(LineSolver):
         # Players of other games need none of this.
         from players.puzzles.sokoban.recognition.recognise import recognise
 
-        return Promise(Certainty.FINDS, alike=True) if recognise(machine) else None
+        return Promise(Certainty.MASTERS, alike=True) if recognise(machine) else None
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:
         from players.puzzles.sokoban.geometry import from_level
         from players.puzzles.sokoban.levels.level import Level
+        from players.puzzles.sokoban.optimizer.optimizer import Optimizer
         from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
-        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+        from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 
         geometry, start = from_level(Level(("#######", "#@ $ .#", "# $  .#", "#######")))
         for entry in entries_named(None):
             task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
-            SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
+            search = SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)])
+            search.step(0.01)
+            if search.outcome is Outcome.SOLVED:
+                Optimizer(geometry, start, search.pushes).step(0.01)
 
     def step(self, deadline: float) -> bool:
         return any(time.monotonic() >= deadline for _ in self._work)
 
     def _solve(self) -> Iterator[None]:
         from players.puzzles.sokoban.recognition.recognise import recognise
-        from players.puzzles.sokoban.recognition.translate import machine_line
         from players.puzzles.sokoban.search.push_search import Outcome
 
         game = recognise(self.machine)
         if game is None:
             return
         yield
-        search = self._search(game)
+        begun = self._resumed(game)
+        search = begun.search
         while search.outcome is Outcome.GOING_ON:
             search.step(_SLICE)
             self.states = search.progress.positions
             yield
         if search.outcome is not Outcome.SOLVED:
             return
-        line = machine_line(game, self.start, search.pushes)
-        if line is not None:
-            self.report(game.claim.best, line)
-        yield
-        yield from self._shorten(game, search.pushes)
+        if begun.optimizer is None:
+            self._report(game, search.pushes)
+            yield
+        yield from self._shorten(begun)
 
-    def _shorten(self, game: Recognised, pushes: list[Push]) -> Iterator[None]:
-        """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
-        from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+    def _report(self, game: Recognised, pushes: list[Push]) -> None:
+        """Report the line that makes these pushes, if the game allows for so many moves."""
         from players.puzzles.sokoban.recognition.translate import machine_line
 
-        metric = Metric.MOVES if game.by_steps else Metric.PUSHES
-        optimizer = Optimizer(game.geometry, game.position(self.start), pushes, metric, self._memory // 2)
-        goes_on, cost = True, optimizer.cost
+        line = machine_line(game, self.start, pushes)
+        if line is not None:
+            self.report(game.claim.best, line)
+
+    def _shorten(self, begun: _Begun) -> Iterator[None]:
+        """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
+        from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+
+        game = begun.game
+        if begun.optimizer is None:
+            metric = Metric.MOVES if game.by_steps else Metric.PUSHES
+            begun.optimizer = Optimizer(
+                game.geometry, begun.start, begun.search.pushes, metric, self._memory // 2
+            )
+        else:
+            self._report(game, begun.optimizer.pushes)
+        goes_on, cost = True, begun.optimizer.cost
         while goes_on:
-            goes_on = optimizer.step(_SLICE)
-            if optimizer.cost < cost:
-                cost = optimizer.cost
-                line = machine_line(game, self.start, optimizer.pushes)
-                if line is not None:
-                    self.report(game.claim.best, line)
+            goes_on = begun.optimizer.step(_SLICE)
+            if begun.optimizer.cost < cost:
+                cost = begun.optimizer.cost
+                self._report(game, begun.optimizer.pushes)
             yield
 
-    def _search(self, game: Recognised) -> PushSearch:
-        """The search that is under way, or a new one."""
+    def _resumed(self, game: Recognised) -> _Begun:
+        """What is under way for this start, or made anew. A search goes on if no box was pushed since."""
         from players.puzzles.sokoban.search.portfolio import SearchPortfolio
         from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
         start, begun = game.position(self.start), Sokoban._begun
         anchored = game.anchored(start)
-        if begun is not None and begun.machine() is self.machine and begun.start == anchored:
-            return begun.search
+        if begun is not None and begun.game is game and begun.anchored == anchored:
+            if begun.start != start:
+                begun.start, begun.optimizer = start, None
+            return begun
         left = game.moves_left(self.start)
         search = SearchPortfolio(
             PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed)
         )
         if begun is not None:
             begun.search.close()
-        Sokoban._begun = _Begun(weakref.ref(self.machine), anchored, search)
-        return search
+        Sokoban._begun = _Begun(game, start, anchored, search)
+        return Sokoban._begun

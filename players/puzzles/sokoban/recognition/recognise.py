@@ -99,11 +99,13 @@ class Recognised:
 def recognise(machine: PropnetMachine) -> Recognised | None:
     """The Sokoban in a machine's game; None if it is another game, or one that differs in anything.
 
-    The last answers are kept: a match asks again at every turn.
+    The last answers are kept: a match asks again at every turn, and when a faster machine of the same network
+    is ready.
     """
     network = machine.network
     for reference, cached in _cache:
-        if reference() is machine:
+        known = reference()
+        if known is not None and network.same_as(known.network):
             return cached
     if len(machine.roles) != 1 or len(network.bases) < _FEWEST_BASES or not network.move_count:
         found = None
