@@ -1,6 +1,6 @@
 """What dead sets are found in one-player games, and what rollouts gain by them.
 
-    python -m bench.dead_sets GAME.kif... [--most 3] [--effort 200000000] [--states 300000]
+    python -m bench.dead_sets GAME.kif... [--most 3] [--effort 1000000000] [--states 300000]
 
 For each game: minimal dead sets of one, two, three variables; CPU seconds to find them and to make gates of
 them; and of rollouts with equal chances, without and with the gates, which share comes to the target goal,
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError, TooLargeError
 from ggp.game import Game
 from propnet.dead_sets.exhaustive import AllStates, all_states
-from propnet.dead_sets.search import EFFORT, DeadSets, dead_sets
+from propnet.dead_sets.search import EFFORT, DeadSetReport, dead_sets
 from propnet.guides.dead_ends import with_nogoods
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
@@ -56,7 +56,7 @@ def contained(bits: NDArray[np.bool_], sets: tuple[tuple[int, ...], ...]) -> NDA
     return found
 
 
-def named_at_once(states: AllStates, machine: PropnetMachine, found: DeadSets) -> float:
+def named_at_once(states: AllStates, machine: PropnetMachine, found: DeadSetReport) -> float:
     """The share of fatal moves, over all states alike, that complete a dead set; -1 where there are none.
     Raises GdlError if a state that leads to the target contains one."""
     named = contained(unpack(states.records, len(machine.network.bases)), found.sets)

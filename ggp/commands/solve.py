@@ -11,6 +11,7 @@ from ggp.commands import GameName
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
+    from players.puzzles.sokoban.optimizer.optimizer import Metric
 
 
 def command(
@@ -23,6 +24,9 @@ def command(
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
+    shorter: str | None = typer.Option(
+        None, metavar="pushes|moves", help="Sokoban levels: go on for a solution with fewer of these."
+    ),
     every: bool = typer.Option(False, "--all", help="All levels of a level file, a line for each."),
     fps: float | None = typer.Option(
         None, min=0.1, help="Sokoban: show the solution in the terminal, so many steps a second."
@@ -42,6 +46,7 @@ def command(
     import sys
     import time
 
+    from gdl.errors import GdlError
     from ggp.game import Game
     from players.puzzles.sokoban.levels.read import names_level_file
 
@@ -54,8 +59,10 @@ def command(
     began = time.monotonic()
     room = _bytes(memory)
     if every or names_level_file(game):
-        _solve_levels(game, every, seconds, room, solver, workers, seed, as_json, wishes)
+        _solve_levels(game, every, seconds, room, solver, workers, seed, shorter, as_json, wishes)
         return
+    if shorter is not None:
+        raise GdlError("--shorter is for files of Sokoban levels")
     loaded = Game.load(game)
 
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
@@ -121,6 +128,7 @@ def _solve_levels(
     only: str | None,
     workers: int,
     seed: int,
+    shorter: str | None,
     as_json: bool,
     wishes: Wishes | None,
 ) -> None:
@@ -152,7 +160,7 @@ def _solve_levels(
     found, interrupted = [], False
     with view:
         try:
-            order = LevelOrder(seconds, memory, only, workers, seed)
+            order = LevelOrder(seconds, memory, only, workers, seed, _metric(shorter))
             for number, solution in solve_levels(levels, order, view.watch):
                 found.append(solution)
                 if as_json:
@@ -174,6 +182,16 @@ def _solve_levels(
         raise typer.Exit(130)
     if any(one.outcome is not Outcome.SOLVED for one in found):
         raise typer.Exit(1)
+
+
+def _metric(name: str | None) -> Metric | None:
+    from gdl.errors import GdlError
+    from players.puzzles.sokoban.optimizer.optimizer import Metric
+
+    try:
+        return None if name is None else Metric(name)
+    except ValueError:
+        raise GdlError(f"--shorter is {name!r}", remedy="it is pushes or moves") from None
 
 
 def _bytes(text: str) -> int:

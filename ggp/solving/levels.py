@@ -5,14 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.pool import Pool
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.optimizer.optimizer import Metric
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
 from players.puzzles.sokoban.search.push_search import Outcome
-from players.puzzles.sokoban.search.solve_level import LevelSolution, solve_level
+from players.puzzles.sokoban.search.solve_level import LevelSolution, shortened, solve_level, warm_up
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""
@@ -31,6 +32,7 @@ class LevelOrder:
         only: the name of the one search that is wanted; None for all.
         workers: how many processes.
         seed: what the randomness comes from.
+        shorter: what a solution is to have fewer of, in the time that is left; None for the first solution.
     """
 
     seconds: float
@@ -38,6 +40,7 @@ class LevelOrder:
     only: str | None = None
     workers: int = 1
     seed: int = 0
+    shorter: Metric | None = None
 
 
 def solve_levels(
@@ -52,6 +55,8 @@ def solve_levels(
     """
     entries = entries_named(order.only)
     if order.workers == 1:
+        warm_up(entries)
+    if order.workers == 1:
         for number, level in levels.items():
             yield number, _here(number, level, order, entries, show)
     elif len(levels) == 1:
@@ -65,7 +70,8 @@ def solve_levels(
 def _here(
     number: int, level: Level, order: LevelOrder, entries: list[Entry], show: LevelShow
 ) -> LevelSolution:
-    return solve_level(
+    began = time.monotonic()
+    solution = solve_level(
         level,
         order.seconds,
         memory=order.memory,
@@ -74,25 +80,41 @@ def _here(
         entries=entries,
         watch=lambda search: show(number, search),
     )
+    return _shortened(level, solution, order, began, order.memory)
+
+
+def _shortened(
+    level: Level, solution: LevelSolution, order: LevelOrder, began: float, memory: int
+) -> LevelSolution:
+    """The solution made shorter in what is left of the time since ``began``, if that is wanted."""
+    if order.shorter is None:
+        return solution
+    left = began + order.seconds - time.monotonic()
+    return shortened(level, solution, order.shorter, left, memory, time.monotonic)
 
 
 def _there(level: Level, order: LevelOrder, entries: list[Entry], memory: int) -> LevelSolution | str:
     """In a process of the pool. Errors come back as text."""
     try:
-        return solve_level(
+        warm_up(entries)
+        began = time.monotonic()
+        solution = solve_level(
             level, order.seconds, memory=memory, seed=order.seed, clock=time.monotonic, entries=entries
         )
+        return _shortened(level, solution, order, began, memory)
     except GdlError as error:
         return error.message
 
 
 def _race(level: Level, order: LevelOrder, entries: list[Entry]) -> LevelSolution:
     """Deal the searches out to processes; the first that ends the matter counts."""
+    began = time.monotonic()
     count = min(order.workers, len(entries))
+    alone = replace(order, shorter=None)
     with _pool(count) as pool:
         memory = order.memory // count
-        waiting = [pool.apply_async(_there, (level, order, entries[i::count], memory)) for i in range(count)]
-        end = time.monotonic() + order.seconds + _OVERTIME_SECONDS
+        waiting = [pool.apply_async(_there, (level, alone, entries[i::count], memory)) for i in range(count)]
+        end = began + order.seconds + _OVERTIME_SECONDS
         done: list[LevelSolution] = []
         while waiting and time.monotonic() < end:
             ready = [one for one in waiting if one.ready()]
@@ -104,7 +126,8 @@ def _race(level: Level, order: LevelOrder, entries: list[Entry]) -> LevelSolutio
     if not done:
         raise GdlError("the processes of the search have died")
     ended = [one for one in done if one.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE)]
-    return ended[0] if ended else max(done, key=lambda one: one.positions)
+    best = ended[0] if ended else max(done, key=lambda one: one.positions)
+    return _shortened(level, best, order, began, order.memory)
 
 
 def _side_by_side(

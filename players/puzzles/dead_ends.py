@@ -4,16 +4,15 @@ dead sets (:mod:`propnet.dead_sets`) as gates of the network for its playouts
 
 from __future__ import annotations
 
-import time
+import math
 
 from players.puzzles.nrpa import MEMORY, NestedPolicy
 from players.puzzles.solver import Certainty, Promise, Task
-from propnet.dead_sets.search import LARGEST, DeadSets, search_dead_sets
+from propnet.dead_sets.search import LARGEST, DeadSetReport
+from propnet.dead_sets.shared import shared_search
 from propnet.guides.dead_ends import with_nogoods
 from propnet.machine import PropnetMachine
 
-EFFORT = 200_000_000
-"""For the search of dead sets, in gate inputs for 64 cases (see docs/measurements.md)."""
 _GROWTH, _ROOM = 3, 2_000
 """The gates may be so many times those of the game, and so many inputs more."""
 
@@ -26,7 +25,7 @@ class DeadEndPolicy(NestedPolicy):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._course = search_dead_sets(task.machine, effort=EFFORT, patient=False)
+        self._search = shared_search(task.machine)
         self._looking = True
 
     @classmethod
@@ -36,17 +35,15 @@ class DeadEndPolicy(NestedPolicy):
         return Promise(Certainty.MAY_FIND, memory=MEMORY)
 
     def step(self, deadline: float) -> bool:
-        while self._looking:
-            try:
-                next(self._course)
-            except StopIteration as end:
-                self._looking = False
-                return self._take_up(end.value)
-            if time.monotonic() >= deadline:
+        if self._looking:
+            if not self._search.work(math.inf, deadline):
                 return True
+            self._looking = False
+            assert self._search.report is not None
+            return self._take_up(self._search.report)
         return super().step(deadline)
 
-    def _take_up(self, found: DeadSets) -> bool:
+    def _take_up(self, found: DeadSetReport) -> bool:
         """Play on with what was found; returns whether that is anything."""
         limit = _GROWTH * len(self.machine.network.gate_inputs) + _ROOM
         self.playing = with_nogoods(self.machine, found.sets, strict=False, most_inputs=limit)

@@ -22,6 +22,7 @@ from players.puzzles.portfolio import Portfolio
 from players.uct.batch_lines import BatchLines, keep_known, keep_played
 from players.uct.batch_size import Batch, BatchOutcome, BatchSize
 from players.uct.proof_scheduler import ProofScheduler
+from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.policy_trials import PolicyTrials
 from players.uct.rollouts.registry import AUTO, POLICIES
@@ -82,6 +83,7 @@ class Search:
         self._solvers: Portfolio | None = None
         self._proofs: ProofScheduler | None = None
         self._trials: PolicyTrials | None = None
+        self._dead_ends: DeadEndFinder | None = None
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -112,17 +114,23 @@ class Search:
     def _begin_rollouts(self) -> None:
         """Roll out by the policy that was asked for, or with equal chances until trials tell better."""
         batched, asked = self._batched, self.tuning.policy
-        policy, self._trials = RolloutPolicy(), None
+        policy, self._trials, self._dead_ends = RolloutPolicy(), None, None
         if isinstance(batched, NetworkBatch) and asked != AUTO:
             policy = POLICIES[asked](batched)
         self._rollouts = Rollouts(batched, policy)
-        if isinstance(batched, NetworkBatch) and asked == AUTO and not self._alone:
-            self._begin_trials()
+        if isinstance(batched, NetworkBatch) and asked == AUTO:
+            if self._alone:
+                self._dead_ends = DeadEndFinder(batched.machine, self._rollouts)
+                self._shares.join(self._dead_ends)
+            else:
+                self._begin_trials()
 
     def _go_on_with_rollouts(self) -> None:
         """Roll out on another machine. A new guide restarts the trials; a machine that is only faster
         restarts unfinished ones."""
         guided, self._rollouts.batched = self._rollouts.batched.guided, self._batched
+        if self._dead_ends is not None:
+            self._shares.join(self._dead_ends)
         if self._trials is not None and (guided != self._batched.guided or not self._trials.done):
             self._begin_trials()
 

@@ -17,7 +17,7 @@ Int64s = NDArray[np.int64]
 _ROUNDS = 500
 _ALL, _NONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
 
-CHUNK = 2048
+CHUNK = 1024
 """Cases that are simulated at once."""
 
 

@@ -30,7 +30,7 @@ _RELATION = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class MoveRelation:
     """What a move does with some variables: rows of values before, and after it, int64 (rows, variables)."""
 
     before: Int64s
@@ -67,7 +67,7 @@ class Projections:
         self._effects = effects
         self._goals = np.array(goals, np.int64)
         self._masks = [variable.mask for variable in variables]
-        self._relations: dict[tuple[tuple[int, ...], int], Relation] = {}
+        self._relations: dict[tuple[tuple[int, ...], int], MoveRelation] = {}
         self._allowed: dict[tuple[int, int], list[int]] = {}
         self.related = self._related()
 
@@ -244,7 +244,7 @@ class Projections:
                 rows[owners[i]] += [(values[i], follow) for follow in product(*options)]
         for (numbers, move), found in zip(missing, rows, strict=True):
             pairs = np.array(found, np.int64).reshape(-1, 2, len(numbers))
-            self._relations[numbers, move] = Relation(pairs[:, 0], pairs[:, 1])
+            self._relations[numbers, move] = MoveRelation(pairs[:, 0], pairs[:, 1])
 
     def _ends(
         self,

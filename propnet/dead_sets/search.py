@@ -25,7 +25,7 @@ from propnet.substitute import EffortError
 EFFORT = 1_000_000_000
 """Gate inputs, each for 64 cases (see docs/measurements.md)."""
 LARGEST = 10_000
-"""Networks with more gate inputs are left alone."""
+"""Networks with more gate inputs, or a third as many base propositions, are left alone."""
 _COFACTORS = 3_000_000
 _BATCH, _TOGETHER = 32, 2_000
 """Projections, and configurations, that are analysed together."""
@@ -39,7 +39,7 @@ _LARGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class DeadSets:
+class DeadSetReport:
     """What was found.
 
     Attributes:
@@ -62,7 +62,7 @@ class DeadSets:
 
 def dead_sets(
     machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0, patient: bool = True
-) -> DeadSets:
+) -> DeadSetReport:
     """The minimal dead sets of up to ``most`` variables.
 
     What is found depends on the game, ``effort`` and ``seed`` alone; where the effort does not suffice, some
@@ -75,12 +75,12 @@ def dead_sets(
         try:
             next(course)
         except StopIteration as end:
-            return cast(DeadSets, end.value)
+            return cast(DeadSetReport, end.value)
 
 
 def search_dead_sets(
     machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0, patient: bool = True
-) -> Generator[None, None, DeadSets]:
+) -> Generator[None, None, DeadSetReport]:
     """As :func:`dead_sets`, in steps of some milliseconds: yields after each, and returns the result. The
     machine may be used freely between them."""
     network = machine.network
@@ -119,7 +119,7 @@ class _Search:
     def run(self) -> Generator[None, None, None]:
         """Search, and yield now and then. Raises EffortError where the effort does not suffice."""
         network = self.machine.network
-        if len(network.gate_inputs) > LARGEST or not network.move_count:
+        if max(len(network.gate_inputs), 3 * len(network.bases)) > LARGEST or not network.move_count:
             raise EffortError("too large a network, or none")
         effects = yield from move_effects(network, _COFACTORS)
         self.cases = Cases(Ternary(network), self.effort)
@@ -263,8 +263,8 @@ class _Search:
                 self.sets.append(tuple(x for n, v in pairs for x in variables[n].telling[v]))
                 self.sizes[len(numbers) - 1] += 1
 
-    def result(self, seconds: float) -> DeadSets:
+    def result(self, seconds: float) -> DeadSetReport:
         """What was found so far, and named."""
         variables = len(self.projections.variables) if self.projections is not None else 0
         target = self.target if self.known else -1
-        return DeadSets(tuple(self.sets), tuple(self.sizes), target, self.complete, variables, seconds)
+        return DeadSetReport(tuple(self.sets), tuple(self.sizes), target, self.complete, variables, seconds)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bench.city import DOORS, city
+from bench.sokoban.city import DOORS, city
 from ggp.game import Game
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level

@@ -12,8 +12,10 @@ from ggp.game import Game
 from players.batch_machine import NetworkBatch
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.solver import Task
-from players.uct.rollouts.dead_ends import DeadEndRollouts
+from players.uct.rollouts.dead_ends import DeadEndFinder, DeadEndRollouts
+from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.rollouts import Rollouts
+from propnet.dead_sets.shared import shared_search
 
 PICK = """
 (role you) (init (left 1)) (init (left 2)) (init (left 3)) (init (left 4)) (init (left 5)) (init (left 6))
@@ -85,3 +87,27 @@ def test_rollouts_of_a_search_leave_out_fatal_moves_as_soon_as_they_are_known(ma
 def test_games_of_several_roles_are_rolled_out_as_ever():
     machine = Game.load("tictactoe").machine("propnet")
     assert DeadEndRollouts(machine).network(machine) is machine
+
+
+def test_the_search_for_dead_sets_is_shared_by_those_who_play_the_same_game(machine):
+    again = Game.load(PICK).machine("propnet")
+    assert shared_search(machine) is shared_search(again)
+    other = Game.load(PICK.replace("(odd 5)", "(odd 6)")).machine("propnet")
+    assert shared_search(other) is not shared_search(machine)
+
+
+def test_a_tree_gets_a_policy_that_leaves_out_fatal_moves_once_the_search_beside_it_is_over(machine):
+    batched = NetworkBatch(machine, machine)
+    rollouts = Rollouts(batched, RolloutPolicy())
+    finder = DeadEndFinder(machine, rollouts)
+    while finder.active:
+        finder.step(0.05, math.inf)
+    assert isinstance(rollouts.policy, DeadEndRollouts)
+    start = machine.records([machine.initial_state()])
+    assert (rollouts.playouts(np.repeat(start, 64, axis=0), 1, 50, math.inf, 1).goals == 100).all()
+    hanoi = Game.load("hanoi").machine("propnet")
+    rollouts = Rollouts(NetworkBatch(hanoi, hanoi), RolloutPolicy())
+    finder = DeadEndFinder(hanoi, rollouts)
+    while finder.active:
+        finder.step(0.05, math.inf)
+    assert type(rollouts.policy) is RolloutPolicy

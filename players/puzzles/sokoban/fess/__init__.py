@@ -1,1 +1,1 @@
-"""FESS, feature space search: macro moves, the packing plan, features, advisors, and the search over cells."""
+"""FESS, feature space search: macro moves, packing plan, features, advisors, and the search over cells."""

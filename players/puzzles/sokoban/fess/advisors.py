@@ -1,4 +1,4 @@
-"""The advisors: each names one move of a position that deserves to be made first (Shoham and Schaeffer 2020)."""
+"""The advisors: each names one move of a position that is to be made first (Shoham and Schaeffer 2020)."""
 
 from __future__ import annotations
 

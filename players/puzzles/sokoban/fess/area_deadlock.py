@@ -123,7 +123,8 @@ def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
     """In depth from node 0; whether all ways end."""
     board, nodes = area.board, area.nodes
     last = len(nodes) - 1
-    top, looked = 1, 0
+    top: Index = 1
+    looked = 0
     while top:
         top -= 1
         key = np.uint64(0)
@@ -149,7 +150,7 @@ def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
 
 @inner
 def _push_all(area: Area, dead: Octets, count: Index, top: Index) -> Index:
-    """Put the successors of the last row on the stack, only one if a box can leave. Returns its new height."""
+    """Put the successors of the last row on the stack, one if a box can leave. Returns its new height."""
     board, nodes, inside = area.board, area.nodes, area.inside
     last = len(nodes) - 1
     stamp = area.stamps[-1]

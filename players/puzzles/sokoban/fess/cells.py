@@ -24,7 +24,7 @@ class Moves(NamedTuple):
         node: int32: where it is made.
         origin: int32: the square of the box that it moves.
         stance: int32: where the box goes, and where the keeper stands then.
-        count: int64, shape (1,).
+        length: int64, shape (1,): how many there are.
     """
 
     rank: Ints
@@ -33,7 +33,7 @@ class Moves(NamedTuple):
     node: Int32s
     origin: Int32s
     stance: Int32s
-    count: Ints
+    length: Ints
 
 
 class Cells(NamedTuple):
@@ -43,20 +43,19 @@ class Cells(NamedTuple):
         key: int64: the features of each.
         root: int32: the top of its heap, or NONE.
         table: int32, a power of two of slots: cells by key, plus one.
-        count: int64, shape (2,): how many cells there are; the one to be visited next.
+        length: int64, shape (1,): how many cells there are.
     """
 
     key: Ints
     root: Int32s
     table: Int32s
-    count: Ints
+    length: Ints
 
 
 def new_moves(most: int) -> Moves:
     """Room for so many moves."""
-    return Moves(
-        np.zeros(most, np.int64), *(np.zeros(most, np.int32) for _ in range(5)), np.zeros(1, np.int64)
-    )
+    left, right, node, origin, stance = (np.zeros(most, np.int32) for _ in range(5))
+    return Moves(np.zeros(most, np.int64), left, right, node, origin, stance, np.zeros(1, np.int64))
 
 
 def new_cells(most: int) -> Cells:
@@ -65,7 +64,7 @@ def new_cells(most: int) -> Cells:
         np.zeros(most, np.int64),
         np.full(most, NONE, np.int32),
         np.zeros(1 << (4 * most).bit_length(), np.int32),
-        np.zeros(2, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -102,10 +101,10 @@ def find_cell(cells: Cells, key: Index) -> Index:
         if cells.key[cell] == key:
             return np.int64(cell)
         slot = slot + 1 & mask
-    cell = cells.count[0]
+    cell = cells.length[0]
     if cell == len(cells.key):
         return np.int64(cell - 1)
-    cells.count[0] += 1
+    cells.length[0] += 1
     cells.key[cell] = key
     cells.table[slot] = cell + 1
     return np.int64(cell)
@@ -116,8 +115,8 @@ def add_move(
     moves: Moves, cells: Cells, cell: Index, rank: Index, node: Index, origin: Index, stance: Index
 ) -> None:
     """Have a move wait in a cell. There must be room for it."""
-    number = moves.count[0]
-    moves.count[0] += 1
+    number = moves.length[0]
+    moves.length[0] += 1
     moves.rank[number] = rank
     moves.left[number] = moves.right[number] = NONE
     moves.node[number] = node

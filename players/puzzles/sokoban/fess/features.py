@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from players.puzzles.sokoban.analysis.distances import dead_sides
 from players.puzzles.sokoban.board import BOXED, FREE, Board
-from players.puzzles.sokoban.deadlocks.freeze import dead_sides
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan
 from players.puzzles.sokoban.fess.rooms import CORRIDOR, room_links, rooms_of
 from players.puzzles.sokoban.geometry import Geometry
@@ -32,6 +32,8 @@ class Knowledge(NamedTuple):
         out: uint8, shape (size + 1,): 1 where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
         rooms: int32, shape (size + 1,).
+        inside: int32: the squares of all rooms, room by room.
+        starts: int32, shape (rooms + 1,): where the squares of a room begin.
         links: uint64, shape (64,).
         dead: uint8, shape (size + 1,): a bit for each side of a box that the keeper must not be on.
         places: int32, shape (size + 1, 2): row and column.
@@ -46,13 +48,15 @@ class Knowledge(NamedTuple):
     out: Octets
     hot: Octets
     rooms: Int32s
+    inside: Int32s
+    starts: Int32s
     links: Words
     dead: Octets
     places: Int32s
     far: Int32s
 
 
-class Scratch(NamedTuple):
+class FeatureRoom(NamedTuple):
     """Room to find features in.
 
     Attributes:
@@ -71,13 +75,14 @@ class Scratch(NamedTuple):
 
 
 OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
-"""Where a feature stands in ``Scratch.values``."""
+"""Where a feature stands in ``FeatureRoom.values``."""
 
 
-def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
-    """What is to be known of a level that is packed by this plan."""
+def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) -> Knowledge:
+    """What is to be known of a level that is packed by this plan, or by its loose phase."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
+    inside = np.argsort(rooms, kind="stable")[int((rooms == CORRIDOR).sum()) :]
     out = (~plan.basin).astype(np.uint8)
     out[-1] = 0
     dead = dead_sides(geometry)
@@ -95,10 +100,11 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
                 waiting.append(there)
     places = np.zeros((rows, 2), np.int32)
     places[:-1] = geometry.places
-    base = np.full((len(plan.phases), len(goals)), -1, np.int32)
+    phases = (plan.loose,) if loose else plan.phases
+    base = np.full((len(phases), len(goals)), -1, np.int32)
     squares = base.copy()
-    before = np.zeros((len(plan.phases), len(goals), len(goals)), np.uint8)
-    for number, phase in enumerate(plan.phases):
+    before = np.zeros((len(phases), len(goals), len(goals)), np.uint8)
+    for number, phase in enumerate(phases):
         base[number, : len(phase.base)] = phase.base
         squares[number, : len(phase.squares)] = phase.squares
         before[number, : len(phase.squares), : len(phase.squares)] = phase.before
@@ -107,10 +113,12 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
         base,
         squares,
         before,
-        np.array([phase.counted for phase in plan.phases], np.int32),
+        np.array([phase.counted for phase in phases], np.int32),
         out,
         hot,
         rooms,
+        inside.astype(np.int32),
+        np.searchsorted(rooms[inside], np.arange(int(rooms.max()) + 2)).astype(np.int32),
         room_links(geometry, rooms),
         dead,
         places,
@@ -118,10 +126,10 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan) -> Knowledge:
     )
 
 
-def new_scratch(geometry: Geometry) -> Scratch:
+def new_scratch(geometry: Geometry) -> FeatureRoom:
     """Room for a level."""
     rows = geometry.size + 1
-    return Scratch(
+    return FeatureRoom(
         np.zeros(rows, np.int32),
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
@@ -165,7 +173,7 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
 
 
 @inner
-def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
+def count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
     """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
     ``placed``."""
     occupied, placed = board.occupied, scratch.placed
@@ -200,7 +208,7 @@ def count_packed(board: Board, know: Knowledge, scratch: Scratch) -> Index:
 
 
 @inner
-def _next_mark(scratch: Scratch) -> np.int32:
+def _next_mark(scratch: FeatureRoom) -> np.int32:
     if scratch.stamp[0] >= 2**31 - 2:
         scratch.marks[:] = 0
         scratch.stamp[0] = 0
@@ -209,7 +217,7 @@ def _next_mark(scratch: Scratch) -> np.int32:
 
 
 @inner
-def count_regions(board: Board, scratch: Scratch) -> Index:
+def count_regions(board: Board, scratch: FeatureRoom) -> Index:
     """How many regions the boxes leave to the keeper, his own included. Needs his walk."""
     neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
     mark = _next_mark(scratch)
@@ -234,22 +242,21 @@ def count_regions(board: Board, scratch: Scratch) -> Index:
 
 
 @inner
-def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index:
+def count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
     """How many links of rooms are blocked: a free square of one room has no way to the other."""
     neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
     marks, queue = scratch.marks, scratch.queue
     broken = 0
     one = np.uint64(1)
-    count = 0
-    for start in range(len(occupied) - 1):
-        count = max(count, rooms[start] + 1)
+    count = len(know.starts) - 1
     if count < 2:
         return 0
     for room in range(count):
         mark = _next_mark(scratch)
         missing = np.uint64(0)
-        for start in range(len(occupied) - 1):
-            if rooms[start] != room or occupied[start] != FREE or marks[start] == mark:
+        for number in range(know.starts[room], know.starts[room + 1]):
+            start = know.inside[number]
+            if occupied[start] != FREE or marks[start] == mark:
                 continue
             touched = np.uint64(0)
             marks[start] = mark
@@ -276,7 +283,7 @@ def count_broken_links(board: Board, know: Knowledge, scratch: Scratch) -> Index
 
 
 @inner
-def find_features(board: Board, know: Knowledge, scratch: Scratch, boxes: Int32s, count: Index) -> None:
+def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
     values = scratch.values
     values[PACKED] = count_packed(board, know, scratch)

@@ -1,7 +1,7 @@
 """A matching of boxes to goals beside frozen boxes, which are walls for the keeper too (Kuhn 1955).
 
-:mod:`players.puzzles.sokoban.deadlocks.bipartite` knows where frozen boxes block other boxes, but has the keeper
-walk through them.
+:mod:`players.puzzles.sokoban.deadlocks.bipartite` knows where frozen boxes block other boxes, but has the
+keeper walk through them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class FrozenMatching(NamedTuple):
     Attributes:
         board: with frozen boxes only; without any between queries.
         kept: uint64, shape (entries,): keys of frozen boxes and keeper's part of the map.
-        masks: uint64, shape (entries, size + 1): a bit for each goal that a box on the square can be pushed to.
+        masks: uint64, shape (entries, size + 1): a bit for each goal that a box there can be pushed to.
         owners: int32, shape (64,): the box that each goal is matched to, or -1.
         came: int32, shape (64,): the box that led to a goal.
         matched: int32, shape (boxes,): the goal of each box, or -1.
@@ -60,7 +60,7 @@ def new_frozen_matching(geometry: Geometry, boxes: int) -> FrozenMatching:
 def is_unmatched(
     found: FrozenMatching, room: Maneuvers, freeze: Freeze, goals: Int32s, boxes: Int32s, keeper: Index
 ) -> bool:
-    """Whether the boxes that ``freeze`` has not marked cannot all be matched to goals beside the marked ones."""
+    """Whether boxes that ``freeze`` has not marked cannot all be matched to goals beside the marked ones."""
     board = found.board
     if len(goals) > _MOST_GOALS:
         return False
@@ -105,7 +105,8 @@ def _reach(found: FrozenMatching, room: Maneuvers, goals: Int32s, keeper: Index,
         if room.met[goal] <= base:
             continue
         room.clock[1] += 1
-        count, head = 0, 0
+        count: Index = 0
+        head = 0
         for side in range(4):
             if occupied[neighbours[goal, side]] == FREE:
                 count = meet(board, room, 4 * goal + side, count)

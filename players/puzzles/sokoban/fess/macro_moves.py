@@ -112,7 +112,7 @@ def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
 
 @inner
 def meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
-    """Append a stance, unless it or one that the keeper can walk to from it was met. Returns the new count."""
+    """Append a stance, unless one that the keeper can walk to from it was met. Returns the new count."""
     stamp = room.clock[1]
     if room.seen[stance] == stamp:
         return count
@@ -135,7 +135,7 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
     """
     neighbours, occupied = board.neighbours, board.occupied
     count: Index = 0
-    start = -1
+    start: Index = -1
     for side in range(4):
         if board.reached[neighbours[box, side]] == board.stamp[0]:
             start = 4 * box + side
@@ -168,7 +168,7 @@ def macro_pulls(board: Board, room: Maneuvers, box: Index) -> Index:
     """Find where pulls can bring this box while all others stand still; as :func:`macro_pushes`."""
     neighbours, occupied = board.neighbours, board.occupied
     count: Index = 0
-    start = -1
+    start: Index = -1
     for side in range(4):
         if board.reached[neighbours[box, side]] == board.stamp[0]:
             start = 4 * box + side

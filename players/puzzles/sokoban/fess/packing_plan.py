@@ -1,9 +1,9 @@
 """The packing plan: in which order goals are to be filled, by pulling boxes off them (Shoham and Schaeffer
 2020, retrograde analysis).
 
-All boxes stand on goals. A box that pulls bring to a *sink*, a square where a box stands at the beginning, can
-leave, and is taken off the board; that never hinders others. Where none can leave, boxes are pulled aside to
-make room (parked) until one can. Read backwards, this is a plan: phases, in each of which boxes come from the
+All boxes stand on goals. A box that pulls bring to a *sink*, where a box stands at the beginning, can leave,
+and is taken off the board; that never hinders others. Where none can leave, boxes are pulled aside to make
+room (parked) until one can. Read backwards, this is a plan: phases, in each of which boxes come from the
 sinks, and between them moves of parked boxes.
 """
 
@@ -26,20 +26,21 @@ _BEAM = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Phase:
+class PackingPhase:
     """A part of a plan.
 
     Attributes:
         base: squares that must hold boxes before the phase begins.
         squares: squares that boxes come to, from the sinks.
-        before: uint8, shape (squares, squares): bit 0 of entry [h, g] is set where g cannot be filled once h
-            is; bit 1 also where they touch through other goals, and g's box leaves in a later round.
+        before: bool, shape (squares, squares): entry [h, g] is set where g is to be filled before h: where
+            g cannot be filled any more once h is, or they touch, perhaps through other goals, and g's box
+            leaves in a later round.
         counted: how many boxes count as packed when the phase begins.
     """
 
     base: tuple[int, ...]
     squares: tuple[int, ...]
-    before: Octets
+    before: Flags
     counted: int
 
 
@@ -49,11 +50,14 @@ class PackingPlan:
 
     Attributes:
         phases: in the order of play.
+        loose: one phase for all, without parked boxes: a goal waits only for those that cannot be filled once
+            it is.
         basin: bool, shape (size + 1,): squares from which a box can be pushed to a goal when all the other
             goals are filled.
     """
 
-    phases: tuple[Phase, ...]
+    phases: tuple[PackingPhase, ...]
+    loose: PackingPhase
     basin: Flags
 
 
@@ -77,15 +81,24 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
         gain = sum(r > 0 for r in rounds)
         if best is None or gain > best[0]:
             best = gain, square, rounds
-    basin = np.logical_or.reduce(basins, axis=0)
+    basin = np.zeros(geometry.size + 1, np.bool_)
+    for reach in basins:
+        basin |= reach
     if best is None:
-        return PackingPlan((_free_phase(goals),), basin)
-    return PackingPlan(tuple(_phases(puller, goals, best[1])), basin)
+        free = PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
+        return PackingPlan((free,), free, basin)
+    _, keeper, rounds = best
+    gone = np.array(rounds, np.int32) > 0
+    before = gone[:, None] & ~gone[None]
+    before[np.ix_(gone, gone)] = _needs(puller, goals, rounds, keeper)
+    return PackingPlan(
+        tuple(_phases(puller, goals, keeper)), PackingPhase((), tuple(goals), before, 0), basin
+    )
 
 
-def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
+def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[PackingPhase]:
     """The phases of a plan, found from the last to the first."""
-    found: list[tuple[list[int], list[int], Octets, int]] = []
+    found: list[tuple[list[int], list[int], Flags, int]] = []
     while True:
         _, rounds = puller.leave(boxes, keeper)
         gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
@@ -94,7 +107,7 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
         parked = _park(puller, left, keeper) if left else None
         if left and parked is None:  # nobody knows how: these come first, in any order
             found.append((left, gone, before, 0))
-            found.append(([], left, np.zeros((len(left),) * 2, np.uint8), 0))
+            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0))
             break
         found.append((left, gone, before, parked[2] if parked else 0))
         if parked is None:
@@ -103,26 +116,27 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[Phase]:
     counted = 0
     for base, squares, before, moved in reversed(found):
         counted += moved
-        yield Phase(tuple(base), tuple(squares), before, counted)
+        yield PackingPhase(tuple(base), tuple(squares), before, counted)
         counted += len(squares)
 
 
-def _free_phase(squares: list[int]) -> Phase:
-    """A phase in any order."""
-    return Phase((), tuple(squares), np.zeros((len(squares),) * 2, np.uint8), 0)
-
-
-def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Octets:
-    """Which of the boxes that leave must be there before which, as in ``Phase``."""
+def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
+    """Which of the boxes that leave cannot do so as long as which other stays: bool, [the other, the box]."""
     gone = [number for number, turn in enumerate(rounds) if turn]
     before = np.zeros((len(gone), len(gone)), np.bool_)
     for row, number in enumerate(gone):
         _, others = puller.leave(boxes, keeper, number)
         before[row] = [others[other] == 0 and other != number for other in gone]
-    turns = np.array([rounds[number] for number in gone])
-    clusters = _clusters(puller.geometry, np.array([boxes[number] for number in gone], np.int32))
-    layered = before | (turns[None] > turns[:, None]) & (clusters[None] == clusters[:, None])
-    return before.astype(np.uint8) | layered.astype(np.uint8) << 1
+    return before
+
+
+def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
+    """Which of the boxes that leave must be there before which, as in ``PackingPhase``."""
+    turns = np.array([turn for turn in rounds if turn])
+    squares = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
+    clusters = _clusters(puller.geometry, np.array(squares, np.int32))
+    layers: Flags = (turns[None] > turns[:, None]) & (clusters[None] == clusters[:, None])
+    return layers | _needs(puller, boxes, rounds, keeper)
 
 
 def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], int, int] | None:
@@ -251,10 +265,10 @@ def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool
     """Whether pulls bring this box to a sink."""
     if sinks[box]:
         return True
+    found = False
     for number in range(macro_pulls(board, room, box)):
-        if sinks[room.stances[number] >> 2]:
-            return True
-    return False
+        found |= sinks[room.stances[number] >> 2] != 0
+    return found
 
 
 @kernel(**ARENA)

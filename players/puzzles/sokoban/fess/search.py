@@ -27,9 +27,9 @@ from players.puzzles.sokoban.fess.search_kernels import (
     RUNNING,
     SOLVED,
     STATUS,
-    Desk,
+    OpenPosition,
+    PositionTree,
     Tools,
-    Tree,
     new_tree,
     run,
 )
@@ -44,7 +44,7 @@ class FessStyle:
 
     Attributes:
         ancestors: a position that is worse than one on the way to it lies in the cell of that one.
-        layered: boxes count as packed in the order of rounds; else only what blocks others must come later.
+        layered: boxes count as packed by the phases of the plan; else by its loose phase.
         share: of the time.
     """
 
@@ -68,7 +68,7 @@ class _Attempt:
 
     style: FessStyle
     tools: Tools
-    tree: Tree
+    tree: PositionTree
     moves: Moves
     cells: Cells
     spent: float = 0.0
@@ -117,7 +117,7 @@ class FessSearch:
             new_frozen_matching(geometry, boxes),
             new_knowledge(geometry, self.plan),
             new_scratch(geometry),
-            Desk(
+            OpenPosition(
                 np.array(start.boxes, np.int32),
                 np.zeros(size + 1, np.int32),
                 np.zeros(6, np.int64),
@@ -127,16 +127,13 @@ class FessSearch:
             np.zeros(1, np.int64),
         )
         most = max(1 << 16, memory // (len(styles) * (_BYTES_A_MOVE + 3)))
-        loose = tools.know._replace(before=np.ascontiguousarray(tools.know.before & 1))
-        tools = tools._replace(know=tools.know._replace(before=np.ascontiguousarray(tools.know.before >> 1)))
         self._attempts: list[_Attempt] = []
         for style in styles:
             tree = new_tree(most // 32, boxes)
             tree.boxes[0] = start.boxes
             tree.keeper[0] = start.keeper
-            own = tools._replace(
-                know=tools.know if style.layered else loose, options=np.array([style.ancestors], np.int64)
-            )
+            know = tools.know if style.layered else new_knowledge(geometry, self.plan, loose=True)
+            own = tools._replace(know=know, options=np.array([style.ancestors], np.int64))
             self._attempts.append(_Attempt(style, own, tree, new_moves(most), new_cells(1 << 14)))
         self.tree = self._attempts[0].tree
 

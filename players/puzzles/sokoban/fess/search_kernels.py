@@ -1,5 +1,5 @@
-"""The kernel of FESS: visits cells, makes the best move that waits in each, and finds the moves of the position
-that it leads to (Shoham and Schaeffer 2020)."""
+"""The kernel of FESS: visits cells, makes the best move that waits in each, and finds the moves of the
+position that it leads to (Shoham and Schaeffer 2020)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ from players.puzzles.sokoban.fess.advisors import (
 )
 from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
 from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
-from players.puzzles.sokoban.fess.features import Knowledge, Scratch, find_features
+from players.puzzles.sokoban.fess.features import FeatureRoom, Knowledge, find_features
 from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
-from players.puzzles.sokoban.fess.retrograde import is_retrograde_deadlock
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
@@ -41,7 +40,7 @@ AREA_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
-class Tree(NamedTuple):
+class PositionTree(NamedTuple):
     """The positions that were looked into, one entry each; the first is the start.
 
     Attributes:
@@ -66,7 +65,7 @@ class Tree(NamedTuple):
     counts: Ints
 
 
-class Desk(NamedTuple):
+class OpenPosition(NamedTuple):
     """What the kernel works with on one position.
 
     Attributes:
@@ -82,11 +81,16 @@ class Desk(NamedTuple):
     bits: Words
 
 
-def new_tree(most: int, boxes: int) -> Tree:
+def new_tree(most: int, boxes: int) -> PositionTree:
     """Room for so many positions."""
-    return Tree(
+    keeper, parent, origin, stance, weight = (np.zeros(most, np.int32) for _ in range(5))
+    return PositionTree(
         np.zeros((most, boxes), np.uint16),
-        *(np.zeros(most, np.int32) for _ in range(5)),
+        keeper,
+        parent,
+        origin,
+        stance,
+        weight,
         np.zeros(most, np.int64),
         np.zeros(1 << (2 * most).bit_length(), np.uint64),
         np.zeros(3, np.int64),
@@ -101,15 +105,15 @@ def _score(values: Ints) -> Index:
     score = score << 8 | min(values[2], 255)
     score = score << 7 | min(values[3], 127)
     score = score << 12 | min(values[4], 4095)
-    return score << 10 | 1023 - min(values[5], 1023)
+    return np.int64(score << 10 | 1023 - min(values[5], 1023))
 
 
 @inner
 def _key(board: Board, boxes: Int32s, count: Index, keeper: Index) -> np.uint64:
     """The key of a position (Zobrist 1970)."""
-    key = board.keys[1, keeper]
+    key = np.uint64(board.keys[1, keeper])
     for number in range(count):
-        key ^= board.keys[0, boxes[number]]
+        key ^= np.uint64(board.keys[0, boxes[number]])
     return key
 
 
@@ -143,8 +147,8 @@ class Tools(NamedTuple):
     area: Area
     matching: FrozenMatching
     know: Knowledge
-    scratch: Scratch
-    desk: Desk
+    scratch: FeatureRoom
+    desk: OpenPosition
     children: Children
     options: Ints
 
@@ -155,18 +159,14 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
     board, bipartite = tools.board, tools.bipartite
     if is_bipartite_deadlock(board, bipartite, keeper):
         return True
-    goals = tools.know.goals
-    if is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, tools.desk.boxes, keeper):
-        return True
-    return len(goals) == len(tools.desk.boxes) and is_retrograde_deadlock(
-        board, bipartite.freeze, goals, bipartite.came
-    )
+    goals, boxes = tools.know.goals, tools.desk.boxes
+    return is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, boxes, keeper)
 
 
 @inner
-def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
-    """Find the moves of a position, which stands on the board and the desk and has just been walked. ``pushes``
-    is what ``corral_pushes`` has found of it."""
+def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
+    """Find the moves of a position, which stands on the board and the desk and has just been walked.
+    ``pushes`` is what ``corral_pushes`` has found of it."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
@@ -213,7 +213,7 @@ def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, p
             and not is_pattern_deadlock(board, tools.patterns, end, man)
         ):
             keeper = walk(board, man)
-            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0 and not _is_dead(tools, keeper):
+            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0:
                 find_features(board, know, scratch, boxes, count)
                 for feature in range(6):
                     children.values[kept, feature] = scratch.values[feature]
@@ -233,7 +233,7 @@ def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, p
             best = choose(know, children, kept, now, advisor, targets[advisor & 1])
             if best < 0:
                 break
-            if children.advised[best] == UNKNOWN and _is_corral_deadlock(tools, best):
+            if children.advised[best] == UNKNOWN and _leads_to_death(tools, best):
                 children.advised[best] = DEAD
             else:
                 children.advised[best] = ADVISED
@@ -251,28 +251,38 @@ def _expand(tools: Tools, tree: Tree, moves: Moves, cells: Cells, node: Index, p
 
 
 @inner
-def _is_corral_deadlock(tools: Tools, child: Index) -> bool:
-    """Whether a move leads to a dead corral."""
-    board, children = tools.board, tools.children
+def _leads_to_death(tools: Tools, child: Index) -> bool:
+    """Whether a move leads to a position that is dead by any detector."""
+    board, children, boxes = tools.board, tools.children, tools.desk.boxes
     origin, stance = children.origin[child], children.stance[child]
+    end = stance >> 2
+    which = 0
+    while boxes[which] != origin:
+        which += 1
     board.occupied[origin] = FREE
-    board.occupied[stance >> 2] = BOXED
-    keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
-    dead = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0 or is_area_deadlock(
-        board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
+    board.occupied[end] = BOXED
+    boxes[which] = end
+    keeper = walk(board, board.neighbours[end, stance & 3])
+    dead = (
+        _is_dead(tools, keeper)
+        or corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
+        or is_area_deadlock(board, tools.area, tools.know.dead, end, keeper, AREA_RADIUS, AREA_BUDGET)
     )
-    board.occupied[stance >> 2] = FREE
+    boxes[which] = origin
+    board.occupied[end] = FREE
     board.occupied[origin] = BOXED
     return dead
 
 
 @inner
-def _enter(board: Board, desk: Desk, tree: Tree, node: Index, origin: Index, stance: Index) -> None:
+def _enter(
+    board: Board, desk: OpenPosition, tree: PositionTree, node: Index, origin: Index, stance: Index
+) -> None:
     """Set up the position that a move leads to."""
     for square in range(len(board.occupied) - 1):
         board.occupied[square] = FREE
     for number in range(len(desk.boxes)):
-        box = np.int64(tree.boxes[node, number])
+        box: Index = np.int64(tree.boxes[node, number])
         if box == origin:
             box = stance >> 2
         desk.boxes[number] = box
@@ -282,7 +292,7 @@ def _enter(board: Board, desk: Desk, tree: Tree, node: Index, origin: Index, sta
 @kernel(**ARENA)
 def run(
     tools: Tools,
-    tree: Tree,
+    tree: PositionTree,
     moves: Moves,
     cells: Cells,
     budget: Index,
@@ -293,7 +303,7 @@ def run(
     count = len(desk.boxes)
     limit = len(moves.rank) - len(tools.children.origin)
     while budget > 0:
-        if counts[NODES] == len(tree.parent) or moves.count[0] > limit:
+        if counts[NODES] == len(tree.parent) or moves.length[0] > limit:
             counts[STATUS] = FULL
             return
         if counts[NODES] == 0:
@@ -301,10 +311,10 @@ def run(
             _enter(board, desk, tree, 0, -1, 0)
             keeper = walk(board, tree.keeper[0])
         else:
-            move = -1
-            for _ in range(cells.count[0]):
+            move: Index = -1
+            for _ in range(cells.length[0]):
                 counts[CELL] += 1
-                if counts[CELL] >= cells.count[0]:
+                if counts[CELL] >= cells.length[0]:
                     counts[CELL] = 0
                 move = take_move(moves, cells, counts[CELL])
                 if move >= 0:
@@ -336,6 +346,8 @@ def run(
             counts[STATUS] = SOLVED
             return
         budget -= 1
+        if _is_dead(tools, keeper):
+            continue
         pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
         if pushes and not (
             parent >= 0

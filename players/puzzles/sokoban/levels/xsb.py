@@ -58,7 +58,7 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     number = squares = 0
     while number < len(lines):
         line = lines[number]
-        if _is_row(line):
+        if _is_row(line) or (_is_tip(line) and number + 1 < len(lines) and _is_row(lines[number + 1])):
             rows, number = _map(lines, number, source, _MOST_SQUARES - squares)
             squares += sum(len(row.cells) for row in rows)
             maps.append(DrawnMap(source, rows))
@@ -74,14 +74,20 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
 def _is_row(line: str, inside: bool = False) -> bool:
     """Whether a line is a row with walls: the first of a map, or, ``inside``, a later one.
 
-    It has two walls (``# 1`` is a title), begins with one unless all its characters are of a map, and a first
-    row has few characters that no map has (``## Level one ##`` is a title too).
+    It has two walls (``# 1`` is a title) or is the lower tip of a map, begins with a wall unless all its
+    characters are of a map, and a first row has few characters that no map has (``## Level one ##`` is a
+    title too).
     """
     if len(line) > _MOST_LINE or not (_WALL_FIRST.match(line) or set(line) <= _MAP_CHARACTERS):
         return False
-    if line.count("#") < 2 and not re.search(r"\d#", line):
+    if line.count("#") < 2 and not re.search(r"\d#", line) and not (inside and _is_tip(line)):
         return False
     return inside or _few_strange(line)
+
+
+def _is_tip(line: str) -> bool:
+    """Whether a line may be the tip of a map: a single wall."""
+    return line.strip() == "#"
 
 
 def _few_strange(line: str) -> bool:

@@ -30,7 +30,7 @@ class FeatureSpace(PushSearch):
 
             self._search = FessSearch(self.task.geometry, self.task.start, self.task.memory)
         pushes = self._search.step(seconds)
-        self.progress.positions = int(self._search.tree.counts[0])
+        self.progress.positions = self._search.positions
         if pushes is not None:
             most = self.task.most_pushes
             self.pushes = pushes

@@ -14,6 +14,7 @@ from players.puzzles.sokoban.search.backward import Backward
 from players.puzzles.sokoban.search.best_first import AStar, Greedy
 from players.puzzles.sokoban.search.bidirectional import BidirectionalCells
 from players.puzzles.sokoban.search.feature_space import FeatureSpace
+from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
 
 _LEAST_SLICE = 0.02
@@ -52,7 +53,7 @@ def entries_named(name: str | None) -> list[Entry]:
     """The search of that name alone, all of the portfolio for None. Raises GdlError if there is none."""
     if name is None:
         return list(ENTRIES)
-    kinds: list[type[PushSearch]] = [*(entry.kind for entry in ENTRIES), AStar]
+    kinds: list[type[PushSearch]] = [*(entry.kind for entry in ENTRIES), AStar, IdaStar]
     for kind in kinds:
         if kind.name == name:
             return [Entry(kind, 1.0, 1.0)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
@@ -18,6 +18,7 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import LETTERS, Push, steps_of
+from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 from players.puzzles.solution import Solution, replayed
@@ -107,6 +108,42 @@ def solve_level(
     )  # fmt: skip
     search.close()
     return found
+
+
+def shortened(
+    level: Level,
+    solution: LevelSolution,
+    metric: Metric,
+    seconds: float,
+    memory: int = MEMORY_BYTES,
+    clock: Callable[[], float] = time.thread_time,
+) -> LevelSolution:
+    """A solution with fewer pushes or moves, if one is found; it is replayed as the first one was.
+
+    Args:
+        level: the level.
+        solution: of it; one that is none comes back as it is.
+        metric: what it is to have few of.
+        seconds: how long, by the clock.
+        memory: bytes for the search.
+        clock: what tells the time.
+    """
+    if solution.outcome is not Outcome.SOLVED or seconds <= 0:
+        return solution
+    began, used = clock(), time.thread_time()
+    geometry, start = from_level(level)
+    optimizer = Optimizer(geometry, start, solution.pushes, metric, memory)
+    while optimizer.step(_STEP_SECONDS) and clock() < began + seconds:
+        pass
+    replay(level, optimizer.steps, "the optimizer")
+    return replace(
+        solution,
+        pushes=tuple(optimizer.pushes),
+        steps=optimizer.steps,
+        optimal=solution.optimal or (metric is Metric.PUSHES and optimizer.optimal),
+        positions=solution.positions + optimizer.states,
+        seconds=solution.seconds + time.thread_time() - used,
+    )
 
 
 def replay(level: Level, steps: str, solver: str = "") -> None:

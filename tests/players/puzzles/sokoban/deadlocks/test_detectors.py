@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.sokoban_deadlocks import LAST, Tally, ask, prune
+from bench.sokoban.deadlocks import LAST, Tally, ask, prune
 from gdl.errors import GdlError, TooLargeError
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed

@@ -273,3 +273,11 @@ def test_collections_that_people_use_are_read() -> None:
     assert len(levels_of_file(folder / "XSokoban_01-45.xsb")) == 44
     boxoban = levels_of_file(folder / "Boxoban_hard_001-200.xsb")
     assert {(level.width, level.height, level.boxes) for level in boxoban} == {(10, 10, 4)}
+
+
+def test_a_map_may_end_in_tips_of_a_single_wall() -> None:
+    diamond = ["   #", "  #.#", " # $ #", "#  @  #", " #   #", "  # #", "   #"]
+    [level, other] = read_levels("; 68\n\n" + "\n".join(diamond) + "\n\n; 69\n\n#####\n#@$.#\n#####\n")
+    assert level.height == 7
+    assert str(level).split("\n") == diamond
+    assert other.boxes == 1

@@ -16,6 +16,7 @@ from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
 from players.puzzles.sokoban.search.backward import Backward, start_distances
 from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
 from players.puzzles.sokoban.search.bidirectional import Bidirectional
+from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio, entries_named
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
 from players.puzzles.sokoban.state_space import StateSpace, explore
@@ -109,6 +110,26 @@ def test_a_star_finds_fewest_pushes_with_corrals_or_without(corrals: int) -> Non
     for start, space in _spaces():
         search = _run(Kind, space.geometry, start)
         assert (len(search.pushes) if search.optimal else -1) == _to_go(space)[0]
+
+
+@pytest.mark.parametrize("by_nearest", [False, True])
+def test_iterative_deepening_finds_fewest_pushes(by_nearest: bool) -> None:
+    class Kind(IdaStar):
+        simple = by_nearest
+
+    for start, space in _spaces():
+        fewest = _to_go(space)[0]
+        if fewest < 0:
+            # Without a limit it would go on deepening.
+            assert _run(Kind, space.geometry, start, 30).outcome is Outcome.UNSOLVABLE
+            continue
+        for most in (None, fewest):
+            search = _run(Kind, space.geometry, start, most)
+            steps = steps_of(space.geometry, start, search.pushes)
+            assert is_solved(space.geometry, after_steps(space.geometry, start, steps))
+            assert len(search.pushes) == fewest
+        if fewest > 0:
+            assert _run(Kind, space.geometry, start, fewest - 1).outcome is Outcome.UNSOLVABLE
 
 
 def test_a_limit_of_pushes_is_kept() -> None:

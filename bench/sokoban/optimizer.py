@@ -1,6 +1,6 @@
 """How much shorter the optimizer makes our own solutions, level by level.
 
-    python -m bench.sokoban_optimizer LEVELS.xsb [--seconds 10] [--metric moves]
+    python -m bench.sokoban.optimizer LEVELS.xsb [--seconds 10] [--metric moves]
 
 Each level is solved (within `--solve` CPU seconds), then the solution is optimized for so many CPU seconds.
 The result is played step by step before it counts.

@@ -1,8 +1,8 @@
 """What deadlock sets cost to make, and which fatal pushes they tell at once, against all states of small
 levels.
 
-    python -m bench.sokoban_dead_sets generation FILE.xsb [--most 3]
-    python -m bench.sokoban_dead_sets fatal FILE.xsb [--most 3] [--states 100000]
+    python -m bench.sokoban.dead_sets generation FILE.xsb [--most 3]
+    python -m bench.sokoban.dead_sets fatal FILE.xsb [--most 3] [--states 100000]
 
 A fatal push leads from a state that can be solved to one that cannot. A detector that flags a push to a state
 that can be solved is wrong, and the command ends with an error.

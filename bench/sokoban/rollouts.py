@@ -1,7 +1,7 @@
 """What playouts at push level come to, by what they know, against all states of each level; and UCT.
 
-    python -m bench.sokoban_rollouts LEVELS.xsb [--states 100000] [--levels 155]
-    python -m bench.sokoban_rollouts LEVELS.xsb --uct 1.0
+    python -m bench.sokoban.rollouts LEVELS.xsb [--states 100000] [--levels 155]
+    python -m bench.sokoban.rollouts LEVELS.xsb --uct 1.0
 
 The first plays 200 playouts of up to 100 pushes from the start of each level with at most so many states, and
 says how many were solved, how many ended in a state that cannot be solved, and how many there were a CPU
@@ -87,6 +87,7 @@ def compare_playouts(levels: list[Level], most: int) -> None:
             continue
         sets = {k: make_dead_sets(geometry, k) for k in (2, 3)}
         spaces.append((start, space, sets, {record.tobytes(): n for n, record in enumerate(space.records)}))
+    played(spaces[0][2][2], spaces[0][0], ALL, 0)  # kernels are loaded
     table = Table(title=f"{len(spaces)} levels, {PLAYOUTS} playouts of up to {PUSHES} pushes")
     for name in ("what they know", "solved", "ended dead", "without a push", "playouts/s", "pushes/s"):
         table.add_column(name, justify="left" if name == "what they know" else "right")

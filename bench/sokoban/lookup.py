@@ -1,7 +1,7 @@
 """Which way of looking deadlock sets up is fastest: scan (A), tree (B) or counters (C), by sets and density.
 
-    python -m bench.sokoban_lookup [--size 5] [--squares 60] [--plot docs/pictures/sokoban_lookup.svg]
-    python -m bench.sokoban_lookup --level FILE.xsb:N --most 5
+    python -m bench.sokoban.lookup [--size 5] [--squares 60] [--plot docs/pictures/sokoban_lookup.svg]
+    python -m bench.sokoban.lookup --level FILE.xsb:N --most 5
 
 Without a level, sets of ``--size`` random squares are made, none of which lies within one of the positions
 asked for: what a search asks is mostly answered with no. With one, its dead sets are generated, and the

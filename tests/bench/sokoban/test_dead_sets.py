@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.sokoban_dead_sets import COLUMNS, count_flags
-from bench.sokoban_lookup import main as measure_lookup
+from bench.sokoban.dead_sets import COLUMNS, count_flags
+from bench.sokoban.lookup import main as measure_lookup
 from gdl.errors import TooLargeError
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level

@@ -1,6 +1,6 @@
 """How many fatal Sokoban pushes does each deadlock detector flag at once, how fast, and is it ever wrong?
 
-    python -m bench.sokoban_deadlocks LEVELS.xsb... --most 100000 --budget 300 --sets 3
+    python -m bench.sokoban.deadlocks LEVELS.xsb... --most 100000 --budget 300 --sets 3
 
 All states of each level that has at most so many are the oracle. Every push of them is asked about: the box
 just moved, the keeper on the square it left. A push is fatal if it leads from a state that can be solved to

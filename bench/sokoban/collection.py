@@ -210,7 +210,3 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--compare", nargs=2, metavar=("OLD", "NEW"))
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Draws games/levels/city.xsb: streets on 100 by 100 squares, a yard of parcels, doors to bring them to.
 
-    python -m bench.city > games/levels/city.xsb
+    python -m bench.sokoban.city > games/levels/city.xsb
 
 Streets are two squares wide: a parcel stays at its wall until the next crossing, and comes in at a door only
 from the lane next to it, pushed from the other lane. The same program draws the same city everywhere.

@@ -1,0 +1,1 @@
+"""What is measured of Sokoban; `python -m bench.sokoban` counts the levels that are solved."""

@@ -1,0 +1,143 @@
+"""`ggp solve` with Sokoban levels: what is told replays, the exit status is honest, faults are one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gdl.errors import GdlError
+from ggp.cli import build
+from ggp.game import Game
+from players.puzzles.sokoban.geometry import from_level
+from players.puzzles.sokoban.levels.read import find_level
+from players.puzzles.sokoban.lines import after_steps, is_solved
+from players.puzzles.sokoban.search.solve_level import replay
+
+LEVELS = """\
+; 1
+######
+#@ $.#
+#    #
+######
+
+; 2
+#######
+#  .  #
+# $@$ #
+#  .  #
+#     #
+#######
+
+; 3
+#####
+#@  #
+# $ #
+#  .#
+#$ .#
+#####
+"""
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(build("solve"), ["solve", *arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("levels") / "three.xsb"
+    file.write_text(LEVELS)
+    return file
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_all_levels_are_told_one_a_line(path: Path, workers: str) -> None:
+    code, out = run(str(path), "--all", "--json", "--seconds", "60", "--workers", workers)
+    told = [json.loads(line) for line in out.splitlines()]
+    assert code == 1  # the third has a box in a corner
+    assert [one["level"] for one in told] == [1, 2, 3]
+    assert [one["outcome"] for one in told] == ["solved", "solved", "unsolvable"]
+    for one in told[:2]:
+        geometry, start = from_level(find_level(f"{path}:{one['level']}"))
+        assert is_solved(geometry, after_steps(geometry, start, one["steps"]))
+        assert one["pushes"] == sum(letter.isupper() for letter in one["steps"])
+        state = Game.load(f"{path}:{one['level']}").machine("prover").initial_state()
+        for move in one["moves"]:
+            state = state.play(move)
+        assert state.terminal
+        assert state.goals == {"keeper": 100}
+    assert told[2]["value"] is None
+    assert told[2]["moves"] == []
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_one_level_is_shown(path: Path, workers: str) -> None:
+    code, out = run(f"{path}:2", "--seconds", "60", "--workers", workers)
+    assert code == 0
+    assert "pushes" in out
+    assert "replayed" in out
+
+
+def test_fewest_pushes_are_proven(path: Path) -> None:
+    code, out = run(f"{path}:2", "--solver", "a-star", "--seconds", "60", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["proven"]
+    assert told["pushes"] == 4
+
+
+def test_a_table_has_all_levels_and_totals(path: Path) -> None:
+    code, out = run(str(path), "--all", "--seconds", "60")
+    assert code == 1
+    assert "2 of 3 levels solved" in out
+    assert "proven unsolvable" in out
+
+
+def test_faults_are_told(path: Path) -> None:
+    with pytest.raises(GdlError, match="there is no search 'nothing'"):
+        run(str(path), "--solver", "nothing")
+    with pytest.raises(GdlError, match="no file of levels"):
+        run("hanoi", "--all")
+    with pytest.raises(GdlError, match="there is no level 4"):
+        run(f"{path}:4")
+
+
+def test_a_wrong_solution_is_an_error(path: Path) -> None:
+    level = find_level(f"{path}:1")
+    replay(level, "rR")
+    with pytest.raises(GdlError, match="does not solve the level"):
+        replay(level, "rd")
+    with pytest.raises(GdlError, match="is not legal"):
+        replay(level, "u")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("metric", ["pushes", "moves"])
+def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str, workers: str) -> None:
+    status, text = run("yards.xsb:4", "-s", "3", "--workers", workers, "--json", "--solver", "backward")
+    first = json.loads(text)
+    assert status == 0
+    status, text = run(
+        "yards.xsb:4", "-s", "3", "--workers", workers, "--json", "--solver", "backward", "--shorter", metric
+    )
+    better = json.loads(text)
+    count = (lambda row: row["pushes"]) if metric == "pushes" else (lambda row: len(row["steps"]))
+    assert status == 0
+    assert count(better) < count(first)
+    level = Game.load("yards.xsb:4").level
+    assert level is not None
+    geometry, start = from_level(level)
+    assert is_solved(geometry, after_steps(geometry, start, better["steps"]))
+    assert sum(letter.isupper() for letter in better["steps"]) == better["pushes"]
+
+
+def test_shorter_is_pushes_or_moves_of_levels() -> None:
+    with pytest.raises(GdlError, match="--shorter is 'boxes'"):
+        run("yards.xsb:4", "--shorter", "boxes")
+    with pytest.raises(GdlError, match="files of Sokoban levels"):
+        run("hanoi", "--shorter", "moves")
