@@ -12,6 +12,7 @@ from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SECONDS = 2.0
 _EXAMPLES = 6
+_MOST_SQUARES = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,16 @@ class Finding:
 def findings(stage: LevelStage) -> list[Finding]:
     """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
     found = report(stage.geometry, stage.start)
-    sets = make_dead_sets(stage.geometry, most=min(3, max(2, len(stage.start.boxes))), seconds=_SECONDS)
-    return [_dead(stage, found), _tunnels(found), _rooms(found), *_packing(found), _sets(stage, sets)]
+    sets = dead_sets_of(stage, max(2, len(stage.start.boxes)))
+    return [_dead(stage, found), _tunnels(found), _rooms(found), *_packing(found), _sets(sets)]
+
+
+def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
+    """The dead sets of a level, of 3 boxes at most and of ``most``; None on maps that are too large: pairs
+    alone take time by the cube of the squares."""
+    if stage.geometry.size > _MOST_SQUARES:
+        return None
+    return make_dead_sets(stage.geometry, most=min(3, most), seconds=_SECONDS)
 
 
 def _dead(stage: LevelStage, found: LevelReport) -> Finding:
@@ -96,7 +105,10 @@ def _packing(found: LevelReport) -> list[Finding]:
     return [Finding("packing order", sentence, labels)]
 
 
-def _sets(stage: LevelStage, sets: DeadSets) -> Finding:
+def _sets(sets: DeadSets | None) -> Finding:
+    if sets is None:
+        sentence = f"not looked for on a map of more than {_MOST_SQUARES} squares"
+        return Finding("dead sets", sentence, {})
     by_size: dict[int, list[tuple[int, ...]]] = {}
     for squares in sets.box_sets():
         by_size.setdefault(len(squares), []).append(squares)

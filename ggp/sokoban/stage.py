@@ -1,4 +1,4 @@
-"""`LevelStage`: a level as it is drawn: its map without what moves, and where the squares of its geometry lie.
+"""`LevelStage`: a level as it is drawn: the map without what moves, and where its squares lie on it.
 
 >>> from players.puzzles.sokoban.levels.level import Level
 >>> stage = LevelStage.of_level(Level(("######", "#@ $.#", "######")))

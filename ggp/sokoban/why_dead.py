@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from ggp.sokoban.findings import Finding, count
+from ggp.sokoban.findings import Finding, count, dead_sets_of
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.analysis.distances import dead_squares
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import is_solved
 
-_SECONDS = 2.0
 _CORRAL_STATES = 1000
 
 
@@ -38,8 +36,9 @@ def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
     if found:
         return found
     boxes = set(position.boxes)
-    sets = make_dead_sets(geometry, most=min(3, len(boxes)), seconds=_SECONDS)
-    within = next((one for one in sets.box_sets() if boxes.issuperset(one)), None)
+    sets = dead_sets_of(stage, len(boxes))
+    known = sets.box_sets() if sets is not None else ()
+    within = next((one for one in known if boxes.issuperset(one)), None)
     if within is not None:
         sentence = f"these {len(within)} boxes can never all be packed, whatever the others do"
         return [Finding("dead set", sentence, dict.fromkeys(within, "!!"))]

@@ -29,6 +29,8 @@ except ModuleNotFoundError as error:
     ) from error
 
 _LARGER = 4
+_MOST_DRAWN_PIXELS = 4096
+"""Of a side, before it is made smaller: larger pictures are drawn less finely, for they take memory."""
 _MOST_SQUARE_PIXELS = 48
 _MOST_SIDE_PIXELS = 960
 _LEAST_SQUARE_PIXELS = 6
@@ -136,7 +138,7 @@ def _tile(shapes: tuple[Shape, ...], pixels: int) -> Image.Image:
 
 def _drawn(shapes: Iterator[Shape], width: int, height: int, pixels: int) -> Image.Image:
     """Shapes on a transparent picture of so many squares."""
-    unit = pixels * _LARGER
+    unit = pixels * max(1, min(_LARGER, _MOST_DRAWN_PIXELS // (pixels * max(width, height))))
     picture = Image.new("RGBA", (width * unit, height * unit))
     draw = ImageDraw.Draw(picture)
     for shape in shapes:
@@ -144,8 +146,10 @@ def _drawn(shapes: Iterator[Shape], width: int, height: int, pixels: int) -> Ima
         fill = (red, green, blue, *rest) if rest else (red, green, blue, 255)
         match shape:
             case Slab(x, y, wide, high, _, radius):
-                corners = (x * unit, y * unit, (x + wide) * unit - 1, (y + high) * unit - 1)
-                draw.rounded_rectangle(corners, radius * unit, fill)
+                left, top = x * unit, y * unit
+                # A line that is thinner than a pixel is one pixel.
+                right, bottom = max(left, left + wide * unit - 1), max(top, top + high * unit - 1)
+                draw.rounded_rectangle((left, top, right, bottom), radius * unit, fill)
             case Oval(x, y, wide, high, _):
                 draw.ellipse(
                     ((x - wide) * unit, (y - high) * unit, (x + wide) * unit, (y + high) * unit), fill

@@ -29,7 +29,9 @@ def check_suffix(path: Path) -> None:
         import ggp.sokoban.pictures.raster  # noqa: F401 - it complains if Pillow is missing
 
 
-def write_file(path: Path, stage: LevelStage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = "") -> None:
+def write_file(
+    path: Path, stage: LevelStage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = ""
+) -> None:
     """Write a level and, where there are steps, its solution.
 
     Args:

@@ -145,6 +145,20 @@ def test_pictures_have_the_size_and_the_frames_of_the_level(folder: Path) -> Non
         assert picture.info["duration"] == 100
 
 
+@pytest.mark.parametrize("width", [101, 500])
+def test_pictures_of_large_maps(tmp_path: Path, width: int) -> None:
+    Image = pytest.importorskip("PIL.Image", reason="needs Pillow")  # noqa: N806 - a module
+    wall, room = "#" * width, "#" + " " * (width - 2) + "#"
+    rows = [wall, room, "#@$." + room[4:], *[room] * 90, wall]
+    stage = LevelStage.of_level(Level(tuple(rows)))
+    for name in ("x.png", "x.gif"):
+        write_file(tmp_path / name, stage, "R")
+        with Image.open(tmp_path / name) as picture:
+            pixels = picture.width // width
+            assert pixels >= 6
+            assert picture.size == (width * pixels, len(rows) * pixels)
+
+
 def test_svg_is_well_formed_and_moves_what_moves(folder: Path) -> None:
     root = ElementTree.parse(folder / "x.svg").getroot()
     assert root.get("viewBox") == "0 0 7 6"

@@ -64,3 +64,11 @@ def test_a_position_with_a_reason_is_dead() -> None:
             told += 1
             assert not space.alive[number], stage.text(position)
     assert told
+
+
+def test_large_maps_are_told_without_dead_sets() -> None:
+    wide = 40
+    rows = ("#" * wide, *("#" + " " * (wide - 2) + "#" for _ in range(18)), "#" * wide)
+    middle = "#@ $" + " " * (wide - 6) + ".#"
+    stage = LevelStage.of_level(Level((*rows[:5], middle, *rows[6:])))
+    assert findings(stage)[-1].sentence == "not looked for on a map of more than 600 squares"
