@@ -9,7 +9,10 @@ import numpy as np
 from players.puzzles.sokoban.board import new_board
 from players.puzzles.sokoban.deadlocks.freeze import new_freeze
 from players.puzzles.sokoban.lines import is_solved
+from players.puzzles.sokoban.search.bounds import GREEDY, LEAST_MATCHING, SIMPLE
+from players.puzzles.sokoban.search.greedy_bound import sorted_goals
 from players.puzzles.sokoban.search.ida_kernels import (
+    BOUND,
     DEPTH,
     EXHAUSTED,
     FOUND,
@@ -17,7 +20,6 @@ from players.puzzles.sokoban.search.ida_kernels import (
     MADE,
     MOST_PUSHES,
     NEXT,
-    SIMPLE,
     THRESHOLD,
     Path,
     begin,
@@ -36,11 +38,12 @@ class IdaStar(PushSearch):
     A level without solution is only proven to be one if its bound is infinite, or with a limit of pushes.
 
     Attributes:
-        simple: whether the bound is the simple one, each box to its nearest goal; else the least matching.
+        bound: which one, of :mod:`.bounds`. With the greedy one, which is no lower bound, nothing is said to
+            be optimal, and no limit of pushes proven to be too low.
     """
 
     name = "ida-star"
-    simple: ClassVar[bool] = False
+    bound: ClassVar[int] = LEAST_MATCHING
 
     def __init__(self, task: PushTask) -> None:
         checked(task)
@@ -63,6 +66,8 @@ class IdaStar(PushSearch):
             return
         self._board, self._freeze = new_board(task.geometry), new_freeze(task.geometry)
         self._matching = new_matching(task.knowledge.distances)
+        distances = task.knowledge.distances
+        self._lists = sorted_goals(distances if self.bound == GREEDY else distances[:0])
         self._marks = np.zeros(task.geometry.size + 1, np.int32)
         rows = min(_DEEPEST, _DEEPEST if task.most_pushes is None else task.most_pushes) + 2
         slots = 1 << max(10, (task.memory // 12).bit_length() - 1)
@@ -70,6 +75,7 @@ class IdaStar(PushSearch):
         self._path = Path(
             np.full(rows, task.start.keeper, np.int32),
             np.zeros(rows, np.uint64),
+            np.zeros(rows, np.int32),
             np.empty((rows, 4 * count, 2), np.int32),
             np.zeros(rows, np.int32),
             np.zeros(rows, np.int32),
@@ -78,12 +84,19 @@ class IdaStar(PushSearch):
             np.zeros(slots, np.int32),
         )
         value = np.bitwise_xor.reduce(self._board.keys[0, boxes])
-        bound = begin(self._board, self._matching, self._path, task.knowledge.dead, self._marks, value)
+        self._counts[[MOST_PUSHES, BOUND]] = rows - 2, self.bound
+        bound = begin(
+            self._board, self._matching, self._lists, self._path, task.knowledge.dead, self._counts,
+            self._marks, value,
+        )  # fmt: skip
         self._counts[[THRESHOLD, NEXT]] = bound, FAR_COST
-        self._counts[[MOST_PUSHES, SIMPLE]] = rows - 2, self.simple
         if bound > rows - 2:
-            far = bound >= FAR_COST or task.most_pushes is not None
-            self.outcome = Outcome.UNSOLVABLE if far else Outcome.GAVE_UP
+            self.outcome = self._beyond(bound)
+
+    def _beyond(self, bound: int) -> Outcome:
+        """What it means that only bounds from this one on are left, which are too high."""
+        limited = self.task.most_pushes is not None and self.bound != GREEDY
+        return Outcome.UNSOLVABLE if limited or bound >= FAR_COST else Outcome.GAVE_UP
 
     def _work(self, units: int) -> bool:
         if not self._ready:
@@ -91,8 +104,8 @@ class IdaStar(PushSearch):
             if self.outcome is not Outcome.GOING_ON:
                 return False
         said = deepen(
-            self._board, self._freeze, self._matching, self._path, self.task.knowledge.dead, self._counts,
-            self._marks, units,
+            self._board, self._freeze, self._matching, self._lists, self._path, self.task.knowledge.dead,
+            self._counts, self._marks, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])
         self.progress.bound = int(self._counts[THRESHOLD])
@@ -100,8 +113,21 @@ class IdaStar(PushSearch):
             path, length = self._path, int(self._counts[DEPTH])
             made = path.pushes[np.arange(length), path.following[:length] - 1].tolist()
             self.pushes = [(box, direction) for box, direction in made]
-            self.outcome, self.optimal = Outcome.SOLVED, True
+            self.outcome, self.optimal = Outcome.SOLVED, self.bound != GREEDY
         elif said == EXHAUSTED:
-            proven = self.task.most_pushes is not None or self._counts[NEXT] >= FAR_COST
-            self.outcome = Outcome.UNSOLVABLE if proven else Outcome.GAVE_UP
+            self.outcome = self._beyond(int(self._counts[NEXT]))
         return bool(said == GOING_ON)
+
+
+class IdaStarSimple(IdaStar):
+    """IDA* by the simple bound."""
+
+    name = "ida-star-simple-bound"
+    bound = SIMPLE
+
+
+class IdaStarGreedyBound(IdaStar):
+    """IDA* by the greedy bound: the solution may have more pushes than needed."""
+
+    name = "ida-star-greedy-bound"
+    bound = GREEDY

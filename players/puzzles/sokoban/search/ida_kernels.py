@@ -9,13 +9,16 @@ import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, walk
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock
-from players.puzzles.sokoban.search.matching import FAR_COST, Matching, match_boxes, total_cost
+from players.puzzles.sokoban.search.bounds import SIMPLE, bound_of
+from players.puzzles.sokoban.search.greedy_bound import SortedGoals
+from players.puzzles.sokoban.search.matching import FAR_COST, Matching
+from players.puzzles.sokoban.search.simple_bound import simple_after
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
-DEPTH, THRESHOLD, NEXT, MADE, MOST_PUSHES, SIMPLE = range(6)
+DEPTH, THRESHOLD, NEXT, MADE, MOST_PUSHES, BOUND = range(6)
 """What ``counts`` holds: pushes on the path; the bound of this iteration; the least that went beyond it;
-children made; the most pushes that count; whether the bound is the simple one."""
+children made; the most pushes that count; the bound, of :mod:`.bounds`."""
 
 GOING_ON, FOUND, EXHAUSTED = range(3)
 
@@ -26,6 +29,7 @@ class Path(NamedTuple):
     Attributes:
         keepers: int32, shape (rows,): where the keeper stands.
         hashes: uint64, shape (rows,): of the boxes alone.
+        bounds: int32, shape (rows,): of the pushes still to make.
         pushes: int32, shape (rows, 4 * boxes, 2): box and direction of the pushes that can be made.
         lengths, following: int32, shape (rows,): how many these are, and the next to be made.
         squares: int32, shape (boxes,): where the boxes are.
@@ -36,21 +40,13 @@ class Path(NamedTuple):
 
     keepers: Int32s
     hashes: Words
+    bounds: Int32s
     pushes: Int32s
     lengths: Int32s
     following: Int32s
     squares: Int32s
     keys: Words
     left: Int32s
-
-
-@inner
-def nearest_sum(matching: Matching, squares: Int32s) -> Index:
-    """The simple lower bound: each box goes to its nearest goal."""
-    total = np.int64(0)
-    for number in range(len(squares)):
-        total += matching.nearest[squares[number]]
-    return total
 
 
 @inner
@@ -79,16 +75,24 @@ def exchange(path: Path, origin: Index, square: Index) -> None:
 
 @kernel(**ARENA)
 def begin(
-    board: Board, matching: Matching, path: Path, dead: Octets, marks: Int32s, value: np.uint64
+    board: Board,
+    matching: Matching,
+    lists: SortedGoals,
+    path: Path,
+    dead: Octets,
+    counts: Ints,
+    marks: Int32s,
+    value: np.uint64,
 ) -> Index:
-    """Put the start on the board; ``value`` is the hash of its boxes. Returns its lower bound."""
+    """Put the start on the board; ``value`` is the hash of its boxes. Returns its bound."""
     for number in range(len(path.squares)):
         board.occupied[path.squares[number]] = BOXED
     path.hashes[0] = value
     walk(board, np.int64(path.keepers[0]))
     list_pushes(board, path, dead, 0)
-    match_boxes(matching, path.squares, len(path.squares), marks)
-    return total_cost(matching)
+    bound = bound_of(counts[BOUND], matching, lists, path.squares, len(path.squares), marks)
+    path.bounds[0] = bound
+    return bound
 
 
 @kernel(**ARENA)
@@ -96,6 +100,7 @@ def deepen(
     board: Board,
     freeze: Freeze,
     matching: Matching,
+    lists: SortedGoals,
     path: Path,
     dead: Octets,
     counts: Ints,
@@ -135,11 +140,12 @@ def deepen(
         exchange(path, box, square)
         deeper = False
         if not is_freeze_deadlock(board, freeze, square):
-            if counts[SIMPLE]:
-                bound = np.int64(nearest_sum(matching, path.squares))
+            if counts[BOUND] == SIMPLE:
+                bound = np.int64(simple_after(matching.nearest, path.bounds[depth], box, square))
             else:
-                match_boxes(matching, path.squares, len(path.squares), marks)
-                bound = np.int64(total_cost(matching))
+                bound = np.int64(
+                    bound_of(counts[BOUND], matching, lists, path.squares, len(path.squares), marks)
+                )
             if bound == 0:
                 counts[DEPTH] = depth + 1
                 return FOUND
@@ -158,6 +164,7 @@ def deepen(
                     path.keys[slot] = value
                     path.left[slot] = left
                     path.hashes[depth + 1] = boxes
+                    path.bounds[depth + 1] = bound
                     list_pushes(board, path, dead, depth + 1)
                     counts[DEPTH] = depth + 1
                     deeper = True
