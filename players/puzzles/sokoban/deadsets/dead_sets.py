@@ -86,6 +86,10 @@ class DeadSets:
                         yield tuple(squares[number] for number in (slot, *partners))
 
 
+_MOST_SQUARES = 600
+"""Squares for boxes on larger maps have too many pairs: time and memory grow with their number squared."""
+
+
 def make_dead_sets(
     geometry: Geometry, most: int = 3, seconds: float = 2.0, memory: int = 300_000_000
 ) -> DeadSets:
@@ -104,6 +108,8 @@ def make_dead_sets(
     for size in range(2, min(most, MOST, len(geometry.goals)) + 1):
         alive: Words | None
         if size == 2:
+            if len(squares.squares) > _MOST_SQUARES:
+                break
             alive = alive_pairs(squares)
         elif bytes_needed(squares, size) > memory:
             break
