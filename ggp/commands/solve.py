@@ -19,7 +19,7 @@ def command(
     seconds: float = typer.Option(
         10.0, "--seconds", "-s", min=0, help="Wall time, after kernels are compiled."
     ),
-    memory: str = typer.Option("500M", help="For what the solvers keep: 500M, 2G."),
+    memory: str = typer.Option("600M", help="For what the solvers keep: 600M, 2G."),
     solver: str | None = typer.Option(None, help="This one alone.", show_default="all that fit"),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
@@ -204,5 +204,5 @@ def _bytes(text: str) -> int:
     except (ValueError, OverflowError):
         size = 0
     if size <= 0:
-        raise GdlError(f"{text!r} is no amount of memory", remedy="write it like 500M or 2G")
+        raise GdlError(f"{text!r} is no amount of memory", remedy="write it like 600M or 2G")
     return size

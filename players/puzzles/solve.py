@@ -22,7 +22,7 @@ from players.puzzles.solution import Solution
 from propnet.capabilities import lane_machine
 from propnet.passes.circuit import FALSE
 
-MEMORY_BYTES = 500 * 1024**2
+MEMORY_BYTES = 600 * 1024**2
 _STEP_SECONDS = 0.05
 _LOOK_SECONDS = 0.2
 """How often a watcher is told, about."""

@@ -117,7 +117,9 @@ class BestFirst(PushSearch):
             fits = self.bound != GREEDY or most is None or len(self.pushes) <= most
             self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
         elif said == EMPTY:
-            self.outcome = Outcome.UNSOLVABLE
+            # A position that was met by too many pushes first is not looked at again, except by A*.
+            proven = self.task.most_pushes is None or (self.weights == (1, 1) and self.bound != GREEDY)
+            self.outcome = Outcome.UNSOLVABLE if proven else Outcome.GAVE_UP
         elif said == FULL:
             self.outcome = Outcome.GAVE_UP
         return bool(said == GOING_ON)

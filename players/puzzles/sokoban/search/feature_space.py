@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from players.puzzles.sokoban.fess.search import FessSearch
 
 
+_MOST_SQUARES = 1500
+"""On larger maps the plan alone may take minutes, which nobody could interrupt."""
+
+
 class FeatureSpace(PushSearch):
-    """FESS. A limit of pushes matters only once it has a solution: it gives up where that is too long."""
+    """FESS. A limit of pushes matters only once it has a solution: it gives up where that is too long, and on
+    maps of more than 1,500 squares."""
 
     name = "fess"
 
@@ -23,6 +28,9 @@ class FeatureSpace(PushSearch):
     def step(self, seconds: float) -> Outcome:
         """See :meth:`PushSearch.step`. The first slice also makes the plan and the dead sets."""
         if self.outcome is not Outcome.GOING_ON:
+            return self.outcome
+        if self.task.geometry.size > _MOST_SQUARES:
+            self.outcome = Outcome.GAVE_UP
             return self.outcome
         if self._search is None:
             # Its kernels are only loaded for levels that need it.

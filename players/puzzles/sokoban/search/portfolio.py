@@ -48,10 +48,10 @@ class Entry:
 
 
 ENTRIES = [
-    Entry(Backward, 1.0, 0.25),
-    Entry(Greedy, 0.25, 0.1),
-    Entry(FeatureSpace, 6.0, 0.4, 0.3),
-    Entry(BidirectionalCells, 1.0, 0.25, 3.0),
+    Entry(Backward, 1.0, 0.2),
+    Entry(Greedy, 0.25, 0.05),
+    Entry(FeatureSpace, 6.0, 0.6, 0.3),
+    Entry(BidirectionalCells, 1.0, 0.15, 3.0),
 ]
 """The searches, the first to begin first. Weights are from measured success."""
 

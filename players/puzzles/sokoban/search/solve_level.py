@@ -23,7 +23,7 @@ from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortf
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 from players.puzzles.solution import Solution, replayed
 
-MEMORY_BYTES = 500 * 1024**2
+MEMORY_BYTES = 600 * 1024**2
 GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
 """The move of the rules that each letter of a solution stands for."""
 _STEP_SECONDS = 0.1

