@@ -65,11 +65,11 @@ class Sokoban(LineSolver):
         from players.puzzles.sokoban.geometry import from_level
         from players.puzzles.sokoban.levels.level import Level
         from players.puzzles.sokoban.optimizer.optimizer import Optimizer
-        from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
+        from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
         from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 
         geometry, start = from_level(Level(("#######", "#@ $ .#", "# $  .#", "#######")))
-        for entry in entries_named(None):
+        for entry in ENTRIES:
             task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
             search = SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)])
             search.step(0.01)

@@ -8,20 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.backward import Backward
-from players.puzzles.sokoban.search.best_first import (
-    AStar,
-    AStarGreedyBound,
-    AStarSimple,
-    Greedy,
-    GreedyGreedyBound,
-    GreedySimple,
-)
-from players.puzzles.sokoban.search.bidirectional import Bidirectional, BidirectionalCells
+from players.puzzles.sokoban.search.best_first import Greedy
+from players.puzzles.sokoban.search.bidirectional import BidirectionalCells
 from players.puzzles.sokoban.search.feature_space import FeatureSpace
-from players.puzzles.sokoban.search.ida import IdaStar, IdaStarGreedyBound, IdaStarSimple
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
 
 _LEAST_SLICE = 0.02
@@ -54,32 +45,6 @@ ENTRIES = [
     Entry(BidirectionalCells, 1.0, 0.15, 3.0),
 ]
 """The searches, the first to begin first. Weights are from measured success."""
-
-
-def all_searches() -> list[type[PushSearch]]:
-    """All searches that can be asked for by name: those of the portfolio first."""
-    # It brings the kernels of dead sets and playouts, which the portfolio does not need.
-    from players.puzzles.sokoban.rollouts.push_uct import PushUct
-
-    return [
-        *(entry.kind for entry in ENTRIES),
-        GreedySimple, GreedyGreedyBound,
-        AStar, AStarSimple, AStarGreedyBound,
-        IdaStar, IdaStarSimple, IdaStarGreedyBound,
-        Bidirectional, PushUct,
-    ]  # fmt: skip
-
-
-def entries_named(name: str | None) -> list[Entry]:
-    """The search of that name alone, all of the portfolio for None. Raises GdlError if there is none."""
-    if name is None:
-        return list(ENTRIES)
-    kinds = all_searches()
-    for kind in kinds:
-        if kind.name == name:
-            return [Entry(kind, 1.0, 1.0)]
-    known = ", ".join(kind.name for kind in kinds)
-    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {known}")
 
 
 class _Member:

@@ -25,8 +25,9 @@ from players.puzzles.sokoban.search.best_first import (
 )
 from players.puzzles.sokoban.search.bidirectional import Bidirectional
 from players.puzzles.sokoban.search.ida import IdaStar, IdaStarGreedyBound, IdaStarSimple
-from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches, entries_named
+from players.puzzles.sokoban.search.portfolio import SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.searches import all_searches, entries_named
 from players.puzzles.sokoban.state_space import StateSpace, explore
 
 KINDS: list[type[PushSearch]] = [
