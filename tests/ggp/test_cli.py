@@ -7,6 +7,7 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
@@ -22,18 +23,23 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def module_of(name: str) -> ModuleType:
+    """The module of a command."""
+    return importlib.import_module(f"ggp.commands.{name.replace('-', '_')}")
+
+
 def test_help_names_every_command() -> None:
     shown = run("--help")
     assert shown.returncode == 0
     for name in names():
-        text = inspect.getdoc(importlib.import_module(f"ggp.commands.{name}").command) or ""
+        text = inspect.getdoc(module_of(name).command) or ""
         assert f"  {name} " in shown.stdout
         assert f" {text.splitlines()[0]}\n" in shown.stdout
 
 
 @pytest.mark.parametrize("name", names())
 def test_every_command_has_a_module_with_a_documented_function(name: str) -> None:
-    command = importlib.import_module(f"ggp.commands.{name}").command
+    command = module_of(name).command
     first, _, rest = (inspect.getdoc(command) or "").partition("\n")
     assert first.endswith(".")
     assert not rest or rest.startswith("\n")
@@ -41,7 +47,8 @@ def test_every_command_has_a_module_with_a_documented_function(name: str) -> Non
 
 def test_every_module_of_a_command_is_listed() -> None:
     folder = Path(__file__).parents[2] / "ggp" / "commands"
-    assert {p.stem for p in folder.glob("*.py")} - {"__init__"} == set(names())
+    modules = {path.stem.replace("_", "-") for path in folder.glob("[!_]*.py")}
+    assert modules == set(names())
 
 
 def test_a_command_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

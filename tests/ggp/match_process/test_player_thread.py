@@ -13,7 +13,7 @@ import pytest
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.match_process.player_thread import Position, Thinker
+from ggp.match_process.player_thread import StateToRebuild, Thinker
 from players.kaskade.kaskade import Kaskade
 from tests.players.kaskade.odd_stages import stage
 
@@ -74,12 +74,12 @@ def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[
             events.append(message["event"])
 
 
-def beginning() -> Position:
+def beginning() -> StateToRebuild:
     """Where a match of the game begins."""
     prover = ProverMachine(parse_rules(GAME))
     state = prover.initial_state()
     options = frozenset(prover.move(0, move) for move in prover.legal_moves(state, 0))
-    return Position(state.propositions, options)
+    return StateToRebuild(state.propositions, options)
 
 
 def play(
