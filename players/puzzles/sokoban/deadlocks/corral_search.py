@@ -126,7 +126,7 @@ def _search(pi: PiCorral, search: CorralSearch, count: Index, budget: Index) -> 
         key ^= board.keys[1, walk(board, np.int64(keepers[top]))]
         if away == 0:
             verdict = ALIVE
-        elif _is_new(search, key):
+        elif is_new(search.seen, search.stamps, key):
             expanded += 1
             if expanded > budget or top + 4 * count > last:
                 verdict = UNKNOWN
@@ -171,9 +171,9 @@ def _expand(pi: PiCorral, search: CorralSearch, count: Index, top: Index) -> Ind
 
 
 @inner
-def _is_new(search: CorralSearch, key: np.uint64) -> bool:
-    """Note a state as expanded; whether it was not before."""
-    seen, stamps = search.seen, search.stamps
+def is_new(seen: Words, stamps: Int32s, key: np.uint64) -> bool:
+    """Note a state as looked at; whether it was not before. ``seen``: uint64, a power of two of places, taken
+    where ``stamps``, one longer, holds its own last entry."""
     mask = np.int64(len(seen) - 1)
     slot = np.int64(key & np.uint64(mask))
     while stamps[slot] == stamps[-1]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, can_push, new_board, walk
+from players.puzzles.sokoban.deadlocks.corral_search import is_new
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Index, Int32s, Octets, Words
@@ -137,7 +138,7 @@ def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
                 key ^= board.keys[0, box]
                 away += board.goal[box] == 0
         key ^= board.keys[1, walk(board, np.int64(nodes[top, MOST_BOXES]))]
-        if away and _is_new(area, key):
+        if away and is_new(area.seen, area.stamps, key):
             looked += 1
             top = _push_all(area, dead, count, top)
         for number in range(count):
@@ -184,18 +185,3 @@ def _push_all(area: Area, dead: Octets, count: Index, top: Index) -> Index:
             if leaves:
                 return top
     return top
-
-
-@inner
-def _is_new(area: Area, key: np.uint64) -> bool:
-    """Note a state as looked at; whether it was not before."""
-    seen, stamps = area.seen, area.stamps
-    mask = np.int64(len(seen) - 1)
-    slot = np.int64(key & np.uint64(mask))
-    while stamps[slot] == stamps[-1]:
-        if seen[slot] == key:
-            return False
-        slot = (slot + 1) & mask
-    stamps[slot] = stamps[-1]
-    seen[slot] = key
-    return True

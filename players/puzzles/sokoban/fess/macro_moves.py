@@ -126,6 +126,22 @@ def meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
 
 
 @inner
+def _lift(board: Board, room: Maneuvers, box: Index) -> Index:
+    """Take the box off the board and meet its first stance. Returns 1; 0, and the box stays, if the keeper of
+    the last walk does not reach it."""
+    start: Index = -1
+    for side in range(4):
+        if board.reached[board.neighbours[box, side]] == board.stamp[0]:
+            start = 4 * box + side
+    if start < 0:
+        return 0
+    board.occupied[box] = FREE
+    find_blocks(board, room, box)
+    room.clock[1] += 1
+    return meet(board, room, start, 0)
+
+
+@inner
 def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first: Index) -> Index:
     """Find where pushes can bring this box while all others stand still.
 
@@ -134,17 +150,9 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
     included; 0 if the keeper does not reach the box.
     """
     neighbours, occupied = board.neighbours, board.occupied
-    count: Index = 0
-    start: Index = -1
-    for side in range(4):
-        if board.reached[neighbours[box, side]] == board.stamp[0]:
-            start = 4 * box + side
-    if start < 0:
+    count = _lift(board, room, box)
+    if count == 0:
         return 0
-    occupied[box] = FREE
-    find_blocks(board, room, box)
-    room.clock[1] += 1
-    count = meet(board, room, start, count)
     head = 0
     while head < count:
         stance = room.stances[head]
@@ -167,17 +175,9 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
 def macro_pulls(board: Board, room: Maneuvers, box: Index) -> Index:
     """Find where pulls can bring this box while all others stand still; as :func:`macro_pushes`."""
     neighbours, occupied = board.neighbours, board.occupied
-    count: Index = 0
-    start: Index = -1
-    for side in range(4):
-        if board.reached[neighbours[box, side]] == board.stamp[0]:
-            start = 4 * box + side
-    if start < 0:
+    count = _lift(board, room, box)
+    if count == 0:
         return 0
-    occupied[box] = FREE
-    find_blocks(board, room, box)
-    room.clock[1] += 1
-    count = meet(board, room, start, count)
     head = 0
     while head < count:
         stance = room.stances[head]
