@@ -169,6 +169,8 @@ class BlobStore:
         if self._directory is not None:
             self._directory.clear()
             self._committed = set()
+            while self._leaving:
+                self.remove_file(*self._leaving.popitem())
         self.close()
 
     def drop(self, blob: Blob) -> None:
