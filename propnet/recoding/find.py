@@ -39,7 +39,8 @@ def find_coding(machine: PropnetMachine, samples: Words, keep: bool = True) -> C
     as in ``(cell 1 2 ?)``, then among the rest as cliques of the graph of those that are never true
     together; where groups overlap the one that saves most bits comes first.
 
-    Propositions that never change are left out; those that change in no sample, but may, are kept if ``keep`` and no record gets longer by them.
+    Propositions that never change are left out; those that change in no sample, but may, are kept if
+    ``keep`` and no record gets longer by them.
 
     The most significant groups of the key are those that most samples agree on with the initial state.
     """
