@@ -1,1 +1,1 @@
-"""The frontier: breadth-first search by sorting and merging, compressed, in the memory that the user says."""
+"""Breadth-first search of hundreds of millions of states: sorted and merged runs instead of hash tables."""
