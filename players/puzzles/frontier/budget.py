@@ -1,0 +1,53 @@
+"""How the memory that the user allows is divided: buffers, ranges, and what is kept."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+_PAGE = resource.getpagesize()
+_TAGGED_BYTES = 16
+"""A tagged key in a worker's buffer, and its place in the array that it is sorted into."""
+_RANGE_BYTES = 60
+"""A key of a range while it is merged: decoded, sorted, split, coded."""
+_BUFFERS, _RANGES = 0.2, 0.2
+"""Shares of the memory that is to spare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Sizes.
+
+    Attributes:
+        room: tagged keys in each worker's buffer.
+        range_keys: keys of a range, about.
+        kept: bytes for coded runs and layers.
+    """
+
+    room: int
+    range_keys: int
+    kept: int
+
+    @classmethod
+    def of(cls, memory: int, workers: int) -> Budget:
+        """Divide what ``memory`` bytes leave besides what the process has already."""
+        spare = max(0, memory - resident_bytes())
+        room = _clamped(spare * _BUFFERS / _TAGGED_BYTES / workers, 1 << 15, 1 << 22)
+        range_keys = _clamped(spare * _RANGES / _RANGE_BYTES / workers, 1 << 15, 1 << 20)
+        used = workers * (room * _TAGGED_BYTES + range_keys * _RANGE_BYTES)
+        return cls(room, range_keys, max(1 << 20, int(spare * 0.95) - used))
+
+
+def resident_bytes() -> int:
+    """Resident bytes of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
+
+
+def peak_bytes() -> int:
+    """The most bytes that this process ever had resident."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _clamped(value: float, low: int, high: int) -> int:
+    return int(min(max(value, low), high))

@@ -1,0 +1,151 @@
+"""A network with states of fewer bits: decoders before its gates, encoders behind its next literals.
+
+Nothing proves that a coding fits the game. So a recoded network has one more base proposition, *broken*: its
+next value says that the state that follows does not fit. As long as no record has it, all are right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from gdl.terms import Term
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
+from propnet.passes.dead import remove_dead
+from propnet.passes.extract import extract
+from propnet.passes.finish import finish
+from propnet.passes.overlap import share_overlaps
+from propnet.passes.simplify import simplify
+from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
+
+PASSES: tuple[Callable[[Circuit], Circuit], ...] = (
+    simplify, share_overlaps, extract, simplify, extract, remove_dead,
+)  # fmt: skip
+
+
+def recode(network: Network, coding: Coding) -> Network:
+    """The network over the bits of a coding; moves, their ids, goals and the end of the match are the same.
+
+    Its base propositions are ``(bit 0)``, ``(bit 1)`` and so on, and last ``(broken)``, which nothing reads:
+    it is true in a state in which a group of the coding had more than one true member, or none although the
+    group is exact, or in which a proposition that is left out has changed. What else such a state holds is
+    of no use. The initial state is the network's; broken, if it does not fit.
+
+    Raises ValueError for a coding of another number of base propositions.
+    """
+    if coding.bases != len(network.bases):
+        raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
+    circuit = _Recoding(network, coding).circuit()
+    for rewrite in PASSES:
+        circuit = rewrite(circuit)
+    names = (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
+    initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
+    goals = [(role, value) for role, value, _ in network.goals.tolist()]
+    return finish(circuit, replace(network, bases=names, initial=initial), goals, dict(network.stats))
+
+
+class _Recoding:
+    """Builds the gates of a recoded network. Of each loop the gates are cut that are read before they are
+    evaluated."""
+
+    def __init__(self, network: Network, coding: Coding) -> None:
+        self.network, self.coding = network, coding
+        start, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
+        self.reads: list[list[int]] = [inputs[a:b] for a, b in pairwise(start)]
+        self.cuts = self._cuts()
+        moves = tuple(map(len, network.moves))
+        self.shape = Shape(coding.bits, moves, len(network.goals), len(self.cuts))
+        self.builder = CircuitBuilder(self.shape.first_gate)
+
+    def _cuts(self) -> dict[int, int]:
+        """The gates that are read before they are evaluated, each with its number among these."""
+        first = self.network.first_gate
+        early = {
+            (x >> 1) - first
+            for low, high in self.network.loops.tolist()
+            for gate in range(low, high)
+            for x in self.reads[gate]
+            if gate <= (x >> 1) - first < high
+        }
+        return {gate: number for number, gate in enumerate(sorted(early))}
+
+    def circuit(self) -> Circuit:
+        network, shape, builder, coding = self.network, self.shape, self.builder, self.coding
+        first, init = network.first_gate, network.loop_init
+        literal_of = [TRUE] + [TRUE if value else FALSE for value in network.initial.tolist()]
+        for group, start in zip(coding.all_groups, coding.starts, strict=False):
+            for base, decoded in self._decoded(group, start):
+                literal_of[1 + base] = decoded
+        literal_of += [2 * (shape.first_move + move) for move in range(network.move_count)]
+        # A cut rises from false; the gate that it stands for may fall from true.
+        cut_literals = {
+            gate: 2 * (shape.first_cut + number) ^ int(init[gate]) for gate, number in self.cuts.items()
+        }
+
+        def literal(x: int) -> int:
+            node = x >> 1
+            if node < len(literal_of):
+                return literal_of[node] ^ (x & 1)
+            return cut_literals[node - first] ^ (x & 1)
+
+        for gate in self.reads:
+            literal_of.append(builder.conjunction([literal(x) for x in gate]))
+        following = [literal(x) for x in network.next_literals.tolist()]
+        bits: list[int] = []
+        faults = [following[base] ^ 1 ^ literal_of[1 + base] for base in coding.left_out]
+        for group in coding.all_groups:
+            more, fault = self._encoded(group, following)
+            bits += more
+            faults += fault
+        definitions = [literal_of[first + gate] ^ int(init[gate]) for gate in self.cuts]
+        outputs = [
+            *bits,
+            builder.disjunction(faults),
+            *[literal(x) for x in network.legal_literals.tolist()],
+            *[literal(x) for x in network.goals[:, 2].tolist()],
+            literal(int(network.terminal_literal)),
+            *definitions,
+        ]
+        return Circuit(shape, builder.gates, outputs)
+
+    def _decoded(self, group: ExclusiveGroup, start: int) -> list[tuple[int, int]]:
+        """The members of a group, each with its literal over the bits from ``start`` on. Bits are not read
+        that only a code which no state has would need."""
+        width, builder = group.width, self.builder
+        used = {code for _, code in group.codes()} | ({0} if not group.exact else set())
+        decoded = []
+        for base, code in group.codes():
+            cube, read = [code], []
+            for bit in range(width):
+                others = [known ^ 1 << bit for known in cube]
+                if used.isdisjoint(others):
+                    cube += others
+                else:
+                    read.append(bit)
+            bits = [2 * (1 + start + bit) + (1 - (code >> bit & 1)) for bit in read]
+            decoded.append((base, builder.conjunction(bits)))
+        return decoded
+
+    def _encoded(self, group: ExclusiveGroup, following: list[int]) -> tuple[list[int], list[int]]:
+        """The next values of a group's bits, and literals that are true where the group does not fit."""
+        builder, width = self.builder, group.width
+        if len(group.members) == 1 and not group.exact:
+            return [following[group.members[0]]], []
+        bits, faults = [], []
+        for bit in range(width):
+            # Two members that are both true differ in some bit.
+            one = builder.disjunction([following[base] for base, code in group.codes() if code >> bit & 1])
+            zero = builder.disjunction(
+                [following[base] for base, code in group.codes() if not code >> bit & 1]
+            )
+            bits.append(one)
+            faults.append(builder.conjunction([one, zero]))
+            if group.exact and bit == 0:
+                faults.append(builder.conjunction([one ^ 1, zero ^ 1]))
+        if group.exact and not width:
+            faults.append(following[group.members[0]] ^ 1)
+        return bits, faults

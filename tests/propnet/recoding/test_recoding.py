@@ -1,0 +1,117 @@
+"""A recoded machine and the one before say the same along random matches; broken codings are noticed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdl.grounding.pipeline import ground
+from gdl.syntax.parser import parse_rules
+from propnet.build import build
+from propnet.expander import Expander
+from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
+from propnet.recoding.coding import Coding, ExclusiveGroup
+from propnet.recoding.find import find_coding, mended
+from propnet.recoding.recoded import Recoded
+from propnet.recoding.samples import sample_states
+
+GAMES = Path(__file__).resolve().parents[3] / "games"
+
+
+def machine_of(text: str) -> PropnetMachine:
+    rules = parse_rules(text)
+    return PropnetMachine(rules, build(ground(rules)))
+
+
+def recoded(machine: PropnetMachine) -> Recoded:
+    return Recoded.of(machine, find_coding(machine, sample_states(machine)))
+
+
+def assert_alike_along_matches(recoding: Recoded, matches: int = 100, steps: int = 30) -> None:
+    """Play random matches in both machines, until the coding breaks."""
+    old, new = recoding.original, recoding.machine
+    rng = np.random.default_rng(1)
+    start = old.records([old.initial_state()])
+    np.testing.assert_array_equal(recoding.encode(start), new.records([new.initial_state()]))
+    records = np.repeat(start, matches, axis=0)
+    coded = recoding.encode(records)
+    for _ in range(steps):
+        before, after = old.evaluate(records), new.evaluate(coded)
+        np.testing.assert_array_equal(before.terminal, after.terminal)
+        np.testing.assert_array_equal(before.goals, after.goals)
+        np.testing.assert_array_equal(before.legal, after.legal)
+        legal = unpack(before.legal, old.network.move_count)
+        bounds = old.role_moves.tolist()
+        keys = rng.random(legal.shape) * legal
+        moves = np.column_stack([keys[:, low:high].argmax(axis=1) for low, high in pairwise(bounds)]).astype(
+            np.int32
+        )
+        able = [legal[:, low:high].any(axis=1) for low, high in pairwise(bounds)]
+        running = ~before.terminal & np.all(able, axis=0)
+        records = old.successors(records[running], moves[running])
+        coded = new.successors(coded[running], moves[running])
+        np.testing.assert_array_equal(recoding.encode(records) == coded, True)
+        whole = ~unpack(coded, recoding.coding.bits)[:, recoding.broken_bit]
+        records, coded = records[whole], coded[whole]
+        if not len(records):
+            return
+        np.testing.assert_array_equal(recoding.decode(coded), records)
+
+
+@pytest.mark.parametrize(
+    "name", ["eightpuzzle", "hanoi", "tictactoe", "connectfour", "breakthrough", "sokoban"]
+)
+def test_games_are_the_same_recoded(name):
+    recoding = recoded(machine_of((GAMES / f"{name}.kif").read_text()))
+    assert_alike_along_matches(recoding)
+
+
+CORPUS = [
+    "asteroids", "blocks", "buttons", "circlesolitaire", "coins", "eightPuzzle", "hanoi", "incredible",
+    "lightsOut", "max_knights", "maze", "peg", "queens06ug", "racetrackcorridor", "sudokuGrade1",
+    "untwistycomplex2", "wallmaze", "ticTacToe", "blocker", "sheepAndWolf", "nim4", "ad_game_2x2",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_games_of_the_corpus_are_the_same_recoded(name, corpus):
+    path = corpus / "games" / f"{name}.kif"
+    if not path.exists():
+        pytest.skip(f"there is no {path.name}")
+    assert_alike_along_matches(recoded(machine_of(path.read_text())))
+
+
+def test_the_eight_puzzle_is_one_word_and_its_clock_is_apart():
+    recoding = recoded(machine_of((GAMES / "eightpuzzle.kif").read_text()))
+    assert recoding.original.words == 2 and recoding.machine.words == 1
+    assert recoding.key_bits <= 36
+    assert recoding.broken_bit == recoding.key_bits + 5
+    assert int(recoding.key_mask[0]) == (1 << recoding.key_bits) - 1
+    assert int(recoding.clock_mask[0]) == 31 << recoding.key_bits
+
+
+def test_a_wrong_group_is_noticed_and_mended():
+    machine = machine_of((GAMES / "lightsout.kif").read_text())
+    samples = sample_states(machine)
+    coding = find_coding(machine, samples)
+    groups = sorted(coding.groups, key=lambda group: len(group.members))
+    first, second = groups[:2]
+    wrong = ExclusiveGroup(first.members + second.members)
+    recoding = Recoded.of(machine, Coding(coding.bases, (wrong, *groups[2:]), coding.clocks, coding.left_out))
+    layer = recoding.encode(machine.records([machine.initial_state()]))
+    expander = Expander(recoding.machine)
+    for _ in range(10):
+        following = expander.expand(layer).records
+        if recoding.is_broken(following):
+            break
+        layer = following[np.sort(np.unique(following[:, 0], return_index=True)[1])]
+    else:
+        pytest.fail("the wrong group was not noticed")
+    known = recoding.decode(layer)
+    more = np.concatenate([known, Expander(machine).expand(known).records])
+    found = mended(machine, samples[:1], more)
+    assert not Recoded.of(machine, found).is_broken(Recoded.of(machine, found).encode(more))
