@@ -12,6 +12,7 @@ from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.keys.radix import radix_sort
 from players.puzzles.frontier.narrow_kernels import TAG_BITS, gather, to_records, unique
+from players.puzzles.frontier.storage.store import BlobStore
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 
@@ -27,8 +28,9 @@ class Expansion:
         generated: how many successors they had.
     """
 
-    def __init__(self, space: KeySpace, room: int) -> None:
-        self._space = space
+    def __init__(self, space: KeySpace, store: BlobStore, number: int, room: int) -> None:
+        self._space, self._store, self._number = space, store, number
+        self.runs: list[FreshRun] = []
         self._expander = Expander(space.new_machine(), _ROWS)
         self._records = np.zeros((_SOURCES, space.words), np.uint64)
         self._tags = np.zeros(_SOURCES, np.uint64)
@@ -41,7 +43,10 @@ class Expansion:
     def begin(self, fences: Words) -> None:
         """Begin a layer whose new runs are to be cut at these keys (n,), ascending."""
         self._fences = fences << np.uint64(TAG_BITS)
-        self.runs: list[FreshRun] = []
+        for run in self.runs:
+            run.drop()
+        self.runs.clear()
+        self._filled = 0
         self.clock = np.zeros(self._space.words, np.uint64)
         self.done = self.generated = 0
 
@@ -81,7 +86,9 @@ class Expansion:
             self._tagged, self._scratch = tagged, scratch = scratch, tagged
         n = unique(tagged, n)
         sorted_at = time.thread_time()
-        self.runs.append(FreshRun.of(tagged[:n], self._fences))
+        self.runs.append(
+            FreshRun.of(tagged[:n], self._fences, self._store, f"fresh-{self._number}-{len(self.runs)}")
+        )
         coded_at = time.thread_time()
         self.seconds["sort"] += sorted_at - clock
         self.seconds["encode"] += coded_at - sorted_at

@@ -6,11 +6,14 @@ seven bits (LEB128), then the tags as they are.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
 from players.puzzles.frontier.narrow_kernels import TAG_BITS
+from players.puzzles.frontier.storage.blob import Blob
+from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Ints, Octets, Words
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import item, put
@@ -27,31 +30,38 @@ class FreshRun:
     """Tagged keys without repetition.
 
     Attributes:
-        data: uint8: range after range, its gaps, then its tags.
-        offsets: int64, shape (ranges + 1,): where each range's bytes begin.
+        blob: a block for each range: its gaps, then its tags.
         counts: int64, shape (ranges,): how many keys each range has.
     """
 
-    data: Octets
-    offsets: Ints
+    blob: Blob
     counts: Ints
 
     @classmethod
-    def of(cls, tagged: Words, fences: Words) -> FreshRun:
-        """Sorted tagged keys (n,), cut before the first that is not below each of the tagged ``fences``."""
+    def of(cls, tagged: Words, fences: Words, store: BlobStore, name: str) -> FreshRun:
+        """Sorted tagged keys (n,), cut before the first that is not below each of the tagged ``fences``.
+        Raises OutOfRoomError."""
         edges = np.concatenate(([0], np.searchsorted(tagged, fences), [len(tagged)])).astype(np.int64)
         offsets = np.zeros(len(edges), np.int64)
-        size = _measure(tagged, edges, offsets)
-        data = np.empty(size, np.uint8)
+        data = np.empty(_measure(tagged, edges, offsets), np.uint8)
         _encode(tagged, edges, data)
-        return cls(data, offsets, np.diff(edges))
+        writer = store.writer(name)
+        try:
+            for low, high in itertools.pairwise(offsets.tolist()):
+                writer.append(data[low:high].tobytes())
+            return cls(writer.close(), np.diff(edges))
+        finally:
+            writer.abandon()
+
+    def drop(self) -> None:
+        """It is needed no more."""
+        self.blob.drop()
 
     def read(self, number: int, tagged: Words, at: int) -> int:
         """Write the tagged keys of a range from place ``at`` on; returns the place after them."""
         count = int(self.counts[number])
         if count:
-            low, high = int(self.offsets[number]), int(self.offsets[number + 1])
-            _decode(self.data[low:high], count, tagged, at)
+            _decode(np.frombuffer(self.blob.read(number), np.uint8), count, tagged, at)
         return at + count
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult, Progress
-from players.puzzles.frontier.search import LayeredSearch
+from players.puzzles.frontier.search import LayeredSearch, Layers
+from players.puzzles.frontier.storage.store import BlobStore
+from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from propnet.passes.circuit import FALSE
+from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
@@ -41,11 +45,16 @@ class FrontierSearch:
     def __init__(
         self, machine: PropnetMachine, start: Words, options: FrontierOptions, watch: Watch | None = None
     ) -> None:
-        """``start``: uint64, shape (1, words), the record of a state that is not terminal."""
+        """``start``: uint64, shape (1, words), the record of a state that is not terminal. Raises
+        ScratchError."""
         self._machine, self._options, self._watch = machine, options, watch
         self._start = start
         self._samples = np.concatenate([sample_states(machine), start])
         self._began, self._clock = time.monotonic(), time.process_time()
+        self._budget = Budget.of(options.memory, options.workers)
+        self._store = BlobStore(
+            self._budget.kept, options.scratch, options.disk, _text(machine, start), options.resume
+        )
         self._earlier = 0
         self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
@@ -55,17 +64,23 @@ class FrontierSearch:
         self._steps = self._work()
 
     def step(self, deadline: float) -> bool:
-        """Work until about the deadline (time.monotonic() seconds). Returns whether there is more to do."""
+        """Work until about the deadline (time.monotonic() seconds). Returns whether there is more to do.
+        Raises OutOfRoomError: what was found until then is kept."""
         while time.monotonic() < deadline:
-            if next(self._steps, 0) is not None:
+            if next(self._steps, self) is self:
                 return False
         return True
 
     def close(self) -> None:
-        """End the work of threads."""
+        """End the work of threads, and let go of files; those of the last checkpoint stay unless the search
+        is over."""
         self._steps.close()
         if self._search is not None:
             self._search.close()
+        if self.proven:
+            self._store.erase()
+        else:
+            self._store.close()
 
     @property
     def states(self) -> int:
@@ -73,33 +88,41 @@ class FrontierSearch:
         return self._earlier + (self._search.found.states if self._search else 0)
 
     def _work(self) -> Generator[None]:
-        clocks = False
+        saved = self._store.state
+        clocks = bool(saved.get("clocks"))
+        coding = coding_from_json(saved["coding"]) if saved else find_coding(self._machine, self._samples)
+        found = Layers.from_json(saved["found"], self._store) if saved else None
+        if saved:
+            self.lines = {int(value): line for value, line in saved["lines"].items()}
+            self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
-            recoded = Recoded.of(self._machine, find_coding(self._machine, self._samples))
+            recoded = Recoded.of(self._machine, coding)
             space = KeySpace.of(recoded, clocks)
             try:
-                yield from self._visit(space)
+                yield from self._visit(space, found)
             except CodingBrokenError as broken:
-                self._learn(recoded, broken.records)
+                coding = self._mended(recoded, broken.records)
+                self._forget()
+                found = None
                 continue
-            finally:
-                assert self._search is not None
-                self._earlier += self._search.found.states
+            assert self._search is not None
             if self.best >= self._perfect:
                 break
             if clocks or not self._search.found.merged or not space.clock_mask.any():
                 self.complete = True
                 break
-            clocks = True
+            clocks, found = True, None
+            self._forget()
         self.proven = True
 
-    def _visit(self, space: KeySpace) -> Iterator[None]:
+    def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal."""
-        budget = Budget.of(self._options.memory, self._options.workers)
-        start = space.recoded.encode(self._start)[0]
-        self._search = search = LayeredSearch(space, start, self._options.workers, budget)
+        search = LayeredSearch(space, self._store, self._options.workers, self._budget, found or Layers())
+        self._search = search
+        if found is None:
+            search.begin(space.recoded.encode(self._start)[0])
         while True:
-            for value, (depth, key) in list(search.found.ends.items()):
+            for value, (depth, key) in sorted(search.found.ends.items(), reverse=True):
                 if value not in self.lines or len(self.lines[value]) > depth:
                     yield from self._rebuild(space, search, value, depth, key)
             if search.over or self.best >= self._perfect:
@@ -107,6 +130,7 @@ class FrontierSearch:
             for _ in search.advance():
                 self._tell(search)
                 yield
+            self._commit(space, search.found)
 
     def _rebuild(
         self, space: KeySpace, search: LayeredSearch, value: int, depth: int, key: int
@@ -118,12 +142,34 @@ class FrontierSearch:
                 self.best = max(self.best, value)
             yield
 
-    def _learn(self, recoded: Recoded, records: Words) -> None:
-        """Take what the coding could not write as samples."""
-        from propnet.expander import Expander
-
+    def _mended(self, recoded: Recoded, records: Words) -> Coding:
+        """A coding that can write the successors of these states (recoded), too."""
         after = Expander(self._machine).expand(recoded.decode(records))
         self._samples = np.concatenate([self._samples, after.records])
+        return find_coding(self._machine, self._samples)
+
+    def _forget(self) -> None:
+        """Begin anew, with another coding or other keys."""
+        assert self._search is not None
+        found = self._search.found
+        self._earlier += found.states
+        self._search.close()
+        for blob in list(self._store.blobs.values()):
+            blob.drop()
+
+    def _commit(self, space: KeySpace, found: Layers) -> None:
+        """Have what was found outlive this process."""
+        if self._options.scratch is None:
+            return
+        state = {
+            "clocks": not space.clock_mask.any(),
+            "coding": coding_as_json(space.recoded.coding),
+            "found": found.as_json(),
+            "lines": {str(value): line for value, line in self.lines.items()},
+            "earlier": self._earlier,
+        }
+        runs = {id(run): run for run in [*found.layers, *found.visited]}
+        self._store.commit(state, [blob for run in runs.values() for blob in run.blobs])
 
     def _tell(self, search: LayeredSearch) -> None:
         if self._watch is not None:
@@ -133,10 +179,10 @@ class FrontierSearch:
                     layer=len(found.layers) - 1,
                     layer_states=found.layers[-1].count,
                     done=search.done,
-                    states=found.states,
+                    states=self.states,
                     visited_bytes=found.visited_bytes,
                     memory=resident_bytes(),
-                    disk=0,
+                    disk=self._store.used_disk,
                     seconds=time.monotonic() - self._began,
                 )
             )
@@ -162,7 +208,27 @@ class FrontierSearch:
         )
 
 
+def _text(machine: PropnetMachine, start: Words) -> str:
+    """What a checkpoint has to be for: the rules and the start."""
+    return f"{machine.rules}\n{start.tobytes().hex()}"
+
+
 def _highest_goal(machine: PropnetMachine) -> int:
     """The highest goal value that the network can have."""
     goals = machine.network.goals.tolist()
     return max((value for _, value, literal in goals if literal != FALSE), default=0)
+
+
+def coding_as_json(coding: Coding) -> dict[str, Any]:
+    """A coding for a checkpoint."""
+    rows = [[[list(group.members), group.exact] for group in part] for part in (coding.groups, coding.clocks)]
+    return {"bases": coding.bases, "groups": rows[0], "clocks": rows[1], "left_out": list(coding.left_out)}
+
+
+def coding_from_json(body: dict[str, Any]) -> Coding:
+    """The coding of a checkpoint."""
+    groups, clocks = (
+        tuple(ExclusiveGroup(tuple(members), exact) for members, exact in body[part])
+        for part in ("groups", "clocks")
+    )
+    return Coding(body["bases"], groups, clocks, tuple(body["left_out"]))

@@ -49,10 +49,10 @@ def line_to(
 
 def _tag_of_state(layer: Run, key: int) -> int:
     for block in layer.between(key, key + 1):
-        keys = block.read()
+        keys = layer.read(block)
         place = int(np.searchsorted(keys, np.uint64(key)))
         if place < len(keys) and keys[place] == key:
-            return int(block.read_tags()[place])
+            return int(layer.read_tags(block)[place])
     raise LineError("a state is not in its layer")
 
 
@@ -62,7 +62,7 @@ def _candidates(layer: Run, tag: int) -> Iterator[Words]:
     held = 0
     for block in layer.blocks:
         out = np.empty(block.count, np.uint64)
-        fitting = out[: with_tag(block.read(), np.uint64(tag), out)]
+        fitting = out[: with_tag(layer.read(block), np.uint64(tag), out)]
         some.append(fitting)
         held += len(fitting)
         if held >= _SOME:

@@ -20,7 +20,7 @@ from players.puzzles.frontier.narrow_kernels import (
     to_records,
     unique,
 )
-from players.puzzles.frontier.runs import Block, Run, blocks_of
+from players.puzzles.frontier.runs import CodedKeys, Run, RunBlock, coded
 from propnet.jit.arrays import Octets, Words
 
 _LEVEL = 1
@@ -38,8 +38,8 @@ class Merged:
         ends: for each goal value of a terminal state the lowest such key.
     """
 
-    layer: list[Block] = field(default_factory=list)
-    visited: list[Block] = field(default_factory=list)
+    layer: list[CodedKeys] = field(default_factory=list)
+    visited: list[CodedKeys] = field(default_factory=list)
     known: int = 0
     ends: dict[int, int] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class Merging:
                 if first == last and not rewrite:
                     continue
                 begun = time.thread_time()
-                known = block.read()
+                known = run.read(block)
                 decoding += time.thread_time() - begun
                 if first < last:
                     mark_known(self._tagged[first:last], known, dead[first:last])
@@ -94,11 +94,11 @@ class Merging:
         found.known = n - kept
         keys, tags = keys[:kept], tags[:kept]
         merged_at = time.thread_time()
-        self._judge(keys, template, found)
+        found.ends = self.judge(keys, template)
         judged_at = time.thread_time()
-        found.layer = list(blocks_of(keys, tags, _LEVEL))
+        found.layer = list(coded(keys, tags, _LEVEL))
         if rewrite:
-            found.visited = list(blocks_of(_union([*old, keys]), None, _LEVEL))
+            found.visited = list(coded(_union([*old, keys]), None, _LEVEL))
         seconds = self.seconds
         seconds["sort"] += sorted_at - clock
         seconds["decode"] += decoding
@@ -129,20 +129,22 @@ class Merging:
         low, high = np.searchsorted(self._tagged[:n], shifted)
         return int(low), int(high)
 
-    def _judge(self, keys: Words, template: Words, found: Merged) -> None:
+    def judge(self, keys: Words, template: Words) -> dict[int, int]:
+        """For each goal value of a terminal state among these the lowest key; no goal counts as 0."""
+        ends: dict[int, int] = {}
         for first in range(0, len(keys), _RECORDS):
             some = keys[first : first + _RECORDS]
             records = self._records[: len(some)]
             to_records(some, template, records, self._own_tags)
             terminal, goals = self._machine.ends(records)
-            if terminal.any():
-                ends = np.flatnonzero(terminal)
-                for value in np.flatnonzero(np.bincount(np.maximum(goals[ends, 0], 0))).tolist():
-                    place = ends[np.flatnonzero(np.maximum(goals[ends, 0], 0) == value)[0]]
-                    found.ends.setdefault(value, int(some[place]))
+            places = np.flatnonzero(terminal)
+            values = np.maximum(goals[places, 0], 0)
+            for value in np.flatnonzero(np.bincount(values, minlength=1)).tolist():
+                ends.setdefault(value, int(some[places[np.argmax(values == value)]]))
+        return ends
 
 
-def _cut(block: Block, keys: Words, low: int, high: int) -> Words:
+def _cut(block: RunBlock, keys: Words, low: int, high: int) -> Words:
     """Those of a block's keys that are in ``low .. high - 1``."""
     start = int(np.searchsorted(keys, np.uint64(low))) if block.first < low else 0
     stop = int(np.searchsorted(keys, np.uint64(high))) if block.last >= high else len(keys)

@@ -33,9 +33,9 @@ def radix_sort(keys: Words, scratch: Words, n: int, low_bit: int, high_bit: int)
         for i in range(n):
             d = np.int64((item(src, i) >> s) & mask)
             put(hist, d, item(hist, d) + 1)
-        total = np.int64(0)
+        total = 0
         for d in range(256):
-            count = item(hist, d)
+            count = int(item(hist, d))
             put(hist, d, total)
             total += count
         for i in range(n):
