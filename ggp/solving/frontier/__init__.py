@@ -1,1 +1,1 @@
-"""The frontier search from the command line: what is asked, how it goes on, what comes out, as a picture too."""
+"""The frontier search from the command line: what is asked, how it goes on, what comes out."""

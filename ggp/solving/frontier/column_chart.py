@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -15,7 +16,7 @@ def column_chart(values: Sequence[int], width: int, height: int) -> list[str]:
         return []
     columns = min(width, len(values))
     edges = [len(values) * column // columns for column in range(columns + 1)]
-    heights = [max(values[low:high]) for low, high in zip(edges, edges[1:], strict=False)]
+    heights = [max(values[low:high]) for low, high in itertools.pairwise(edges)]
     top = max(1, max(heights))
     eighths = [max(min(1, value), round(8 * height * value / top)) for value in heights]
     wide = max(1, min(3, width // columns))

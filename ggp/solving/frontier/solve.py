@@ -20,7 +20,7 @@ from ggp.solving.frontier.view import FrontierView
 from ggp.solving.team import cpu_seconds
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import has_commit, rules_of
+from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
 from players.puzzles.solution import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
@@ -34,7 +34,8 @@ def load_game(game: str | None, resume: Path | None) -> Game:
         return Game.load(game)
     if resume is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
-    return Game(resume.absolute().name, rules_of(resume))
+    name = read_manifest(resume)["state"].get("game")
+    return Game(name or resume.absolute().name, rules_of(resume))
 
 
 def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
@@ -51,7 +52,14 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
     if machine.is_terminal(start):
         result = _at_once(machine.result(start, 0) or 0)
     else:
-        options = FrontierOptions(order.memory, order.scratch, order.disk, order.workers, order.resume)
+        options = FrontierOptions(
+            memory=order.memory,
+            scratch=order.scratch,
+            disk=order.disk,
+            workers=order.workers,
+            resume=order.resume,
+            game=game.name,
+        )
         records = machine.records([start]).copy()
         search = FrontierSearch(machine, records, options, view.watch)
         try:
