@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ _TAGGED_BYTES = 16
 """A tagged key in a worker's buffer, and its place in the array that it is sorted into."""
 _RANGE_BYTES = 60
 """A key of a range while it is merged: decoded, sorted, split, coded."""
+_MACHINES, _WORKER = 4 << 20, 4 << 20
+"""What a search takes besides, and each of its workers."""
 _BUFFERS, _RANGES = 0.2, 0.2
 """Shares of the memory that is to spare."""
 
@@ -30,13 +33,22 @@ class Budget:
     kept: int
 
     @classmethod
-    def of(cls, memory: int, workers: int) -> Budget:
-        """Divide what ``memory`` bytes leave besides what the process has already."""
-        spare = max(0, memory - resident_bytes())
+    def of(cls, memory: int, workers: int, kept: int = 0) -> Budget:
+        """Divide what ``memory`` bytes leave besides what the process has already; ``kept`` of it holds
+        runs."""
+        return_free_memory()
+        spare = max(0, memory - resident_bytes() + kept - _MACHINES - workers * _WORKER)
         room = _clamped(spare * _BUFFERS / _TAGGED_BYTES / workers, 1 << 15, 1 << 22)
         range_keys = _clamped(spare * _RANGES / _RANGE_BYTES / workers, 1 << 15, 1 << 20)
         used = workers * (room * _TAGGED_BYTES + range_keys * _RANGE_BYTES)
-        return cls(room, range_keys, max(1 << 20, int(spare * 0.95) - used))
+        return cls(room, range_keys, max(1 << 20, int(spare * 0.9) - used))
+
+
+def return_free_memory() -> None:
+    """Give memory that was freed back to the system, which C's allocator else keeps for later."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def resident_bytes() -> int:

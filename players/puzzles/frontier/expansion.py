@@ -12,6 +12,7 @@ from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.keys.radix import radix_sort
 from players.puzzles.frontier.narrow_kernels import TAG_BITS, gather, to_records, unique
+from players.puzzles.frontier.runs import BLOCK
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
@@ -25,6 +26,7 @@ class Expansion:
 
     Attributes:
         done: how many states of this layer it has expanded.
+        block: room for the keys of a block.
         generated: how many successors they had.
     """
 
@@ -36,6 +38,7 @@ class Expansion:
         self._tags = np.zeros(_SOURCES, np.uint64)
         self._tagged = np.empty(room, np.uint64)
         self._scratch = np.empty(room, np.uint64)
+        self.block = np.empty(BLOCK, np.uint64)
         self._filled = 0
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.begin(np.zeros(0, np.uint64))

@@ -51,9 +51,8 @@ class FrontierSearch:
         self._start = start
         self._samples = np.concatenate([sample_states(machine), start])
         self._began, self._clock = time.monotonic(), time.process_time()
-        self._budget = Budget.of(options.memory, options.workers)
         self._store = BlobStore(
-            self._budget.kept, options.scratch, options.disk, _text(machine, start), options.resume
+            options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
         self._earlier = 0
         self._search: LayeredSearch | None = None
@@ -117,7 +116,10 @@ class FrontierSearch:
 
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal."""
-        search = LayeredSearch(space, self._store, self._options.workers, self._budget, found or Layers())
+        workers = self._options.workers
+        budget = Budget.of(self._options.memory, workers, self._store.used_memory)
+        self._store.room.memory = budget.kept
+        search = LayeredSearch(space, self._store, workers, budget, found or Layers())
         self._search = search
         if found is None:
             search.begin(space.recoded.encode(self._start)[0])

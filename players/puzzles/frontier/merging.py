@@ -20,7 +20,7 @@ from players.puzzles.frontier.narrow_kernels import (
     to_records,
     unique,
 )
-from players.puzzles.frontier.runs import CodedKeys, Run, RunBlock, coded
+from players.puzzles.frontier.runs import BLOCK, CodedKeys, Run, RunBlock, coded
 from propnet.jit.arrays import Octets, Words
 
 _LEVEL = 1
@@ -53,7 +53,9 @@ class Merging:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._records = np.zeros((_RECORDS, space.words), np.uint64)
         self._own_tags = np.zeros(_RECORDS, np.uint64)
+        self._block = np.empty(BLOCK, np.uint64)
         self._tagged, self._scratch = np.empty(0, np.uint64), np.empty(0, np.uint64)
+        self._keys, self._tags = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
     def merge(
         self,
@@ -82,7 +84,7 @@ class Merging:
                 if first == last and not rewrite:
                     continue
                 begun = time.thread_time()
-                known = run.read(block)
+                known = run.read(block, None if rewrite else self._block)
                 decoding += time.thread_time() - begun
                 if first < last:
                     mark_known(self._tagged[first:last], known, dead[first:last])
@@ -112,7 +114,7 @@ class Merging:
         tags."""
         total = int(sum(run.counts[number] for run in runs))
         if total > len(self._tagged):
-            self._tagged, self._scratch = np.empty(total, np.uint64), np.empty(total, np.uint64)
+            self._resize(total)
         at = 0
         for run in runs:
             at = run.read(number, self._tagged, at)
@@ -121,7 +123,11 @@ class Merging:
         ):
             self._tagged, self._scratch = self._scratch, self._tagged
         n = unique(self._tagged, total)
-        return np.empty(n, np.uint64), np.empty(n, np.uint8)
+        return self._keys[:n], self._tags[:n]
+
+    def _resize(self, room: int) -> None:
+        self._tagged, self._scratch = np.empty(room, np.uint64), np.empty(room, np.uint64)
+        self._keys, self._tags = np.empty(room, np.uint64), np.empty(room, np.uint8)
 
     def _within(self, first: int, last: int, n: int) -> tuple[int, int]:
         """Which of the n successors lie between two keys."""

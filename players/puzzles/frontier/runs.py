@@ -77,9 +77,9 @@ class Run:
         for blob in self.blobs:
             blob.drop()
 
-    def read(self, block: RunBlock) -> Words:
-        """The keys of a block, uint64 (count,)."""
-        out = np.empty(block.count, np.uint64)
+    def read(self, block: RunBlock, room: Words | None = None) -> Words:
+        """The keys of a block, uint64 (count,), in ``room`` (at least ``BLOCK``) if there is any."""
+        out = np.empty(block.count, np.uint64) if room is None else room[: block.count]
         decode(self.keys.read(block.number), block.packed, out)
         return out
 

@@ -251,5 +251,5 @@ class _Sequel:
 
 def _expand(expansion: Expansion, layer: Run, blocks: Iterator[RunBlock], clock: Words) -> Iterator[None]:
     for block in blocks:
-        yield from expansion.expand(layer.read(block), clock)
+        yield from expansion.expand(layer.read(block, expansion.block), clock)
     expansion.flush()
