@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ggp.solving.frontier.column_chart import column_chart
 from ggp.solving.frontier.estimate import states_to_come
+from ggp.solving.frontier.order import FRONTIER
 from ggp.solving.view import show_moves
 from players.puzzles.frontier.outcome import FrontierResult, Progress
 from players.puzzles.frontier.storage.errors import as_size
@@ -67,13 +68,13 @@ class FrontierView:
             console.print(Text("no line found", "yellow"))
         show_moves(console, moves)
         table = Table.grid(padding=(0, 2))
+        table.add_row("solver", FRONTIER)
         if result.value >= 0:
             table.add_row("goal", f"{result.value} in {len(moves)} moves, {_proof(result)}")
-            shortest = [
-                f"{value} in {len(line)}" for value, line in sorted(result.lines.items(), reverse=True)
-            ]
-            table.add_row("shortest lines", f"goal {', '.join(shortest)} moves")
-            table.add_row("replayed", "by the prover, each of them, move by move")
+            lines = sorted(result.lines.items(), reverse=True)
+            told = ", ".join(f"{value} in {len(line)}" for value, line in lines)
+            table.add_row("shortest", f"{told} moves")
+            table.add_row("replayed", "by the prover, each line, move by move")
         else:
             table.add_row("goal", "none: no line comes to an end" if result.proven else "not known")
         whole = "all that there are" if result.complete else "not all that there are"
