@@ -61,18 +61,18 @@ def test_growth_without_a_bend_tells_nothing() -> None:
     assert states_to_come([2**depth for depth in range(40)]) is None
 
 
-def progress(layer: int, done: int) -> Progress:
+def progress(layer: int, done: int, seconds: float = 10.0) -> Progress:
     states = sum(LAYERS[: layer + 1])
-    return Progress(layer, LAYERS[layer], done, states, 2 * states, 300 << 20, 5 << 20, 10.0)
+    return Progress(layer, LAYERS[layer], done, states, 2 * states, 300 << 20, 5 << 20, seconds)
 
 
 def test_progress_says_what_is_asked_for() -> None:
-    line = progress_line(progress(24, 9099), LAYERS[:25])
+    line = progress_line(progress(24, 9099), LAYERS[:25], progress(24, 99, 1.0))
     assert line.startswith(
-        "10 s, depth 24 with 18,197 states, 50% of it, 142,087 states, 13,299/s, 2.00 bytes each"
+        "10 s, depth 24 with 18,197 states, 50% of it, 142,087 states, 1,000/s, 2.00 bytes each"
     )
     assert "300M of memory, 5M of disk, all may be seen in" in line
-    assert "all may be seen" not in progress_line(progress(3, 0), LAYERS[:4])
+    assert "all may be seen" not in progress_line(progress(3, 0), LAYERS[:4], progress(2, 0, 1.0))
 
 
 def test_layers_before_those_it_saw_count_as_none() -> None:
