@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from propnet.analysis.cones import step_clocks
+from propnet.analysis.cones import clocks, step_clocks
 from propnet.expander import Expander
 from propnet.jit.arrays import Flags, Int32s, Words
 from propnet.kernels.records import pack, unpack
@@ -66,7 +66,7 @@ def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> 
 def clock_states(machine: PropnetMachine, most: int = 1 << 12) -> Words:
     """The states that the step clocks go through from the initial state on, whatever is played, until they
     repeat, ``most`` at most: uint64, shape (n, words), all other propositions false."""
-    mask = pack(step_clocks(machine.network)[None, :])[0]
+    mask = pack(clocks(machine.network)[None, :])[0]
     moves = np.zeros((1, len(machine.roles)), np.int32)
     record = machine.records([machine.initial_state()]) & mask
     seen: dict[bytes, None] = {}
@@ -75,4 +75,4 @@ def clock_states(machine: PropnetMachine, most: int = 1 << 12) -> Words:
         seen[record.tobytes()] = None
         rows.append(record)
         record = machine.successors(record, moves) & mask
-    return np.concatenate(rows)
+    return np.concatenate(rows) & pack(step_clocks(machine.network)[None, :])[0]
