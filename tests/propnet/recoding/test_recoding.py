@@ -15,7 +15,7 @@ from propnet.expander import Expander
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding, ExclusiveGroup
-from propnet.recoding.find import find_coding, mended
+from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
 
@@ -25,10 +25,6 @@ GAMES = Path(__file__).resolve().parents[3] / "games"
 def machine_of(text: str) -> PropnetMachine:
     rules = parse_rules(text)
     return PropnetMachine(rules, build(ground(rules)))
-
-
-def recoded(machine: PropnetMachine) -> Recoded:
-    return Recoded.of(machine, find_coding(machine, sample_states(machine)))
 
 
 def assert_alike_along_matches(recoding: Recoded, matches: int = 100, steps: int = 30) -> None:
@@ -66,7 +62,7 @@ def assert_alike_along_matches(recoding: Recoded, matches: int = 100, steps: int
     "name", ["eightpuzzle", "hanoi", "tictactoe", "connectfour", "breakthrough", "sokoban"]
 )
 def test_games_are_the_same_recoded(name):
-    recoding = recoded(machine_of((GAMES / f"{name}.kif").read_text()))
+    recoding = Recoded.find(machine_of((GAMES / f"{name}.kif").read_text()))
     assert_alike_along_matches(recoding)
 
 
@@ -82,11 +78,11 @@ def test_games_of_the_corpus_are_the_same_recoded(name, corpus):
     path = corpus / "games" / f"{name}.kif"
     if not path.exists():
         pytest.skip(f"there is no {path.name}")
-    assert_alike_along_matches(recoded(machine_of(path.read_text())))
+    assert_alike_along_matches(Recoded.find(machine_of(path.read_text())))
 
 
 def test_the_eight_puzzle_is_one_word_and_its_clock_is_apart():
-    recoding = recoded(machine_of((GAMES / "eightpuzzle.kif").read_text()))
+    recoding = Recoded.find(machine_of((GAMES / "eightpuzzle.kif").read_text()))
     assert recoding.original.words == 2 and recoding.machine.words == 1
     assert recoding.key_bits <= 36
     assert recoding.broken_bit == recoding.key_bits + 5
@@ -111,7 +107,7 @@ def test_a_wrong_group_is_noticed_and_mended():
         layer = following[np.sort(np.unique(following[:, 0], return_index=True)[1])]
     else:
         pytest.fail("the wrong group was not noticed")
-    known = recoding.decode(layer)
-    more = np.concatenate([known, Expander(machine).expand(known).records])
-    found = mended(machine, samples[:1], more)
-    assert not Recoded.of(machine, found).is_broken(Recoded.of(machine, found).encode(more))
+    found = recoding.mended(layer)
+    assert len(found.counterexamples)
+    known = Expander(machine).expand(recoding.decode(layer)).records
+    assert recoding.is_broken(recoding.encode(known)) and not found.is_broken(found.encode(known))
