@@ -29,6 +29,9 @@ PASSES: tuple[Callable[[Circuit], Circuit], ...] = (
 )  # fmt: skip
 
 
+MOST_INPUTS = 200_000
+"""A circuit with more gate inputs is left as it is."""
+
 AGREEING = 4
 """Two ORs of products that are not to be true together are multiplied out where so few products are left."""
 
@@ -46,7 +49,7 @@ def recode(network: Network, coding: Coding) -> Network:
     if coding.bases != len(network.bases):
         raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
     circuit = _Recoding(network, coding).circuit()
-    for rewrite in PASSES:
+    for rewrite in PASSES if circuit.gate_inputs <= MOST_INPUTS else (remove_dead,):
         circuit = rewrite(circuit)
     names = (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
     initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
