@@ -23,6 +23,9 @@ EVIDENCE = 16.0
 """How many pairs of members would be true together in the samples, were they independent: with fewer, that
 none are says little."""
 
+FEW = 64
+"""So many candidates for a clique are compared by how many others among them they leave."""
+
 MOST_REST = 1500
 """Propositions without a group among which cliques are looked for, at most."""
 
@@ -183,7 +186,12 @@ class _Samples:
                 continue
             members, open_ = [first], apart[first] & free
             while open_.any():
-                best = int(np.argmax(np.where(open_, degree, -1)))
+                # The one that leaves most others.
+                options = np.flatnonzero(open_)
+                if len(options) <= FEW:
+                    best = int(options[np.argmax(apart[np.ix_(options, options)].sum(axis=1))])
+                else:
+                    best = int(options[np.argmax(degree[options])])
                 members.append(best)
                 open_ &= apart[best]
             free[members] = False

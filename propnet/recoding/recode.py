@@ -6,28 +6,20 @@ next value says that the state that follows does not fit. As long as no record h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from gdl.terms import Term
+from propnet.guides.lookahead import PASSES
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape
 from propnet.passes.dead import remove_dead
-from propnet.passes.extract import extract
 from propnet.passes.factor import Product, sum_of_products
 from propnet.passes.finish import finish
-from propnet.passes.overlap import share_overlaps
-from propnet.passes.simplify import simplify
 from propnet.recoding.code_gates import CodeGates, products_of
 from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
-
-PASSES: tuple[Callable[[Circuit], Circuit], ...] = (
-    simplify, share_overlaps, extract, simplify, extract, remove_dead,
-)  # fmt: skip
-
 
 MOST_INPUTS = 200_000
 """A circuit with more gate inputs is left as it is."""

@@ -84,7 +84,8 @@ def test_gates_over_members_say_what_their_literals_say(seed):
         least = max(1, (1 << width) // 2 + 1 - none) if width > 1 else most
         codes = list(range(none, none + rng.randint(least, most)))
         bits = [2 * (first + bit) for bit in range(width)]
-        groups.append((first, codes + [0] * none, dict(zip(builder.add_group(bits, codes, none), codes))))
+        decoded = dict(zip(builder.add_group(bits, codes, none), codes, strict=True))
+        groups.append((first, codes + [0] * none, decoded))
         first += width
     members = [x for _, _, known in groups for x in known]
     cases = [{start: rng.choice(codes) for start, codes, _ in groups} for _ in range(40)]

@@ -27,7 +27,7 @@ def machine_of(text: str) -> PropnetMachine:
     return PropnetMachine(rules, build(ground(rules)))
 
 
-def assert_alike_along_matches(recoding: Recoded, matches: int = 100, steps: int = 30) -> None:
+def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int = 25) -> None:
     """Play random matches in both machines, until the coding breaks."""
     old, new = recoding.original, recoding.machine
     rng = np.random.default_rng(1)
@@ -68,8 +68,8 @@ def test_games_are_the_same_recoded(name):
 
 CORPUS = [
     "asteroids", "blocks", "buttons", "circlesolitaire", "coins", "eightPuzzle", "hanoi", "incredible",
-    "lightsOut", "max_knights", "maze", "peg", "queens06ug", "racetrackcorridor", "sudokuGrade1",
-    "untwistycomplex2", "wallmaze", "ticTacToe", "blocker", "sheepAndWolf", "nim4", "ad_game_2x2",
+    "lightsOut", "max_knights", "maze", "peg", "queens06ug", "racetrackcorridor",
+    "untwistycomplex2", "ticTacToe", "blocker", "sheepAndWolf", "nim4", "ad_game_2x2",
 ]  # fmt: skip
 
 
@@ -88,6 +88,53 @@ def test_the_eight_puzzle_is_one_word_and_its_clock_is_apart():
     assert recoding.broken_bit == recoding.key_bits + 5
     assert int(recoding.key_mask[0]) == (1 << recoding.key_bits) - 1
     assert int(recoding.clock_mask[0]) == 31 << recoding.key_bits
+
+
+SLIDING_TILES = """
+(role player)
+(<= (init (cell ?x ?y ?t)) (home ?x ?y ?t))
+(<= (legal player (slide ?t)) (true (cell ?x ?y ?t)) (beside ?x ?y ?u ?v) (empty ?u ?v))
+(<= (next (cell ?x ?y ?t)) (does player (slide ?t)) (empty ?x ?y))
+(<= (next (cell ?x ?y ?t)) (true (cell ?x ?y ?t)) (not (does player (slide ?t))))
+(<= (filled ?x ?y) (true (cell ?x ?y ?t)))
+(<= (empty ?x ?y) (square ?x ?y) (not (filled ?x ?y)))
+(<= misplaced (home ?x ?y ?t) (not (true (cell ?x ?y ?t))))
+(<= (goal player 100) (not misplaced))
+(<= (goal player 0) misplaced)
+(<= terminal (not (role player)))
+"""
+
+
+def sliding_tiles(columns: int, rows: int) -> str:
+    """The sliding tiles in order at first, the last square empty, without an end."""
+    squares = [(x, y) for y in range(rows) for x in range(columns)]
+    facts = [f"(square {x} {y})" for x, y in squares]
+    facts += [f"(home {x} {y} {tile})" for tile, (x, y) in enumerate(squares[:-1], 1)]
+    for x, y in squares:
+        near = ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1))
+        facts += [f"(beside {x} {y} {u} {v})" for u, v in near if (u, v) in squares]
+    return SLIDING_TILES + "\n".join(facts)
+
+
+@pytest.mark.parametrize(("columns", "rows", "bases", "bits"), [(3, 3, 72, 32), (3, 4, 132, 44)])
+def test_sliding_tiles_are_four_bits_each_and_expand_alike(columns, rows, bases, bits):
+    machine = machine_of(sliding_tiles(columns, rows))
+    recoding = Recoded.find(machine)
+    assert len(machine.network.bases) == bases
+    assert (recoding.key_bits, recoding.broken_bit, recoding.machine.words) == (bits, bits, 1)
+    layer = machine.records([machine.initial_state()])
+    for _ in range(12):
+        before = Expander(machine).expand(layer, judged=True)
+        after = Expander(recoding.machine).expand(recoding.encode(layer), judged=True)
+        for ours, theirs in zip(
+            (before.parents, before.moves, recoding.encode(before.records), before.terminal, before.goals),
+            (after.parents, after.moves, after.records, after.terminal, after.goals),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(ours, theirs)
+        assert not recoding.is_broken(after.records)
+        keys = after.records[:, 0]
+        layer = before.records[np.sort(np.unique(keys, return_index=True)[1])]
 
 
 def test_a_wrong_group_is_noticed_and_mended():
@@ -110,4 +157,5 @@ def test_a_wrong_group_is_noticed_and_mended():
     found = recoding.mended(layer)
     assert len(found.counterexamples)
     known = Expander(machine).expand(recoding.decode(layer)).records
-    assert recoding.is_broken(recoding.encode(known)) and not found.is_broken(found.encode(known))
+    assert recoding.is_broken(recoding.encode(known))
+    assert not found.is_broken(found.encode(known))
