@@ -179,6 +179,7 @@ class FrontierSearch:
         if self._options.scratch is None:
             return
         state = {
+            "game": self._options.game,
             "clocks": not space.clock_mask.any(),
             "coding": coding_as_json(space.recoded.coding),
             "found": found.as_json(),
@@ -226,8 +227,8 @@ class FrontierSearch:
 
 
 def _text(machine: PropnetMachine, start: Words) -> str:
-    """What a checkpoint has to be for: the rules and the start."""
-    return f"{machine.rules}\n{start.tobytes().hex()}"
+    """What a checkpoint has to be for: the rules, and the start as a comment."""
+    return f"{machine.rules}\n; {start.tobytes().hex()}"
 
 
 def _highest_goal(machine: PropnetMachine) -> int:

@@ -17,6 +17,7 @@ class FrontierOptions:
         workers: threads.
         resume: whether to go on with the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
+        game: the game's name, for those who find its checkpoint.
     """
 
     memory: int
@@ -25,6 +26,7 @@ class FrontierOptions:
     workers: int = 1
     resume: bool = False
     symmetry: bool = True
+    game: str = ""
 
 
 @dataclass(frozen=True, slots=True)
