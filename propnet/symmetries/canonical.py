@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from gdl.errors import StateError
 from gdl.machine import JointMove, State
+from propnet.analysis.cones import observed, without_dead_gates
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack, unpack
 from propnet.network import Network
-from propnet.passes.circuit import FALSE, CircuitBuilder
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 from propnet.symmetries.group import Automorphism
 
 if TYPE_CHECKING:
@@ -36,16 +37,21 @@ class Orbits:
     differ is false. Base propositions that no automorphism moves do not count, and an order may leave out
     others that are known from those in it: then the smallest is the first of equals, in the order of the
     group. That is one state of each orbit only if states that are equal in the order are equal.
+
+    Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) count in no state: they
+    have their initial value in the smallest ones.
     """
 
-    def __init__(self, group: Sequence[Automorphism], order: Order | None = None) -> None:
-        """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it. Raises ValueError for
-        none, and for an order that has something twice or that is no base proposition."""
+    def __init__(self, network: Network, group: Sequence[Automorphism], order: Order | None = None) -> None:
+        """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it for the network. Raises
+        ValueError for none, and for an order that has something twice or that is no base proposition."""
         if not group:
             raise ValueError("a group has the identity at least")
-        bases = len(group[0].bases)
+        bases = len(network.bases)
         identity = np.arange(bases)
         self.bases = bases
+        self.network = network
+        self.unobserved = np.flatnonzero(~observed(network))
         self.order = np.asarray(identity if order is None else order, np.int64)
         if len(set(self.order.tolist())) < len(self.order) or not np.isin(self.order, identity).all():
             raise ValueError("an order has every base proposition once at most")
@@ -59,6 +65,7 @@ class Orbits:
         """The smallest states of the orbits of states: records, uint64, shape (n, words). For few states:
         it takes about a byte per base proposition and state."""
         bits = unpack(records, self.bases)
+        bits[:, self.unobserved] = self.network.initial[self.unobserved]
         best = bits.copy()
         for source in self.sources:
             image = bits[:, source]
@@ -69,11 +76,14 @@ class Orbits:
             best[smaller] = image[smaller]
         return pack(best)
 
-    def network(self, network: Network) -> Network:
+    def canonical_network(self) -> Network:
         """The network with the smallest of its orbit in the place of the next and of the initial state.
         Per automorphism and base proposition that can change it has at most 14 gate inputs more."""
+        network = self.network
         builder = CircuitBuilder(network.nodes)
         following: list[int] = network.next_literals.tolist()
+        for base in self.unobserved.tolist():
+            following[base] = TRUE if network.initial[base] else FALSE
         best = following
         for source in self.sources.tolist():
             image = [following[base] for base in source]
@@ -82,7 +92,7 @@ class Orbits:
         ends = network.gate_start[-1] + np.cumsum([0, *widths])[1:]
         inputs = np.array([x for gate in builder.gates for x in gate], np.int32)
         initial = unpack(self.canonical(pack(network.initial[None, :])), self.bases)[0]
-        return replace(
+        changed = replace(
             network,
             gate_start=np.concatenate([network.gate_start, ends]).astype(np.int32),
             gate_inputs=np.concatenate([network.gate_inputs, inputs]).astype(np.int32),
@@ -91,6 +101,7 @@ class Orbits:
             initial=initial,
             stats=dict(network.stats),
         )
+        return without_dead_gates(changed)
 
     def unfold(self, machine: PropnetMachine, start: State, states: Words) -> list[JointMove]:
         """Joint moves of a line of the machine's game that begins in a state and passes through the orbits of
@@ -122,7 +133,7 @@ def with_canonical_states(
     that of the old one, followed by a renaming. Whatever the order, each state is replaced by one of its
     orbit, so that the search is right (:func:`~propnet.symmetries.group.automorphisms`).
     """
-    return Orbits(group, order).network(network)
+    return Orbits(network, group, order).canonical_network()
 
 
 def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: list[int]) -> list[int]:

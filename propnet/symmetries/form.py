@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from gdl.compile.stratify import components
 from gdl.grounding.graph import order
 from gdl.grounding.ground_rules import GroundRules
+from propnet.analysis.cones import observed
+from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, replaced
 from propnet.passes.dead import remove_dead
@@ -23,8 +25,8 @@ WIDE = 64
 
 
 def form_of_rules(ground: GroundRules, network: Network) -> Circuit:
-    """The form of ground rules, and of their network: constants that the network knows are put in. Atoms of
-    positive recursion are cuts. Next functions of constant base propositions are constants."""
+    """The form of ground rules, and of their network: the constants that the network knows are put in, for
+    :func:`fixed_bases` too, inputs as well as outputs. Atoms of positive recursion are cuts."""
     rules, values = prune(ground)
     sequence, recursive = _evaluation_order(rules)
     moves = tuple(map(len, ground.moves))
@@ -56,14 +58,13 @@ def form_of_rules(ground: GroundRules, network: Network) -> Circuit:
         else:
             literals[atom] = literal
     outputs = [literals[atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
-    for base in np.flatnonzero(fixed_bases(network)).tolist():
-        outputs[base] = int(network.next_literals[base])
+    _put_constants(network, outputs)
     outputs.extend(definitions.get(atom, FALSE) for atom in recursive)
     return flattened(Circuit(shape, builder.gates, outputs))
 
 
 def form_of_network(network: Network) -> Circuit:
-    """The form of a network alone. Gates of loops are cuts."""
+    """The form of a network alone, constants put in as above. Gates of loops are cuts."""
     first = network.first_gate
     cyclic = [gate for low, high in network.loops.tolist() for gate in range(low, high)]
     shape = Shape(len(network.bases), tuple(map(len, network.moves)), len(network.goals), len(cyclic))
@@ -88,12 +89,21 @@ def form_of_network(network: Network) -> Circuit:
         *replaced([network.terminal_literal], literals),
         *definitions,
     ]
+    _put_constants(network, outputs)
     return flattened(Circuit(shape, builder.gates, outputs))
 
 
 def fixed_bases(network: Network) -> NDArray[np.bool_]:
-    """Which base propositions have a constant next function, the initial value: shape (bases,)."""
-    return np.equal(network.next_literals, np.where(network.initial, TRUE, FALSE))
+    """Which base propositions are known to keep their initial value, or are not observed: shape (bases,)."""
+    return constant_bases(network) | ~observed(network)
+
+
+def _put_constants(network: Network, outputs: list[int]) -> None:
+    """Let fixed base propositions keep their initial value, and forbid moves that the network forbids."""
+    for base in np.flatnonzero(fixed_bases(network)).tolist():
+        outputs[base] = TRUE if network.initial[base] else FALSE
+    for move in np.flatnonzero(network.legal_literals == FALSE).tolist():
+        outputs[len(network.bases) + move] = FALSE
 
 
 def _inputs(network: Network) -> list[int]:

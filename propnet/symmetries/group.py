@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,20 +12,17 @@ from numpy.typing import NDArray
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import Circuit
-from propnet.symmetries.form import form_of_network, form_of_rules
+from propnet.symmetries.form import fixed_bases, form_of_network, form_of_rules
 from propnet.symmetries.search import Nodes, SymmetrySearch
 
 MOST = 64
 """Elements of a group unless told otherwise."""
 
-EFFORT = 30_000_000
-"""Visits of edges by colour refinement: well below a second."""
+EFFORT = 10_000_000
+"""Visits of edges by colour refinement: about 0.4 seconds."""
 
-MOST_INPUTS = 150_000
-"""A network with more gate inputs, or ground rules with more literals, are not looked at."""
-
-_GENERATORS = 24
-"""Verified generators that are kept at most."""
+MOST_INPUTS = 60_000
+"""Ground rules with more literals are not looked at, only their network; nor is a form with more inputs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +63,9 @@ def automorphisms(
 
     An automorphism g renames base propositions and moves so that in every state s and for all joint moves m
     ``legal(g(s)) = g(legal(s))`` and ``next(g(s), g(m)) = g(next(s, m))``, and ``terminal`` and the goals are
-    those of s. Base propositions with a constant value stay what they are.
+    those of s. Base propositions with a constant value stay what they are, and so do those that are not
+    observed (:func:`propnet.analysis.cones.observed`): neither do these count in ``next``. (Leaving them
+    out is a bisimulation.)
 
     *The initial state need not be mapped to itself.* Let s ~ t if some g maps s to t. If s ~ t, every
     successor of s is ~ some successor of t: g(next(s, m)) = next(t, g(m)), and g(m) is legal in t. So the
@@ -82,7 +82,8 @@ def automorphisms(
     they are the same functions.
 
     Args:
-        ground: the rules that the network was built of. They have automorphisms that passes hide.
+        ground: the rules that the network was built of. They have automorphisms that passes hide; where
+            none is found in them, the network is looked at.
         exchange: whether roles may be exchanged: g maps role r to role s, r's moves and goals to s's.
 
     Raises ValueError if the ground rules are those of another network.
@@ -94,32 +95,47 @@ def automorphisms(
     )
     if ground is not None and (ground.bases != network.bases or ground.moves != network.moves):
         raise ValueError("these are not the ground rules of this network")
-    if (len(network.gate_inputs) if ground is None else len(ground.bodies)) > MOST_INPUTS:
-        return [identity]
-    circuit = form_of_network(network) if ground is None else form_of_rules(ground, network)
-    if circuit.gate_inputs > MOST_INPUTS:
-        return [identity]
-    if ground is None:
-        goals = [(role, value) for role, value, _ in network.goals.tolist()]
-    else:
-        goals = [(role, value) for role, value, _ in ground.goal_atoms]
+    fixed = fixed_bases(network)
+    forms: list[Callable[[], Circuit]] = []
+    if ground is not None and len(ground.bodies) <= MOST_INPUTS:
+        forms.append(lambda: form_of_rules(ground, network))
+    if len(network.gate_inputs) <= MOST_INPUTS:
+        forms.append(lambda: form_of_network(network))
+    group = [identity]
+    for form in forms:
+        if len(group) == 1 and (circuit := form()).gate_inputs <= MOST_INPUTS:
+            group = _group_of(circuit, network, fixed, identity, most, effort, exchange)
+    return group
+
+
+def _group_of(
+    circuit: Circuit,
+    network: Network,
+    fixed: NDArray[np.bool_],
+    identity: Automorphism,
+    most: int,
+    effort: int,
+    exchange: bool,
+) -> list[Automorphism]:
+    """The group of a network's form."""
+    goals = [(role, value) for role, value, _ in network.goals.tolist()]
     group = [identity]
     generators: list[Automorphism] = []
-    check = _Check(circuit, goals)
+    check = _Check(circuit, goals, fixed)
 
     def accept(nodes: Nodes) -> bool:
         nonlocal group
         found = check.verified(nodes)
         if found is None:
             return False
-        if not found.trivial and len(generators) < _GENERATORS:
+        if not found.trivial:
             closed = closure([*generators, found], identity, most)
             if closed is not None:
                 generators.append(found)
                 group = closed
         return True
 
-    SymmetrySearch(circuit, goals, effort, exchange).run(accept)
+    SymmetrySearch(circuit, goals, fixed, effort, exchange).run(accept)
     return group
 
 
@@ -142,7 +158,8 @@ def closure(generators: list[Automorphism], identity: Automorphism, most: int) -
 class _Check:
     """Verifies renamings of a circuit's inputs and cuts."""
 
-    def __init__(self, circuit: Circuit, goals: list[tuple[int, int]]) -> None:
+    def __init__(self, circuit: Circuit, goals: list[tuple[int, int]], fixed: NDArray[np.bool_]) -> None:
+        self.fixed = 1 + np.flatnonzero(fixed)
         shape = self.shape = circuit.shape
         self.circuit = circuit
         self.index = {gate: 2 * (shape.first_gate + number) for number, gate in enumerate(circuit.gates)}
@@ -156,7 +173,9 @@ class _Check:
         shape = self.shape
         roles = self._roles(nodes)
         kinds = ((0, 1), (1, shape.first_move), (shape.first_cut, shape.first_gate))
-        if roles is None or any(nodes[low:high].min(initial=low) < low for low, high in kinds):
+        if roles is None or (nodes[self.fixed] != self.fixed).any():
+            return None
+        if any(nodes[low:high].min(initial=low) < low for low, high in kinds):
             return None
         if any(nodes[low:high].max(initial=low) >= max(high, low + 1) for low, high in kinds):
             return None

@@ -20,6 +20,11 @@ from propnet.passes.circuit import Circuit
 Nodes = NDArray[np.int64]
 """A permutation of a circuit's nodes up to the first gate: constant, base propositions, moves, cuts."""
 
+_GENERATORS = 24
+"""So many are accepted at most."""
+
+_STAYING = np.uint64(1 << 40)
+
 _NEXT, _LEGAL, _CUT = 2, 4, 6
 """Kinds of edges from a base proposition, a move and a cut to the node that defines it; those of a gate to
 what it reads are of kind 0. Each kind plus one stands for a negated literal."""
@@ -40,9 +45,16 @@ class SymmetrySearch:
         effort: how many visits of edges are still allowed; the search ends when it is below 0.
     """
 
-    def __init__(self, circuit: Circuit, goals: list[tuple[int, int]], effort: int, exchange: bool) -> None:
-        """``goals`` are the (role, value) of the circuit's goal outputs. With ``exchange`` roles may be
-        exchanged."""
+    def __init__(
+        self,
+        circuit: Circuit,
+        goals: list[tuple[int, int]],
+        fixed: NDArray[np.bool_],
+        effort: int,
+        exchange: bool,
+    ) -> None:
+        """``goals`` are the (role, value) of the circuit's goal outputs; ``fixed``, shape (bases,), says
+        which base propositions stay. With ``exchange`` roles may be exchanged."""
         self.circuit = circuit
         self.effort = effort
         shape = circuit.shape
@@ -59,6 +71,8 @@ class SymmetrySearch:
             look = (2 * (role << 32 if not exchange else 0) + 2 * value) + 1000 + (literal & 1)
             _add(colour, literal >> 1, look)
         _add(colour, outputs[-1] >> 1, 10 + (outputs[-1] & 1))
+        staying = np.flatnonzero(fixed)
+        colour[1 + staying] = mixed(staying.astype(np.uint64) + _STAYING)
         self._colour = colour
 
     def run(self, accept: Callable[[Nodes], bool]) -> None:
@@ -75,6 +89,8 @@ class SymmetrySearch:
                     if accept(candidate):
                         found.append(candidate)
                         break
+                if len(found) == _GENERATORS:
+                    return
                 orbit = _orbit(cell[0], found)
 
     def _levels(self) -> list[_Level]:
