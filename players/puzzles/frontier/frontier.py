@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes
+from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult, Progress
@@ -22,6 +22,10 @@ from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
+
+_TRUST = 0.85
+"""How much of free memory is given to the store: what it keeps costs the process a little more."""
+_LEAST_STORE = 1 << 20
 
 Watch = Callable[[Progress], None]
 
@@ -119,7 +123,7 @@ class FrontierSearch:
         workers = self._options.workers
         budget = Budget.of(self._options.memory, workers, self._store.used_memory)
         self._store.room.memory = budget.kept
-        search = LayeredSearch(space, self._store, workers, budget, found or Layers())
+        search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search
         if found is None:
             search.begin(space.recoded.encode(self._start)[0])
@@ -129,10 +133,21 @@ class FrontierSearch:
                     yield from self._rebuild(space, search, value, depth, key)
             if search.over or self.best >= self._perfect:
                 return
+            self._balance()
             for _ in search.advance():
                 self._tell(search)
                 yield
             self._commit(space, search.found)
+
+    def _balance(self) -> None:
+        """Allow the store what is left, by what the process really has: kernels, threads and what the
+        allocator keeps count too."""
+        store = self._store
+        left = int(0.98 * self._options.memory) - resident_bytes()
+        allowed = store.used_memory + (int(_TRUST * left) if left > 0 else left)
+        store.room.memory = max(_LEAST_STORE, allowed)
+        if store.spill():
+            return_free_memory()
 
     def _rebuild(
         self, space: KeySpace, search: LayeredSearch, value: int, depth: int, key: int
