@@ -179,7 +179,7 @@ def _told_and_replayed(game: Game, machine: PropnetMachine, result: FrontierResu
 
 def _at_once(value: int) -> FrontierResult:
     """The result where the start is the end."""
-    return FrontierResult(value, [], True, {value: []}, [1], 1, 0, 0.0, 0, 0.0, 0.0, True)
+    return FrontierResult(value, [], True, {value: []}, [1], 1, 1, 0, 0.0, 0, 0.0, 0.0, True)
 
 
 def _say_how_to_go_on(order: FrontierOrder) -> None:

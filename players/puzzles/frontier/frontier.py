@@ -10,7 +10,7 @@ import numpy as np
 
 from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
-from players.puzzles.frontier.line import line_to
+from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult, Progress
 from players.puzzles.frontier.search import LayeredSearch, Layers
 from players.puzzles.frontier.storage.store import BlobStore
@@ -22,6 +22,8 @@ from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
+from propnet.symmetries.canonical import Orbits
+from propnet.symmetries.group import automorphisms
 
 _TRUST = 0.85
 """How much of free memory is given to the store: what it keeps costs the process a little more."""
@@ -53,11 +55,17 @@ class FrontierSearch:
         ScratchError."""
         self._machine, self._options, self._watch = machine, options, watch
         self._start = start
-        self._samples = np.concatenate([sample_states(machine), start])
         self._began, self._clock = time.monotonic(), time.process_time()
         self._store = BlobStore(
             options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
+        self._orbits = self._symmetries()
+        self._game, self._first = machine, start
+        """What is searched: the game, or one state of each orbit."""
+        if self._orbits is not None:
+            self._game = PropnetMachine(machine.rules, self._orbits.canonical_network())
+            self._first = self._orbits.canonical(start)
+        self._samples = np.concatenate([sample_states(self._game), self._first])
         self._earlier = 0
         self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
@@ -90,16 +98,24 @@ class FrontierSearch:
         """States visited so far, in all passes."""
         return self._earlier + (self._search.found.states if self._search else 0)
 
+    def _symmetries(self) -> Orbits | None:
+        """The orbits of states, unless each is of one state, or they are not wanted."""
+        saved = self._store.state
+        if not saved.get("symmetry", self._options.symmetry):
+            return None
+        group = automorphisms(self._machine.network)
+        return Orbits(self._machine.network, group) if len(group) > 1 else None
+
     def _work(self) -> Generator[None]:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
-        coding = coding_from_json(saved["coding"]) if saved else find_coding(self._machine, self._samples)
+        coding = coding_from_json(saved["coding"]) if saved else find_coding(self._game, self._samples)
         found = Layers.from_json(saved["found"], self._store) if saved else None
         if saved:
             self.lines = {int(value): line for value, line in saved["lines"].items()}
             self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
-            recoded = Recoded.of(self._machine, coding)
+            recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
             try:
                 yield from self._visit(space, found)
@@ -126,7 +142,7 @@ class FrontierSearch:
         search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search
         if found is None:
-            search.begin(space.recoded.encode(self._start)[0])
+            search.begin(space.recoded.encode(self._first)[0])
         while True:
             for value, (depth, key) in sorted(search.found.ends.items(), reverse=True):
                 if value not in self.lines or len(self.lines[value]) > depth:
@@ -155,15 +171,23 @@ class FrontierSearch:
         found = search.found
         for line in line_to(space, found.layers, found.clocks, depth, key):
             if line is not None:
-                self.lines[value] = line
+                self.lines[value] = self._real(space, line)
                 self.best = max(self.best, value)
             yield
 
+    def _real(self, space: KeySpace, line: RebuiltLine) -> list[int]:
+        """The moves of a line, where states stand for others: those that lead from orbit to orbit."""
+        if self._orbits is None:
+            return line.moves
+        machine = self._machine
+        start = machine.states(self._start)[0]
+        return [move for (move,) in self._orbits.unfold(machine, start, space.recoded.decode(line.records))]
+
     def _mended(self, recoded: Recoded, records: Words) -> Coding:
         """A coding that can write the successors of these states (recoded), too."""
-        after = Expander(self._machine).expand(recoded.decode(records))
+        after = Expander(self._game).expand(recoded.decode(records))
         self._samples = np.concatenate([self._samples, after.records])
-        return find_coding(self._machine, self._samples)
+        return find_coding(self._game, self._samples)
 
     def _forget(self) -> None:
         """Begin anew, with another coding or other keys."""
@@ -180,6 +204,7 @@ class FrontierSearch:
             return
         state = {
             "game": self._options.game,
+            "symmetry": self._orbits is not None,
             "clocks": not space.clock_mask.any(),
             "coding": coding_as_json(space.recoded.coding),
             "found": found.as_json(),
@@ -216,6 +241,7 @@ class FrontierSearch:
             lines=dict(sorted(self.lines.items())),
             layers=[layer.count for layer in found.layers if layer.count],
             states=found.states,
+            symmetries=1 if self._orbits is None else len(self._orbits.sources) + 1,
             key_bits=self._search.space.key_bits,
             bytes_per_state=found.visited_bytes / max(1, found.states),
             peak_rss=peak_bytes(),

@@ -66,6 +66,7 @@ class FrontierResult:
         layers: how many states each depth has.
         states: their sum.
         key_bits: bits that tell states apart.
+        symmetries: how many automorphisms there are, the identity included; states of one orbit are one.
         bytes_per_state: size of the coded visited set over the states.
         peak_rss: highest resident size of the process so far, bytes.
         seconds_cpu, seconds_wall: of the search.
@@ -80,6 +81,7 @@ class FrontierResult:
     layers: list[int]
     states: int
     key_bits: int
+    symmetries: int
     bytes_per_state: float
     peak_rss: int
     seconds_cpu: float
