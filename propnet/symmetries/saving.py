@@ -22,6 +22,9 @@ SAMPLE = 4096
 _SIZES = 256
 """States of it whose orbits are counted."""
 
+_FEWEST = 64
+"""States that are enough for a sample."""
+
 _STEPS = 200
 """Layers of a sample at most."""
 
@@ -94,8 +97,8 @@ def paying_orbits(
 
 
 def _first_states(network: Network, most: int) -> Words:
-    """The records of the first layers of a breadth-first search, until there are ``most`` states; part of
-    the last layer is not expanded."""
+    """The records of the first layers of a breadth-first search, until there are ``most`` states. A layer
+    that would make them more than twice as many is left out, unless hardly anything would be left."""
     machine = PropnetMachine(Rules(()), network)
     expander = Expander(machine, rows=1024)
     layer = machine.records([machine.initial_state()])
@@ -106,6 +109,8 @@ def _first_states(network: Network, most: int) -> Words:
             new.update(record.tobytes() for record in chunk.records)
             if len(seen) + len(new) > 2 * most:
                 break
+        if len(seen) + len(new) > 2 * most and len(seen) >= _FEWEST:
+            break
         new -= seen
         seen |= new
         if not new or len(seen) >= most:
