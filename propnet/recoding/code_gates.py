@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 
 WIDEST = 5
-"""Bits of codes whose cubes are all looked at; they are 3 to the power of that many."""
+"""Bits of codes whose cubes are all looked at, 3 to the power of that many; else those of two bits or one."""
 
 Cube = tuple[int, int]
 """Codes that agree with the second number in the bits of the first."""
@@ -25,8 +25,8 @@ class CodeGates(CircuitBuilder):
         super().__init__(first_gate)
         # Literals of members: the number of the group, and 1 << code.
         self._member: dict[int, tuple[int, int]] = {}
-        # Per group the literals of its bits, and its codes.
-        self._groups: list[tuple[list[int], _Codes]] = []
+        # Per group the literals of its bits, those of its members by 1 << code, and its codes.
+        self._groups: list[tuple[list[int], dict[int, int], _Codes]] = []
         self._codes: dict[tuple[int, int], _Codes] = {}
         self._known: dict[tuple[int, int], list[int]] = {}
 
@@ -48,9 +48,9 @@ class CodeGates(CircuitBuilder):
             shape = len(bits), sum(1 << code for code in used)
             if shape not in self._codes:
                 self._codes[shape] = _Codes(*shape)
-            for x, code in zip(decoded, codes, strict=True):
-                self._member[x] = len(self._groups), 1 << code
-            self._groups.append((bits, self._codes[shape]))
+            own = dict(zip([1 << code for code in codes], decoded, strict=True))
+            self._member.update({x: (len(self._groups), code) for code, x in own.items()})
+            self._groups.append((bits, own, self._codes[shape]))
         return decoded
 
     def conjunction(self, literals: Iterable[int]) -> int:
@@ -79,31 +79,37 @@ class CodeGates(CircuitBuilder):
         """Literals that are all true where a group's code is none of these; ``plain`` are such."""
         known = self._known.get((group, codes))
         if known is None:
-            known = self._known[group, codes] = self._cheapest(*self._groups[group], codes, sorted(plain))
+            known = self._known[group, codes] = self._cheapest(group, codes, sorted(plain))
         return known
 
-    def _cheapest(self, bits: list[int], known: _Codes, codes: int, plain: list[int]) -> list[int]:
+    def _cheapest(self, group: int, codes: int, plain: list[int]) -> list[int]:
+        bits, members, known = self._groups[group]
         if self.effort < 0:
             return plain
-        self.effort -= 2 * len(known.cubes)
-        without, within = known.cover(codes), known.cover(known.used & ~codes)
-        spent = min(len(plain), _cost(without))
-        if _cost(within) + (len(within) > 1) < spent:
-            if len(within) == 1:
-                return _literals(bits, within[0])
-            return [self._product([self._product(_literals(bits, cube)) ^ 1 for cube in within]) ^ 1]
-        if _cost(without) == spent:
-            return [self._product(_literals(bits, cube)) ^ 1 for cube in without]
-        return plain
+        self.effort -= 4 * len(known.cubes)
+
+        def terms(covered: int) -> tuple[int, list[list[int]]]:
+            """Products of which one is true where the code is one of these, and what they cost."""
+            cubes, rest = known.cover(covered)
+            products = [_literals(bits, cube) for cube in cubes]
+            while rest:
+                code = rest & -rest
+                every = (1 << len(bits)) - 1
+                products.append([members[code]] if code in members else _literals(bits, (every, 0)))
+                rest ^= code
+            return sum(1 if len(p) == 1 else 1 + len(p) for p in products), products
+
+        without, within = terms(codes), terms(known.used & ~codes)
+        spent = min(len(plain), without[0])
+        if within[0] + (len(within[1]) > 1) < spent:
+            if len(within[1]) == 1:
+                return within[1][0]
+            return [self._product([self._product(p) ^ 1 for p in within[1]]) ^ 1]
+        return [self._product(p) ^ 1 for p in without[1]] if without[0] < len(plain) else plain
 
     def _product(self, literals: list[int]) -> int:
         """A gate as it is."""
         return super().conjunction(literals)
-
-
-def _cost(cubes: list[Cube]) -> int:
-    """Gate inputs that it takes to read some cubes: one of one bit is read as it is."""
-    return sum(1 if bits.bit_count() == 1 else 1 + bits.bit_count() for bits, _ in cubes)
 
 
 def _literals(bits: list[int], cube: Cube) -> list[int]:
@@ -118,29 +124,33 @@ class _Codes:
 
     def __init__(self, width: int, used: int) -> None:
         self.used = used
-        every = (1 << width) - 1
-        masks = list(range(1, every + 1))
-        if width > WIDEST:
-            masks = [*(1 << bit for bit in range(width)), every]
+        every = 1 << width
+        masks = [mask for mask in range(1, every) if width <= WIDEST or mask.bit_count() <= 2]
         by_cube: dict[Cube, int] = {}
-        for code in range(every + 1):
+        for code in range(every):
             if used >> code & 1:
                 for mask in masks:
                     by_cube[mask, code & mask] = by_cube.get((mask, code & mask), 0) | 1 << code
-        self.cubes = sorted(by_cube.items(), key=lambda entry: (entry[0][0].bit_count(), entry[0]))
+        # Each with what it costs to read it; a member alone is read for one.
+        self.cubes = [
+            (1 if (size := cube[0].bit_count()) == 1 else 1 + size, held, cube)
+            for cube, held in sorted(by_cube.items(), key=lambda entry: (entry[0][0].bit_count(), entry[0]))
+            if held.bit_count() > 1
+        ]
 
-    def cover(self, codes: int) -> list[Cube]:
-        """Cubes that cover these codes and no others that states have; greedily, those first that cost least
-        for each code that they add."""
-        fitting = [(_cost([cube]), held, cube) for cube, held in self.cubes if not held & ~codes]
+    def cover(self, codes: int) -> tuple[list[Cube], int]:
+        """Cubes that cover many of these codes, and no others that states have; and the codes that are left.
+        Greedily, those first that cost least for each code that they add."""
+        fitting = [entry for entry in self.cubes if not entry[1] & ~codes]
         chosen: list[Cube] = []
-        while codes:
-            _, held, cube = min(
-                fitting, key=lambda entry: entry[0] / ((entry[1] & codes).bit_count() or 0.01)
-            )
+        while fitting:
+            cost, held, cube = min(fitting, key=lambda entry: entry[0] / (entry[1] & codes).bit_count())
+            if cost >= (held & codes).bit_count():
+                break
             chosen.append(cube)
             codes &= ~held
-        return chosen
+            fitting = [entry for entry in fitting if entry[1] & codes]
+        return chosen, codes
 
 
 def products_of(builder: CircuitBuilder, literal: int) -> list[tuple[int, ...]]:

@@ -24,6 +24,12 @@ from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
 MOST_INPUTS = 200_000
 """A circuit with more gate inputs is left as it is."""
 
+MOST_LITERALS = 50_000
+"""Literals of products that are looked at for the next values of one group's bits."""
+
+WIDE = 4
+"""Codes of at least so many bits are put together from halves."""
+
 AGREEING = 4
 """Two ORs of products that are not to be true together are multiplied out where so few products are left."""
 
@@ -40,9 +46,10 @@ def recode(network: Network, coding: Coding) -> Network:
     """
     if coding.bases != len(network.bases):
         raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
-    circuit = _Recoding(network, coding).circuit()
-    for rewrite in PASSES if circuit.gate_inputs <= MOST_INPUTS else (remove_dead,):
-        circuit = rewrite(circuit)
+    circuit = remove_dead(_Recoding(network, coding).circuit())
+    if circuit.gate_inputs <= MOST_INPUTS:
+        for rewrite in PASSES:
+            circuit = rewrite(circuit)
     names = (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
     initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
@@ -120,25 +127,67 @@ class _Recoding:
         builder, width = self.builder, group.width
         if len(group.members) == 1 and not group.exact:
             return [following[group.members[0]]], []
-        products = {base: products_of(builder, following[base]) for base in group.members}
         bits: list[int] = []
         faults: list[Product] = []
-        for bit in range(width):
-            # Two members that are both true differ in some bit.
-            one, zero = (
-                sum_of_products(
-                    builder,
-                    [p for base, code in group.codes() if code >> bit & 1 == value for p in products[base]],
-                )
-                for value in (1, 0)
-            )
+        for number, (one, zero) in enumerate(self._sums(group, following)):
             bits.append(one)
+            # Two members that are both true differ in some bit; where none is true, none has any.
             faults += self._both(one, zero)
-            if group.exact and bit == 0:
+            if group.exact and number == 0:
                 faults.append((builder.conjunction([one ^ 1, zero ^ 1]),))
         if group.exact and not width:
             faults.append((following[group.members[0]] ^ 1,))
         return bits, faults
+
+    def _sums(self, group: ExclusiveGroup, following: list[int]) -> list[tuple[int, int]]:
+        """Per bit whether a member will be true whose code has the bit, and whether one that has not: as
+        ORs of the members, or of the products that these are ORs of, whichever is smaller."""
+        gates, codes = self.builder.gates, list(group.codes())
+        start = len(gates)
+        by_member = self._by_member(group.width, [(following[base], code) for base, code in codes])
+        spent = sum(map(len, gates[start:]))
+        products = [(products_of(self.builder, following[base]), code) for base, code in codes]
+        literals = sum(len(p) for own, _ in products for p in own)
+        if literals * group.width > MOST_LITERALS:
+            return by_member
+        start = len(gates)
+        by_product = [
+            tuple(
+                sum_of_products(
+                    self.builder, [p for own, code in products if code >> bit & 1 == value for p in own]
+                )
+                for value in (1, 0)
+            )
+            for bit in range(group.width)
+        ]
+        # Where products are read, the gates of the members are read no more.
+        own = sum(len(self.builder.inputs_of(following[base])) for base, _ in codes)
+        more = sum(map(len, gates[start:])) - own - literals
+        return [(one, zero) for one, zero in by_product] if more < spent else by_member
+
+    def _by_member(self, width: int, members: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The sums over members, each a literal and its code: of wide codes over their halves first."""
+        builder = self.builder
+        if width < WIDE:
+            parts = [(range(width), members)]
+        else:
+            half = width // 2
+            halves = []
+            for low, high in ((0, half), (half, width)):
+                same: dict[int, list[int]] = {}
+                for x, code in members:
+                    same.setdefault(code >> low & (1 << high - low) - 1, []).append(x)
+                sums = [(builder.disjunction(own), part << low) for part, own in sorted(same.items())]
+                halves.append((range(low, high), sums))
+            parts = halves
+        return [
+            (
+                builder.disjunction([x for x, code in sums if code >> bit & 1]),
+                builder.disjunction([x for x, code in sums if not code >> bit & 1]),
+            )
+            for bits, sums in parts
+            for bit in bits
+        ]
 
     def _both(self, one: int, other: int) -> list[Product]:
         """Products whose OR is the AND of two literals: of their own products, if few of these agree."""

@@ -38,6 +38,8 @@ class Orbits:
     others that are known from those in it: then the smallest is the first of equals, in the order of the
     group. That is one state of each orbit only if states that are equal in the order are equal.
 
+    Where automorphisms exchange roles, the goals of a state's smallest image may be those of the other roles.
+
     Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) count in no state: they
     have their initial value in the smallest ones.
     """

@@ -21,7 +21,7 @@ MOST = 64
 EFFORT = 10_000_000
 """Visits of edges by colour refinement: about 0.4 seconds."""
 
-MOST_INPUTS = 60_000
+MOST_INPUTS = 50_000
 """Ground rules with more literals are not looked at, only their network; nor is a form with more inputs."""
 
 

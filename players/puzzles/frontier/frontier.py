@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gdl.errors import GdlError
 from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
@@ -117,6 +118,8 @@ class FrontierSearch:
         while True:
             recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
+            if not space.narrow:
+                raise GdlError(f"a state of this game takes {space.key_bits} bits, too many for this solver")
             try:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:

@@ -38,7 +38,7 @@ def search(machine: PropnetMachine, scratch: Path, **options: int) -> FrontierSe
     return FrontierSearch(
         machine,
         machine.records([machine.initial_state()]).copy(),
-        replace(FrontierOptions(1 << 30, scratch, resume=has_commit(scratch)), **options),  # type: ignore[arg-type]
+        replace(FrontierOptions(1 << 30, scratch, resume=has_commit(scratch), symmetry=False), **options),  # type: ignore[arg-type]
     )
 
 
