@@ -53,6 +53,9 @@ def command(
     resume: Path | None = typer.Option(
         None, metavar="DIR", help="Frontier: go on with the search in DIR; it knows its game."
     ),
+    symmetry: bool = typer.Option(
+        True, "--symmetry/--no-symmetry", help="Frontier: one state for all that are alike but for names."
+    ),
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
     ),
@@ -71,7 +74,7 @@ def command(
     from ggp.solving.frontier.order import check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
 
-    if wants_frontier(solver, scratch, disk, resume, plot):
+    if wants_frontier(solver, scratch, disk, resume, plot, symmetry):
         check_options(
             {
                 "--all": every,
@@ -87,7 +90,7 @@ def command(
             disk,
             resume,
         )
-        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, as_json)
+        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, symmetry, as_json)
         return
     if game is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
@@ -171,6 +174,7 @@ def _search_frontier(
     disk: str | None,
     resume: Path | None,
     plot: Path | None,
+    symmetry: bool,
     as_json: bool,
 ) -> None:
     """Solve by the frontier search."""
@@ -185,6 +189,7 @@ def _search_frontier(
         disk=None if disk is None else _bytes(disk),
         resume=resume is not None,
         plot=plot,
+        symmetry=symmetry,
     )
     status = solve_by_frontier(load_game(game, resume), order, as_json)
     if status:

@@ -103,6 +103,7 @@ def test_a_start_that_is_the_end() -> None:
         (["hanoi", "--scratch", "x"], "--scratch is for the frontier search"),
         (["hanoi", "--disk", "1G"], "--disk is for the frontier search"),
         (["hanoi", "--plot", "x.svg"], "--plot is for the frontier search"),
+        (["hanoi", "--no-symmetry"], "--no-symmetry is for the frontier search"),
         (["hanoi", "--solver", "nested-policy", "--resume", "x"], "--resume is for the frontier search"),
         (["hanoi", "--solver", "frontier", "--disk", "1G"], "--scratch DIR"),
         (["hanoi", "--solver", "frontier", "--scratch", "x", "--resume", "y"], "give one of them"),
@@ -129,7 +130,7 @@ def test_a_search_is_resumed_by_its_directory_alone(tmp_path: Path) -> None:
     game, scratch = tmp_path / "far.kif", tmp_path / "scratch"
     game.write_text(far_tiles().text)
     with pytest.raises(GdlError, match="of disk that it may use"):
-        run(str(game), "--solver", "frontier", "--json", "--scratch", str(scratch), "--disk", "200K")
+        run(str(game), "--solver=frontier", "--no-symmetry", "--json", f"--scratch={scratch}", "--disk=200K")
     assert has_commit(scratch)
     game.unlink()
     with pytest.raises(GdlError, match="of other rules"):
