@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ggp.solving.frontier.column_chart import column_chart
 from ggp.solving.frontier.estimate import states_to_come
+from ggp.solving.frontier.order import FRONTIER
 from ggp.solving.view import show_moves
 from players.puzzles.frontier.outcome import FrontierResult, Progress
 from players.puzzles.frontier.storage.errors import as_size
@@ -32,6 +33,7 @@ class FrontierView:
         self._live: Live | None = None
         self._layers: list[int] = []
         self._looked = 0.0
+        self._first: Progress | None = None
 
     def __enter__(self) -> FrontierView:
         if self._progress.is_terminal:
@@ -55,10 +57,12 @@ class FrontierView:
         del layers[progress.layer :]
         layers.extend([0] * (progress.layer - len(layers)))  # of a search that was resumed
         layers.append(progress.layer_states)
+        first = self._first = self._first or progress
         now = time.monotonic()
         if self._live is not None and now >= self._looked + _LOOK_SECONDS:
             self._looked = now
-            self._live.update(Spinner("dots", Text(f"{self._name}: {progress_line(progress, layers)}")))
+            text = progress_line(progress, layers, first)
+            self._live.update(Spinner("dots", Text(f"{self._name}: {text}")))
 
     def show(self, result: FrontierResult, moves: list[str], cpu: float, wall: float) -> None:
         """The line, move by move, and what the search has found out. ``moves``: the line as GDL."""
@@ -67,13 +71,13 @@ class FrontierView:
             console.print(Text("no line found", "yellow"))
         show_moves(console, moves)
         table = Table.grid(padding=(0, 2))
+        table.add_row("solver", FRONTIER)
         if result.value >= 0:
             table.add_row("goal", f"{result.value} in {len(moves)} moves, {_proof(result)}")
-            shortest = [
-                f"{value} in {len(line)}" for value, line in sorted(result.lines.items(), reverse=True)
-            ]
-            table.add_row("shortest lines", f"goal {', '.join(shortest)} moves")
-            table.add_row("replayed", "by the prover, each of them, move by move")
+            lines = sorted(result.lines.items(), reverse=True)
+            told = ", ".join(f"{value} in {len(line)}" for value, line in lines)
+            table.add_row("shortest", f"{told} moves")
+            table.add_row("replayed", "by the prover, each line, move by move")
         else:
             table.add_row("goal", "none: no line comes to an end" if result.proven else "not known")
         whole = "all that there are" if result.complete else "not all that there are"
@@ -101,10 +105,10 @@ class FrontierView:
         self.console.print(f"0 .. {len(layers) - 1}")
 
 
-def progress_line(progress: Progress, layers: list[int]) -> str:
-    """How far a search is, in one line. ``layers``: the states of each layer, the present one included."""
-    expanded = progress.states - progress.layer_states + progress.done
-    rate = expanded / max(progress.seconds, 1e-9)
+def progress_line(progress: Progress, layers: list[int], first: Progress) -> str:
+    """How far a search is, in one line. ``layers``: the states of each layer, the present one included;
+    ``first``: what was told first, maybe of a search that was resumed."""
+    rate = (_expanded(progress) - _expanded(first)) / max(progress.seconds - first.seconds, 1e-9)
     coded = progress.visited_bytes / max(1, progress.states)
     parts = [
         f"{_clock(progress.seconds)}",
@@ -120,6 +124,10 @@ def progress_line(progress: Progress, layers: list[int]) -> str:
         left = (progress.layer_states - progress.done + more) / rate
         parts.append(f"all may be seen in {_clock(left)}")
     return ", ".join(parts)
+
+
+def _expanded(progress: Progress) -> int:
+    return progress.states - progress.layer_states + progress.done
 
 
 def _proof(result: FrontierResult) -> str:
