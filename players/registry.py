@@ -18,6 +18,7 @@ _PLACES = {
     "random": ("players.baselines.random", "RandomPlayer"),
     "greedy": ("players.baselines.greedy", "GreedyPlayer"),
     "montecarlo": ("players.baselines.montecarlo", "MonteCarloPlayer"),
+    "tables": ("players.strong.player", "TablesPlayer"),
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.sequential", "SequentialUctPlayer"),
 }
