@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gdl.errors import GdlError, StateError
+from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.game import Game
 from ggp.terminal.spinner import spinner
@@ -96,15 +96,8 @@ def answer_query(game: Game, text: str, folder: Path | None, as_json: bool) -> N
     tables = Tables.open(folder)
     tables.check_rules(game.rules)
     machine = game.machine("prover")
-    if text.strip().lower() == "init":
-        state = machine.initial_state()
-    else:
-        try:
-            state = machine.state_of(facts(text))
-        except StateError as error:
-            raise StateError(
-                error.message, remedy='write it like "(cell a 1 x) (control o)", or init'
-            ) from None
+    start = text.strip().lower() == "init"
+    state = machine.initial_state() if start else machine.state_of(facts(text))
     answer = ask(tables, state)
     roles = [machine.rules.spell(role) for role in machine.roles]
     if as_json:

@@ -27,8 +27,8 @@ def values_by_rounds(
 ) -> tuple[ValuedSet, bool]:
     """All states as one set, with their values, and whether the game has cycles.
 
-    Raises GdlError as :meth:`players.strong.backward.ValueFinder.judge`, and for a game with cycles in which two
-    roles' wishes are not opposed, or more than two play.
+    Raises GdlError as :meth:`players.strong.backward.ValueFinder.judge`, and for a game with cycles in which
+    two roles' wishes are not opposed, or more than two play.
     """
     rows = as_set(np.concatenate(found.layers))
     known = ValuedSet(rows, np.zeros(len(rows), np.uint8), np.full(len(rows), UNKNOWN, np.uint16))

@@ -53,7 +53,7 @@ def _known(tables: Tables, state: State) -> StateValue:
     if value is None:
         raise StateError(
             f"the table in {tables.folder} has no such state",
-            remedy="it has those that play from the start can reach, each written with all that is true",
+            remedy="it has those that play can reach; write all that is true, as in (cell a 1 x) (control o)",
         )
     return value
 
