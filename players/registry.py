@@ -18,9 +18,9 @@ _PLACES = {
     "random": ("players.baselines.random", "RandomPlayer"),
     "greedy": ("players.baselines.greedy", "GreedyPlayer"),
     "montecarlo": ("players.baselines.montecarlo", "MonteCarloPlayer"),
-    "tables": ("players.strong.player", "TablesPlayer"),
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.sequential", "SequentialUctPlayer"),
+    "tables": ("players.strong.player", "TablesPlayer"),
 }
 
 NAMES: tuple[str, ...] = tuple(_PLACES)

@@ -26,10 +26,12 @@ class TablesPlayer(Player):
         Option("otherwise", str, "uct", "the kind of player for states that the table does not have"),
         Option("workers", str, None, "search processes of that player"),
         Option("ponder", str, None, "whether these go on while the others think"),
+        Option("playouts", int, None, "playouts per turn after which that player stops early"),
     )
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         super().__init__(seed=seed, **options)
+        self.playouts: int | None = self.options["playouts"]
         self._tables: Tables | None = None
         self._why = ""
         self._other: Player | None = None
@@ -85,8 +87,8 @@ class TablesPlayer(Player):
     def _begin_other(self, state: State, startclock: float, deadline: float) -> None:
         """Have the other player take over from this state on."""
         name = self.options["otherwise"]
-        for key in ("workers", "ponder"):
-            value = self.options[key]
+        for key in ("workers", "ponder", "playouts"):
+            value = self.playouts if key == "playouts" else self.options[key]
             if value is not None:
                 name = with_option(name, key, ("no", "yes")[value] if isinstance(value, bool) else value)
         self._other = make_player(name, self.seed)

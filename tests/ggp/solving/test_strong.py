@@ -64,7 +64,7 @@ def test_what_cannot_be_asked_is_one_line(tables: str, tmp_path: Path) -> None:
     for arguments, why in (
         (["tictactoe", "--tables", tables, "--query", "(cell b 2 x)"], "no such state"),
         (["tictactoe", "--tables", tables, "--query", "(cell b 9 x)"], "no such state"),
-        (["tictactoe", "--tables", tables, "--query", "(cell b 9"], "parenthes"),
+        (["tictactoe", "--tables", tables, "--query", "(cell b 9"], "never closed"),
         (["tictactoe", "--tables", tables, "--query", ""], "no such state"),
         (["tictactoe", "--query", "init"], "needs --tables"),
         (["nim", "--tables", tables, "--query", "init"], "other rules"),
