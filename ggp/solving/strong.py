@@ -19,7 +19,7 @@ from ggp.game import Game
 from ggp.terminal.spinner import spinner
 from players.strong.query import JointValue, TableAnswer, ask, facts
 from players.strong.solve import SolvedGame, solve_game
-from players.strong.storage import write_tables
+from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
 
@@ -48,8 +48,12 @@ def solve_strongly(
                 text = f"{game.name}: {what}, layer {layer}, {states:,} states, {rate:,.0f} states/s"
                 shown.update(task, description=text)
 
-        solved = solve_game(machine, memory, watch)
-        size = write_tables(solved, folder) if folder is not None else None
+        if folder is None:
+            solved, size = solve_game(machine, memory, watch=watch), None
+        else:
+            writer = TableWriter(folder)
+            solved = solve_game(machine, memory, writer.keep, watch)
+            size = writer.finish(solved)
     found = _told(game, solved, size)
     found["seconds_cpu"] = round(time.process_time() - cpu, 3)
     found["seconds_wall"] = round(time.monotonic() - wall, 3)

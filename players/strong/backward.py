@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ from players.strong.choice_kernels import (
 from players.strong.forward import Reachable, Watch
 from players.strong.outcomes import Outcomes
 from players.strong.row_kernels import FINGERS, find_rows
+from players.strong.row_sets import SetSignature
 from propnet.expander import ROWS, Expander, Expansion
 from propnet.jit.arrays import Octets, Words
 from propnet.machine import PropnetMachine
@@ -43,6 +45,10 @@ class ValuedSet:
     rows: Words
     values: Octets
     distances: Distances
+
+
+Keep = Callable[[int, ValuedSet, SetSignature], None]
+"""Takes a layer, by its number, with its values, before its arrays are given up."""
 
 
 class ValueFinder:
@@ -145,17 +151,25 @@ class ValueFinder:
 
 
 def values_by_layers(
-    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, watch: Watch = lambda *_: None
-) -> list[ValuedSet]:
-    """The layers of a layered game with their values. Raises as :meth:`ValueFinder.judge`."""
-    judge = ValueFinder(machine, outcomes)
-    nothing = np.empty((0, machine.words), np.uint64)
-    known = ValuedSet(nothing, np.empty(0, np.uint8), np.empty(0, np.uint16))
-    solved: list[ValuedSet] = []
+    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
+) -> ValuedSet:
+    """Find the values of a layered game, and hand each layer to ``keep``. Returns the first one. Raises as
+    :meth:`ValueFinder.judge`."""
+    finder = ValueFinder(machine, outcomes)
+    known = ValuedSet(np.empty((0, machine.words), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
+    done = 0
     for depth in range(len(found.layers) - 1, -1, -1):
-        values, distances, fates = judge.judge(found.layers[depth], known)
-        assert (fates == SETTLED).all()
-        known = ValuedSet(found.layers[depth], values, distances)
-        solved.append(known)
-        watch("backward", depth, sum(len(layer.rows) for layer in solved))
-    return solved[::-1]
+        layer = found.layers[depth]
+        values, distances = np.empty(len(layer), np.uint8), np.empty(len(layer), np.uint16)
+        at = 0
+        for part in layer.blocks():
+            to = slice(at, at + len(part))
+            values[to], distances[to], fates = finder.judge(part, known)
+            assert (fates == SETTLED).all()
+            at = to.stop
+            watch("backward", depth, done + at)
+        del known  # its rows make room for those of this layer
+        known = ValuedSet(layer.rows(), values, distances)
+        keep(depth, known, found.signatures[depth])
+        done += at
+    return known

@@ -23,17 +23,18 @@ from propnet.machine import PropnetMachine
 
 
 def values_by_rounds(
-    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, watch: Watch = lambda *_: None
+    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, watch: Watch
 ) -> tuple[ValuedSet, bool]:
     """All states as one set, with their values, and whether the game has cycles.
 
     Raises GdlError as :meth:`players.strong.backward.ValueFinder.judge`, and for a game with cycles in which
     two roles' wishes are not opposed, or more than two play.
     """
-    rows = as_set(np.concatenate(found.layers))
+    layers = [layer.rows() for layer in found.layers]
+    rows = as_set(np.concatenate(layers))
     known = ValuedSet(rows, np.zeros(len(rows), np.uint8), np.full(len(rows), UNKNOWN, np.uint16))
     judge = ValueFinder(machine, outcomes)
-    left = _settle_ends_first(judge, found.layers, known, watch)
+    left = _settle_ends_first(judge, layers, known, watch)
     if not len(left):
         return known, False
     endless = outcomes.endless()
@@ -48,7 +49,7 @@ def values_by_rounds(
 
 def _settle_ends_first(judge: ValueFinder, layers: list[Words], known: ValuedSet, watch: Watch) -> Words:
     """Give a value to all states whose successors have one. Returns the set of the others."""
-    left = list(layers)
+    left = layers
     settled = 0
     while True:
         before = settled

@@ -177,3 +177,10 @@ def signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
             count += np.int64((left * np.uint64(0x0101010101010101)) >> np.uint64(56))
         ones[0] = min(ones[0], count)
         ones[1] = max(ones[1], count)
+
+
+@kernel(nogil=True)
+def count_upto(rows: Words, bound: Words) -> int:
+    """How many rows of a set are not greater than the one row of ``bound`` (1, words)."""
+    place = _place(rows, bound, np.int64(0), np.int64(rows.shape[0]) >> 1)
+    return int(place) + int(_equal(rows, place, bound, np.int64(0)))

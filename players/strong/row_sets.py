@@ -1,4 +1,4 @@
-"""Sets of state records: made from rows in any order, and what tells two of them apart at a glance."""
+"""Sets of state records: made from rows in any order, what tells two of them apart at a glance."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import numpy as np
 from players.strong.row_kernels import drop_repeated, signature, sort_rows
 from propnet.jit.arrays import Words
 
-_BUFFER = 1 << 26
-"""Bytes of rows that are collected before they are sorted."""
-
 
 def as_set(rows: Words) -> Words:
     """The records (n, words), which are overwritten, as a set (:mod:`players.strong.row_kernels`)."""
@@ -19,46 +16,6 @@ def as_set(rows: Words) -> Words:
     counts = np.zeros((8 * rows.shape[1], 256), np.int64)
     ordered = scratch if sort_rows(rows, scratch, counts) else rows
     return ordered[: drop_repeated(ordered)]
-
-
-class Gatherer:
-    """Collects records, ``words`` wide, and makes a set of them; repeated ones take little memory."""
-
-    def __init__(self, words: int, buffer: int = _BUFFER) -> None:
-        self._buffer = np.empty((max(1, buffer // (8 * words)), words), np.uint64)
-        self._filled = 0
-        self._runs: list[Words] = []
-
-    def add(self, rows: Words) -> None:
-        """Take records (n, words); they are copied."""
-        while len(rows):
-            taken = min(len(rows), len(self._buffer) - self._filled)
-            self._buffer[self._filled : self._filled + taken] = rows[:taken]
-            self._filled += taken
-            rows = rows[taken:]
-            if self._filled == len(self._buffer):
-                self._flush()
-
-    def held(self) -> int:
-        """Bytes of the records that were collected."""
-        return self._buffer.nbytes + sum(run.nbytes for run in self._runs)
-
-    def finish(self) -> Words:
-        """The set of all records since the last call."""
-        self._flush()
-        runs, self._runs = self._runs, []
-        if len(runs) == 1:
-            return runs[0]
-        if not runs:
-            return np.empty((0, self._buffer.shape[1]), np.uint64)
-        joined = np.concatenate(runs)
-        del runs
-        return as_set(joined).copy()
-
-    def _flush(self) -> None:
-        if self._filled:
-            self._runs.append(as_set(self._buffer[: self._filled]).copy())
-        self._filled = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +40,15 @@ class SetSignature:
         ones = np.empty(2, np.int64)
         signature(rows, always, ever, ones)
         return cls(_number(always), _number(ever), int(ones[0]), int(ones[1]))
+
+    def joined(self, other: SetSignature) -> SetSignature:
+        """The signature of the union of two sets."""
+        return SetSignature(
+            self.always & other.always,
+            self.ever | other.ever,
+            min(self.fewest, other.fewest),
+            max(self.most, other.most),
+        )
 
     def may_share(self, other: SetSignature) -> bool:
         """Whether the two sets may have a record in common; False is a proof."""

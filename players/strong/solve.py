@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from players.strong.backward import ValuedSet, values_by_layers
+from players.strong.backward import Keep, values_by_layers
 from players.strong.endless import values_by_rounds
 from players.strong.forward import Watch, reachable
 from players.strong.outcomes import Outcomes
@@ -14,13 +14,10 @@ from propnet.machine import PropnetMachine
 
 @dataclass(frozen=True, slots=True)
 class SolvedGame:
-    """Every reachable state of a game with its value.
+    """What was found of a game all of whose states have values.
 
     Attributes:
         machine: of the game.
-        layers: the states with their values: those that are first reached after as many joint moves, or,
-            where plays may meet a state at different times, all in one.
-        signatures: one for each of the layers.
         outcomes: what the values' numbers mean.
         sizes: how many states are first reached after 0, 1, ... joint moves.
         cyclic: whether play may come back to a state.
@@ -29,8 +26,6 @@ class SolvedGame:
     """
 
     machine: PropnetMachine
-    layers: list[ValuedSet]
-    signatures: list[SetSignature]
     outcomes: Outcomes
     sizes: list[int]
     cyclic: bool
@@ -43,31 +38,31 @@ class SolvedGame:
         return sum(self.sizes)
 
 
-def solve_game(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> SolvedGame:
+def solve_game(
+    machine: PropnetMachine,
+    memory: int,
+    keep: Keep = lambda *_: None,
+    watch: Watch = lambda *_: None,
+) -> SolvedGame:
     """Find the value of every reachable state.
 
-    ``memory`` is the size that the process may have, in bytes. Raises TooLargeError for more states; GdlError
-    for a game whose value is not one in pure strategies (:mod:`players.strong.backward`,
-    :mod:`players.strong.endless`).
+    ``memory`` is the size that the process may have, in bytes. ``keep`` takes the states with their values:
+    those that are first reached after so many joint moves, the last layer first; or, where plays may meet a
+    state at different times, all in one. Raises TooLargeError for more states, GdlError for games whose value
+    is not one in pure strategies (:mod:`players.strong.backward`, :mod:`players.strong.endless`).
     """
     found = reachable(machine, memory, watch)
     outcomes = Outcomes(len(machine.roles))
-    first = found.layers[0]
     sizes = [len(layer) for layer in found.layers]
+    start = found.layers[0].rows()
     if found.layered:
-        layers, signatures, cyclic = (
-            values_by_layers(machine, found, outcomes, watch),
-            found.signatures,
-            False,
-        )
-        place = 0
+        first, cyclic = values_by_layers(machine, found, outcomes, keep, watch), False
     else:
-        whole, cyclic = values_by_rounds(machine, found, outcomes, watch)
-        layers, signatures = [whole], [SetSignature.of(whole.rows)]
-        place = int((whole.rows == first).all(axis=1).argmax())
-    value, distance = int(layers[0].values[place]), int(layers[0].distances[place])
-    goals = outcomes.vectors[value]
-    return SolvedGame(machine, layers, signatures, outcomes, sizes, cyclic, goals, known_distance(distance))
+        first, cyclic = values_by_rounds(machine, found, outcomes, watch)
+        keep(0, first, SetSignature.of(first.rows))
+    place = int((first.rows == start).all(axis=1).argmax())
+    goals = outcomes.vectors[int(first.values[place])]
+    return SolvedGame(machine, outcomes, sizes, cyclic, goals, known_distance(int(first.distances[place])))
 
 
 def known_distance(distance: int) -> int | None:

@@ -68,43 +68,56 @@ def rules_digest(rules: Rules) -> str:
     return hashlib.sha256("\n".join(sorted(map(str, rules))).encode()).hexdigest()
 
 
-def write_tables(solved: SolvedGame, folder: Path) -> int:
-    """Write the table of a game to a folder, which is made, and return its bytes.
+class TableWriter:
+    """Writes the table of a game to a folder, which is made; a table that is there is replaced.
 
-    A table that is there is replaced. Raises GdlError for a folder that holds something else.
+    Raises GdlError for a folder that holds something else.
     """
-    _clear(folder)
-    files = []
-    for number, (layer, sign) in enumerate(zip(solved.layers, solved.signatures, strict=True)):
-        files.append(_write_layer(layer, sign, folder / f"layer-{number:05}.table"))
-    machine = solved.machine
-    body = {
-        "format": FORMAT,
-        "version": VERSION,
-        "rules": rules_digest(machine.rules),
-        "name": machine.rules.name,
-        "roles": [str(role) for role in machine.roles],
-        "propositions": [str(machine.proposition(i)) for i in range(len(machine.network.bases))],
-        "outcomes": solved.outcomes.vectors,
-        "cyclic": solved.cyclic,
-        "sizes": solved.sizes,
-        "start": solved.start,
-        "distance": solved.distance,
-        "files": files,
-    }
-    text = orjson.dumps({"digest": _digest(orjson.dumps(body)), "body": body}, option=orjson.OPT_INDENT_2)
-    (folder / MANIFEST).write_bytes(text)
-    return len(text) + sum(file.length for file in files)
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: list[LayerFile] = []
+        self._ours()
 
-def _clear(folder: Path) -> None:
-    if folder.exists():
-        ours = [*folder.glob("layer-*.table"), *folder.glob(MANIFEST)]
+    def keep(self, number: int, layer: ValuedSet, sign: SetSignature) -> None:
+        """Write a layer (:func:`players.strong.solve.solve_game`)."""
+        if not self._files:
+            for path in self._ours():
+                path.unlink()
+            self._folder.mkdir(parents=True, exist_ok=True)
+        self._files.append(_write_layer(layer, sign, self._folder / f"layer-{number:05}.table"))
+
+    def finish(self, solved: SolvedGame) -> int:
+        """Write the manifest, which makes it a table; returns the bytes of all files."""
+        machine = solved.machine
+        body = {
+            "format": FORMAT,
+            "version": VERSION,
+            "rules": rules_digest(machine.rules),
+            "name": machine.rules.name,
+            "roles": [str(role) for role in machine.roles],
+            "propositions": [str(machine.proposition(i)) for i in range(len(machine.network.bases))],
+            "outcomes": solved.outcomes.vectors,
+            "cyclic": solved.cyclic,
+            "sizes": solved.sizes,
+            "start": solved.start,
+            "distance": solved.distance,
+            "files": self._files[::-1],
+        }
+        outer = {"digest": _digest(orjson.dumps(body)), "body": body}
+        text = orjson.dumps(outer, option=orjson.OPT_INDENT_2)
+        (self._folder / MANIFEST).write_bytes(text)
+        return len(text) + sum(file.length for file in self._files)
+
+    def _ours(self) -> list[Path]:
+        """The files of a table that is there, the manifest first: without it nothing is believed."""
+        folder = self._folder
+        if not folder.exists():
+            return []
+        ours = [*folder.glob(MANIFEST), *folder.glob("layer-*.table")]
         if not folder.is_dir() or len(ours) < len(list(folder.iterdir())):
             raise GdlError(f"{folder} holds something else than a table", remedy="name a new folder")
-        for path in sorted(ours, reverse=True):  # the manifest first: without it nothing is believed
-            path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
+        return ours
 
 
 def _write_layer(layer: ValuedSet, sign: SetSignature, path: Path) -> LayerFile:

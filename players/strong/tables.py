@@ -46,7 +46,7 @@ class StateValue:
 
 
 class Tables:
-    """A table that was written by :func:`players.strong.storage.write_tables`.
+    """A table that was written by a :class:`players.strong.storage.TableWriter`.
 
     Files are compared with their digests before the first answer from them.
 

@@ -13,14 +13,15 @@ from ggp.game import Game
 from players.player import Player
 from players.registry import make_player
 from players.strong.solve import solve_game
-from players.strong.storage import write_tables
+from players.strong.storage import TableWriter
 from propnet.machine import PropnetMachine
 
 
 def table_of(text: str, folder: Path) -> Path:
     machine = Game.load(text).machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    write_tables(solve_game(machine, 1 << 30), folder)
+    writer = TableWriter(folder)
+    writer.finish(solve_game(machine, 1 << 30, writer.keep))
     return folder
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from players.strong import packed_sets
+from players.strong.gatherer import Gatherer
+from players.strong.packed_sets import PackedSet, merged
 from players.strong.row_kernels import FINGERS, find_rows, subtract
-from players.strong.row_sets import Gatherer, SetSignature, as_set
+from players.strong.row_sets import SetSignature, as_set
 from propnet.jit.arrays import Words
 
 
@@ -35,7 +39,7 @@ def test_rows_become_a_set(seed: int, n: int, words: int) -> None:
     gatherer = Gatherer(words, 8 * words * 37)
     for part in np.array_split(rows, 5):
         gatherer.add(part)
-    assert as_tuples(gatherer.finish()) == wanted
+    assert as_tuples(gatherer.finish().rows()) == wanted
     assert len(gatherer.finish()) == 0
 
 
@@ -75,3 +79,27 @@ def test_signatures_tell_apart_numbers_of_bits_and_bits_that_are_always_set() ->
     for one, two in ((few, many), (odd, even)):
         assert not SetSignature.of(one).may_share(SetSignature.of(two))
         assert not SetSignature.of(one).may_hold(two[0])
+
+
+@settings(max_examples=40, deadline=None)
+@cases
+def test_packed_sets_are_read_as_they_were_and_merged(seed: int, n: int, words: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed_sets, "PLAIN", 20)
+        patch.setattr(packed_sets, "_BLOCK", 7)
+        rows = random_rows(seed, n, words)
+        parts = [as_set(part.copy()) for part in np.array_split(rows, 4)]
+        sets = [PackedSet.of(part) for part in parts]
+        for part, packed in zip(parts, sets, strict=True):
+            assert (packed.rows() == part).all() and len(packed) == len(part)
+        union = merged(sets, words)
+        assert as_tuples(union.rows()) == sorted(set(as_tuples(rows)))
+        assert sum(map(len, union.blocks())) == len(union)
+        assert not sets
+
+
+def test_packed_sets_are_small() -> None:
+    rows = np.arange(1 << 20, dtype=np.uint64)[:, None] * np.uint64(3)
+    packed = PackedSet.of(rows)
+    assert packed.held < len(rows) // 2
+    assert (packed.rows() == rows).all()

@@ -14,10 +14,12 @@ from bench.boards import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.machine import Machine, State
 from ggp.game import Game
+from players.strong.backward import ValuedSet
 from players.strong.outcomes import Outcomes
 from players.strong.query import ask
+from players.strong.row_sets import SetSignature
 from players.strong.solve import SolvedGame, solve_game
-from players.strong.storage import write_tables
+from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
 from tests.players.random_games import best_result, random_game
@@ -33,10 +35,19 @@ def solved(text: str) -> SolvedGame:
     return solve_game(machine, MEMORY)
 
 
-def tables_of(found: SolvedGame, folder: Path) -> Tables:
-    size = write_tables(found, folder)
-    assert size == sum(path.stat().st_size for path in folder.iterdir())
-    return Tables.open(folder)
+def tables_of(text: str, folder: Path) -> tuple[SolvedGame, Tables, list[ValuedSet]]:
+    machine = Game.load(text).machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    layers: list[ValuedSet] = []
+    writer = TableWriter(folder)
+
+    def keep(number: int, layer: ValuedSet, sign: SetSignature) -> None:
+        layers.append(layer)
+        writer.keep(number, layer, sign)
+
+    found = solve_game(machine, MEMORY, keep)
+    assert writer.finish(found) == sum(path.stat().st_size for path in folder.iterdir())
+    return found, Tables.open(folder), layers
 
 
 @pytest.mark.parametrize("game", ["tictactoe", nim(2, 3, 4), nim(3, 3), breakthrough(2, 4)])
@@ -44,9 +55,8 @@ def test_every_state_of_small_games_has_the_value_and_distance_of_plain_minimax(
     game: str, tmp_path: Path
 ) -> None:
     known = values_of_machine(Game.load(game).machine("prover"))
-    found = solved(game)
+    found, tables, _ = tables_of(game, tmp_path)
     assert found.states == len(known)
-    tables = tables_of(found, tmp_path)
     for state, (goal, distance) in known.items():
         value = tables.value(state)
         assert value is not None
@@ -63,15 +73,14 @@ def test_connect_four_4x4_has_161029_positions_with_the_values_of_a_program_of_i
     tmp_path: Path,
 ) -> None:
     game = Game.load(connect_four(4, 4))
-    found = solved(game.text)
+    found, tables, layers = tables_of(game.text, tmp_path)
     known = values_of_game(*independent.connect_four(4, 4))
     assert found.states == len(known) == 161_029
     assert found.start == (50, 50)
-    counts = {v: sum(int((layer.values == v).sum()) for layer in found.layers) for v in range(3)}
+    counts = {v: sum(int((layer.values == v).sum()) for layer in layers) for v in range(3)}
     assert {found.outcomes.vectors[v][0]: n for v, n in counts.items()} == {
         goal: sum(value == goal for value in known.values()) for goal in (0, 50, 100)
     }
-    tables = tables_of(found, tmp_path)
     machine = game.machine("prover")
     for position, goal in random.Random(1).sample(sorted(known.items()), 400):
         side, columns = position  # type: ignore[misc]
@@ -90,14 +99,14 @@ def state_of(machine: Machine, propositions: set[str]) -> State:
     return machine.state_of(map(parse_term, propositions))
 
 
-def test_breakthrough_3x4_has_the_states_and_the_winner_of_a_program_of_its_own() -> None:
-    found = solved(breakthrough(3, 4))
+def test_breakthrough_3x4_has_the_states_and_the_winner_of_a_program_of_its_own(tmp_path: Path) -> None:
+    found, _, layers = tables_of(breakthrough(3, 4), tmp_path)
     start, successors = independent.breakthrough(3, 4)
     known = values_of_game(start, successors)
     assert found.states == len(known) == 55_152
     assert found.start == (known[start], 100 - known[start]) == (0, 100)
-    assert not found.cyclic and len(found.layers) == 1  # captures change how long a way to a state is
-    wins = sum(int((found.layers[0].values == v).sum()) for v in (found.outcomes.vectors.index((100, 0)),))
+    assert not found.cyclic and len(layers) == 1  # captures change how long a way to a state is
+    wins = sum(int((layers[0].values == v).sum()) for v in (found.outcomes.vectors.index((100, 0)),))
     assert wins == sum(value == 100 for value in known.values())
 
 
@@ -175,8 +184,7 @@ def test_games_with_cycles_have_the_values_of_forced_thresholds(
     seed: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     text, graph = random_graph(seed)
-    found = solved(text)
-    tables = tables_of(found, tmp_path_factory.mktemp("graph"))
+    found, tables, _ = tables_of(text, tmp_path_factory.mktemp("graph"))
     machine = Game.load(text).machine("prover")
     known = graph_values(graph)
     seen = 0
@@ -274,7 +282,7 @@ def test_outcomes_are_liked_by_own_goal_then_by_little_for_the_others() -> None:
 
 
 def test_asking_gives_every_move(tmp_path: Path) -> None:
-    tables = tables_of(solved("tictactoe"), tmp_path)
+    _, tables, _ = tables_of("tictactoe", tmp_path)
     machine = Game.load("tictactoe").machine("prover")
     state = machine.initial_state().play("(mark b 2)", "noop")
     answer = ask(tables, state)

@@ -16,7 +16,7 @@ from ggp.game import Game
 from players.strong.choice_kernels import UNKNOWN
 from players.strong.row_sets import as_set
 from players.strong.solve import solve_game
-from players.strong.storage import MANIFEST, pack_block, rules_digest, unpack_block, write_tables
+from players.strong.storage import MANIFEST, TableWriter, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
 from tests.players.strong.test_row_sets import random_rows
@@ -40,11 +40,16 @@ def test_blocks_are_read_as_they_were_written(seed: int, n: int, words: int, wid
         assert (read == wrote).all()
 
 
+def write_table(machine: PropnetMachine, folder: Path) -> None:
+    writer = TableWriter(folder)
+    writer.finish(solve_game(machine, 1 << 30, writer.keep))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     machine = Game.load("tictactoe").machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    write_tables(solve_game(machine, 1 << 30), tmp_path / "table")
+    write_table(machine, tmp_path / "table")
     return tmp_path / "table"
 
 
@@ -104,14 +109,13 @@ def test_the_digest_does_not_depend_on_the_order_of_sentences() -> None:
 def test_a_table_replaces_a_table_and_nothing_else(folder: Path) -> None:
     machine = Game.load("nim").machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    found = solve_game(machine, 1 << 30)
-    write_tables(found, folder)
+    write_table(machine, folder)
     assert orjson.loads((folder / MANIFEST).read_bytes())["body"]["name"] == "nim"
     assert len(list(folder.iterdir())) == 2
     (folder / "notes.txt").write_text("mine")
     with pytest.raises(GdlError, match="holds something else"):
-        write_tables(found, folder)
+        write_table(machine, folder)
     assert (folder / "notes.txt").read_text() == "mine"
     (folder.parent / "file").write_text("mine")
     with pytest.raises(GdlError, match="holds something else"):
-        write_tables(found, folder.parent / "file")
+        write_table(machine, folder.parent / "file")
