@@ -65,7 +65,7 @@ def assert_lines(machine: PropnetMachine, result: FrontierResult) -> None:
             assert there in prover.legal_moves(state, 0)
             state = prover.next_state(state, [there])
         assert prover.is_terminal(state)
-        assert (prover.goal(state, 0) or 0) == value
+        assert (prover.result(state, 0) or 0) == value
 
 
 @dataclass

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gdl.prover.machine import ProverMachine
 from players.puzzles.frontier.outcome import FrontierOptions
 from tests.games.tiles import tiles
 from tests.players.puzzles.frontier.plain import GAMES, PLENTY, machine_of, passes, searched
+from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 
 OURS = ["eightpuzzle", "hanoi"]
 CORPUS = [
@@ -57,3 +61,17 @@ def test_results_do_not_depend_on_the_number_of_workers(workers: int) -> None:
     result = searched(machine, FrontierOptions(PLENTY, workers=workers))
     assert result.layers == alone.layers
     assert result.lines == alone.lines
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_random_games_end_as_trying_everything_says(seed: int) -> None:
+    machine = machine_of(random_rules(seed))
+    prover = ProverMachine(machine.rules)
+    if prover.is_terminal(prover.initial_state()):
+        return
+    ends = shortest_ends(prover)
+    result = searched(machine)
+    assert result.value == max(ends)
+    if result.complete:
+        assert {value: len(line) for value, line in result.lines.items()} == ends
