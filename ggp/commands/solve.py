@@ -59,8 +59,17 @@ def command(
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
     ),
+    strong: bool = typer.Option(
+        False, "--strong", help="Any number of roles: the value of every state, into --tables if given."
+    ),
+    tables: Path | None = typer.Option(
+        None, metavar="DIR", help="Folder of the table that --strong writes and --query reads."
+    ),
+    query: str | None = typer.Option(
+        None, metavar="STATE", help="The value of a state and its moves: init, or all that is true in it."
+    ),
 ) -> None:
-    """Solve a puzzle: find the best line of moves.
+    """Solve a puzzle: find the best line of moves; or a whole game, with --strong.
 
     The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
     Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds. With --solver
@@ -94,6 +103,17 @@ def command(
         return
     if game is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
+    if strong or query is not None:
+        from ggp.solving.strong import answer_query, solve_strongly
+
+        whole = Game.load(game)
+        if strong:
+            solve_strongly(whole, _bytes(memory), tables, workers, as_json and query is None, query is None)
+        if query is not None:
+            answer_query(whole, query, tables, as_json)
+        return
+    if tables is not None:
+        raise GdlError("--tables goes with --strong or --query")
     seconds = 10.0 if seconds is None else seconds
     wishes = None
     if fps is not None or lurd or run_lengths or output is not None or explain:

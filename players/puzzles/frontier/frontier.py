@@ -18,6 +18,7 @@ from players.puzzles.frontier.storage.store import BlobStore
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
+from propnet.network import Network
 from propnet.passes.circuit import FALSE
 from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
@@ -25,6 +26,7 @@ from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
 from propnet.symmetries.canonical import Orbits
 from propnet.symmetries.group import automorphisms
+from propnet.symmetries.saving import paying_orbits
 
 _TRUST = 0.85
 """How much of free memory is given to the store: what it keeps costs the process a little more."""
@@ -60,11 +62,12 @@ class FrontierSearch:
         self._store = BlobStore(
             options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
-        self._orbits = self._symmetries()
+        self._orbits: Orbits | None = None
         self._game, self._first = machine, start
         """What is searched: the game, or one state of each orbit."""
-        if self._orbits is not None:
-            self._game = PropnetMachine(machine.rules, self._orbits.canonical_network())
+        if (symmetries := self._symmetries()) is not None:
+            self._orbits, network = symmetries
+            self._game = PropnetMachine(machine.rules, network)
             self._first = self._orbits.canonical(start)
         self._samples = np.concatenate([sample_states(self._game), self._first])
         self._earlier = 0
@@ -99,13 +102,14 @@ class FrontierSearch:
         """States visited so far, in all passes."""
         return self._earlier + (self._search.found.states if self._search else 0)
 
-    def _symmetries(self) -> Orbits | None:
-        """The orbits of states, unless each is of one state, or they are not wanted."""
-        saved = self._store.state
-        if not saved.get("symmetry", self._options.symmetry):
-            return None
-        group = automorphisms(self._machine.network)
-        return Orbits(self._machine.network, group) if len(group) > 1 else None
+    def _symmetries(self) -> tuple[Orbits, Network] | None:
+        """The orbits of states and the network of one state of each, unless that does not pay, or is not
+        wanted. A search that goes on does as it did."""
+        network, saved = self._machine.network, self._store.state.get("symmetry")
+        if saved:
+            orbits = Orbits(network, automorphisms(network))
+            return orbits, orbits.canonical_network()
+        return paying_orbits(network) if saved is None and self._options.symmetry else None
 
     def _work(self) -> Generator[None]:
         saved = self._store.state
