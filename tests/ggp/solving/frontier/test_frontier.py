@@ -109,6 +109,7 @@ def test_a_start_that_is_the_end() -> None:
         (["hanoi", "--solver", "frontier", "--scratch", "x", "--resume", "y"], "give one of them"),
         (["hanoi", "--solver", "frontier", "--lurd"], "--lurd does not go with"),
         (["hanoi", "--solver", "frontier", "--all"], "--all does not go with"),
+        (["hanoi", "--solver", "frontier", "--strong"], "--strong does not go with"),
         (["hanoi", "--solver", "frontier", "--seed", "3"], "--seed does not go with"),
         (["hanoi", "--solver", "frontier", "--plot", "x.doc"], r"no kind of picture.*\.svg"),
         (["hanoi", "--solver", "frontier", "--plot", "/nowhere/x.svg"], "no such folder"),
