@@ -190,6 +190,14 @@ class PropnetMachine(Machine):
         )
         return Evaluation(terminal, goals, legal)
 
+    def ends(self, records: Words) -> tuple[Flags, Goals]:
+        """Which states are terminal, bool (n,), and their goals, int16 (n, roles), as in
+        :class:`Evaluation`; -1 in states that are not terminal. It costs less than :meth:`evaluate`."""
+        terminal = np.zeros(len(records), np.bool_)
+        goals = np.full((len(records), len(self.roles)), -1, np.int16)
+        given_states.ends(self.kernel_args, self.scratch.wires, _rows(records), terminal, goals)
+        return terminal, goals
+
     def successors(self, records: Words, moves: Int32s) -> Words:
         """The records, uint64 (n, words), any n, after joint moves, int32 (n, roles): a move id per role.
         Raises MoveError for ids that no move has; legality is the caller's business."""

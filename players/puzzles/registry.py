@@ -7,16 +7,16 @@ True
 from __future__ import annotations
 
 from gdl.errors import GdlError
-from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
+from players.puzzles.frontier.solver import Frontier
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import LineSolver
 
 SOLVERS: list[type[LineSolver]] = [
     Sokoban,
-    BreadthFirst,
+    Frontier,
     Factored,
     NestedPolicy,
     DeadEndPolicy,

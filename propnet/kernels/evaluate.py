@@ -45,6 +45,31 @@ def evaluate(
         read_lanes(wires, args.legal_offsets, args.legal_signs, legal, first, count)
 
 
+@kernel(nogil=True)
+def ends(args: KernelArgs, wires: Words, records: Words, terminal: Flags, goals: Goals) -> None:
+    """Fill in which of n states are terminal (n,), and the goals of those (n, roles; -1 on entry)."""
+    n = records.shape[0]
+    lanes = np.empty((2, WORDS), np.uint64)
+    rows = np.empty(LANES, np.int32)
+    lane_of = np.empty(LANES, np.int64)
+    bare, at = raw(args), raw(wires)
+    for first in range(0, n, LANES):
+        count = min(LANES, n - first)
+        load_records(wires, records, first, count, sizes_of(args).bases)
+        evaluate_play(bare, at)
+        store(lanes, 0, terminal_lanes(bare, at))
+        ended = 0
+        for lane in range(count):
+            over = get_lane(lanes, lane) != 0
+            terminal[first + lane] = over
+            lane_of[ended] = lane
+            rows[lane] = first + lane
+            ended += over
+        if ended > 0:
+            evaluate_goals(bare, at)
+            read_goals(bare, at, raw(lane_of), ended, raw(rows), raw(lanes), goals, False)
+
+
 @kernel
 def successors(args: KernelArgs, wires: Words, records: Words, moves: Int32s, after: Words) -> None:
     """Fill in the records (n, words) of the states after one move id per role (n, roles)."""

@@ -27,7 +27,7 @@ from propnet.kernels.scratch import BlockScratch
 from propnet.kernels.step import clear_moves, evaluate_moves, evaluate_play
 
 
-@kernel
+@kernel(nogil=True)
 def expand(
     args: KernelArgs,
     wires: Words,

@@ -224,7 +224,7 @@ def test_solvers_take_turns_until_the_result_is_proven() -> None:
     while portfolio.active:
         portfolio.step(0.01, time.monotonic() + 0.01)
     assert portfolio.value == line.value == 100
-    assert portfolio.solver == "breadth-first"
+    assert portfolio.solver == "frontier"
     assert portfolio.states > 100
     assert len(line.moves) == 31
     following = machine.next_state(machine.initial_state(), line.moves[:1])
@@ -243,7 +243,7 @@ def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() 
         Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work
         for number in (0, 1)
     ]
-    assert at_work == [["breadth-first", "nested-policy", "dead-ends"], ["nested-policy", "dead-ends"]]
+    assert at_work == [["frontier", "nested-policy", "dead-ends"], ["nested-policy", "dead-ends"]]
 
 
 class Idle(LineSolver):
@@ -305,7 +305,7 @@ def test_a_solver_by_name_works_alone_and_one_that_there_is_not_is_refused() -> 
     start = machine.initial_state()
     only = Portfolio(machine, start, BestLine(), MEMORY, 0, only="nested-policy")
     assert only.at_work == ["nested-policy"]
-    with pytest.raises(GdlError, match=r"no solver 'magic'.*breadth-first"):
+    with pytest.raises(GdlError, match=r"no solver 'magic'.*frontier"):
         Portfolio(machine, start, BestLine(), MEMORY, 0, only="magic")
 
 

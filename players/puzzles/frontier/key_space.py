@@ -1,0 +1,72 @@
+"""The key space: which bits of a recoded state tell it from others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from propnet.jit.arrays import Words
+from propnet.machine import PropnetMachine
+from propnet.recoding.recoded import Recoded
+
+NARROW = 55
+"""Bits of a key that shares a word with its tag, and that has a successor in it."""
+
+
+class CodingBrokenError(Exception):
+    """Some of the successors of these states do not fit the coding.
+
+    Attributes:
+        records: uint64, shape (n, words): the states, recoded.
+    """
+
+    def __init__(self, records: Words) -> None:
+        super().__init__()
+        self.records = records
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpace:
+    """Keys of states.
+
+    Attributes:
+        recoded: the game in few bits.
+        key_bits: how many bits a key has: the lowest of the record.
+        key_mask: uint64: these bits.
+        clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and no part of
+            keys.
+    """
+
+    recoded: Recoded
+    key_bits: int
+    key_mask: np.uint64
+    clock_mask: Words
+
+    @classmethod
+    def of(cls, recoded: Recoded, clocks: bool) -> KeySpace:
+        """The keys of a game, the step clocks in them or not."""
+        bits, mask, clock_mask = recoded.key_bits, recoded.key_mask, recoded.clock_mask
+        if clocks:
+            bits, mask, clock_mask = recoded.broken_bit, mask | clock_mask, np.zeros_like(clock_mask)
+        return cls(recoded, bits, mask[0], clock_mask)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether a key and its tag fit into one word."""
+        return self.key_bits <= NARROW
+
+    @property
+    def words(self) -> int:
+        """Words of a record."""
+        return self.recoded.machine.words
+
+    @property
+    def broken_shift(self) -> np.uint64:
+        """Where the broken bit is in the last word of a record."""
+        return np.uint64(self.recoded.broken_bit & 63)
+
+    def new_machine(self) -> PropnetMachine:
+        """A machine over recoded states, for one more thread."""
+        machine = self.recoded.machine
+        return PropnetMachine(machine.rules, machine.network)

@@ -1,0 +1,1 @@
+"""Arrays of sorted keys, and how they are written as bytes."""

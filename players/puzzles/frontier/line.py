@@ -1,0 +1,105 @@
+"""The line to a state, rebuilt backwards: of each layer only the states that may be the parent are expanded.
+
+Each state keeps a hash of its parent, 8 bits: about one in 256 states of the layer before has it (J.
+Snellman, 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.narrow_kernels import to_records, with_tag
+from players.puzzles.frontier.runs import Run
+from propnet.expander import Expander
+from propnet.jit.arrays import Words
+
+_SOME = 1 << 12
+"""Candidates that are expanded together."""
+
+
+class LineError(Exception):
+    """A state without a parent in the layer before it: what was stored is damaged, or a program error."""
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltLine:
+    """A line from the start.
+
+    Attributes:
+        moves: the moves of role 0.
+        records: uint64, shape (moves, words): the states after them, recoded.
+    """
+
+    moves: list[int]
+    records: Words
+
+
+def line_to(
+    space: KeySpace, layers: list[Run], clocks: list[Words], depth: int, key: int
+) -> Iterator[RebuiltLine | None]:
+    """The line to the state with this key at this depth. Yields None now and then, and the line at last.
+    Raises LineError."""
+    machine = space.new_machine()
+    expander = Expander(machine)
+    moves: list[int] = []
+    keys: list[int] = []
+    for before in range(depth - 1, -1, -1):
+        tag = _tag_of_state(layers[before + 1], key)
+        step = None
+        for candidates in _candidates(layers[before], tag):
+            step = _parent(space, expander, candidates, clocks[before], key)
+            if step is not None:
+                break
+            yield None
+        if step is None:
+            raise LineError(f"no state at depth {before} leads to a state at depth {before + 1}")
+        keys.append(key)
+        key, move = step
+        moves.append(move)
+    records, tags = np.zeros((depth, space.words), np.uint64), np.zeros(1, np.uint64)
+    for after, state in enumerate(reversed(keys)):
+        to_records(np.array([state], np.uint64), clocks[after + 1], records[after : after + 1], tags)
+    yield RebuiltLine(moves[::-1], records)
+
+
+def _tag_of_state(layer: Run, key: int) -> int:
+    for block in layer.between(key, key + 1):
+        keys = layer.read(block)
+        place = int(np.searchsorted(keys, np.uint64(key)))
+        if place < len(keys) and keys[place] == key:
+            return int(layer.read_tags(block)[place])
+    raise LineError("a state is not in its layer")
+
+
+def _candidates(layer: Run, tag: int) -> Iterator[Words]:
+    """The states of a layer that have this tag, some at a time, ascending."""
+    some: list[Words] = []
+    held = 0
+    for block in layer.blocks:
+        out = np.empty(block.count, np.uint64)
+        fitting = out[: with_tag(layer.read(block), np.uint64(tag), out)]
+        some.append(fitting)
+        held += len(fitting)
+        if held >= _SOME:
+            yield np.concatenate(some)
+            some, held = [], 0
+    if held:
+        yield np.concatenate(some)
+
+
+def _parent(
+    space: KeySpace, expander: Expander, keys: Words, template: Words, wanted: int
+) -> tuple[int, int] | None:
+    """The first of these states that has the wanted one for a successor, and the move."""
+    records, tags = np.zeros((len(keys), space.words), np.uint64), np.zeros(len(keys), np.uint64)
+    to_records(keys, template, records, tags)
+    for chunk in expander.stream(records):
+        hits = np.flatnonzero((chunk.records[:, 0] & space.key_mask) == np.uint64(wanted))
+        if len(hits):
+            hit = int(hits[0])
+            return int(keys[chunk.parents[hit]]), int(chunk.moves[hit, 0])
+    return None

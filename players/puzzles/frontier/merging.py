@@ -1,0 +1,168 @@
+"""The merge: what the runs of a layer hold in one range of keys, less what was visited, is the next layer."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from players.puzzles.frontier.fresh_run import FreshRun
+from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.keys.radix import radix_sort
+from players.puzzles.frontier.narrow_kernels import (
+    TAG_BITS,
+    mark_known,
+    merge_disjoint,
+    split,
+    to_records,
+    unique,
+)
+from players.puzzles.frontier.runs import BLOCK, CodedKeys, Run, RunBlock, coded
+from propnet.jit.arrays import Octets, Words
+
+_LEVEL = 1
+_RECORDS = 1 << 14
+
+
+@dataclass(slots=True)
+class Merged:
+    """What came of one range.
+
+    Attributes:
+        layer: the new states, with tags.
+        visited: all states that were visited, the new ones too; empty unless they are written anew.
+        known: how many successors had been visited in an earlier layer.
+        ends: for each goal value of a terminal state the lowest such key.
+    """
+
+    layer: list[CodedKeys] = field(default_factory=list)
+    visited: list[CodedKeys] = field(default_factory=list)
+    known: int = 0
+    ends: dict[int, int] = field(default_factory=dict)
+
+
+class Merging:
+    """What one worker needs to merge."""
+
+    def __init__(self, space: KeySpace) -> None:
+        self._space = space
+        self._machine = space.new_machine()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._records = np.zeros((_RECORDS, space.words), np.uint64)
+        self._own_tags = np.zeros(_RECORDS, np.uint64)
+        self._block = np.empty(BLOCK, np.uint64)
+        self._tagged, self._scratch = np.empty(0, np.uint64), np.empty(0, np.uint64)
+        self._keys, self._tags = np.empty(0, np.uint64), np.empty(0, np.uint8)
+
+    def merge(
+        self,
+        number: int,
+        low: int,
+        high: int,
+        runs: Sequence[FreshRun],
+        visited: Sequence[Run],
+        template: Words,
+        rewrite: bool,
+    ) -> Merged:
+        """Merge the keys in ``low .. high - 1``: ``runs`` hold them as their range ``number``. With
+        ``rewrite`` the visited runs are written as one."""
+        found = Merged()
+        clock = time.thread_time()
+        keys, tags = self._successors(runs, number)
+        n = len(keys)
+        sorted_at = time.thread_time()
+        old: list[Words] = []
+        decoding = 0.0
+        dead = np.zeros(n, np.uint8)
+        for run in visited:
+            parts: list[Words] = []
+            for block in run.between(low, high):
+                first, last = self._within(block.first, block.last, n)
+                if first == last and not rewrite:
+                    continue
+                begun = time.thread_time()
+                known = run.read(block, None if rewrite else self._block)
+                decoding += time.thread_time() - begun
+                if first < last:
+                    mark_known(self._tagged[first:last], known, dead[first:last])
+                if rewrite:
+                    parts.append(_cut(block, known, low, high))
+            if parts:
+                old.append(np.concatenate(parts))
+        kept = split(self._tagged, n, dead, keys, tags)
+        found.known = n - kept
+        keys, tags = keys[:kept], tags[:kept]
+        merged_at = time.thread_time()
+        found.ends = self.judge(keys, template)
+        judged_at = time.thread_time()
+        found.layer = list(coded(keys, tags, _LEVEL))
+        if rewrite:
+            found.visited = list(coded(_union([*old, keys]), None, _LEVEL))
+        seconds = self.seconds
+        seconds["sort"] += sorted_at - clock
+        seconds["decode"] += decoding
+        seconds["merge"] += merged_at - sorted_at - decoding
+        seconds["judge"] += judged_at - merged_at
+        seconds["encode"] += time.thread_time() - judged_at
+        return found
+
+    def _successors(self, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
+        """Decode a range and sort it into ``self._tagged``, without repetition; room for its keys and
+        tags."""
+        total = int(sum(run.counts[number] for run in runs))
+        if total > len(self._tagged):
+            self._resize(total)
+        at = 0
+        for run in runs:
+            at = run.read(number, self._tagged, at)
+        if len(runs) > 1 and radix_sort(
+            self._tagged, self._scratch, total, TAG_BITS, TAG_BITS + self._space.key_bits
+        ):
+            self._tagged, self._scratch = self._scratch, self._tagged
+        n = unique(self._tagged, total)
+        return self._keys[:n], self._tags[:n]
+
+    def _resize(self, room: int) -> None:
+        self._tagged, self._scratch = np.empty(room, np.uint64), np.empty(room, np.uint64)
+        self._keys, self._tags = np.empty(room, np.uint64), np.empty(room, np.uint8)
+
+    def _within(self, first: int, last: int, n: int) -> tuple[int, int]:
+        """Which of the n successors lie between two keys."""
+        shifted = np.array([first << TAG_BITS, (last + 1) << TAG_BITS], np.uint64)
+        low, high = np.searchsorted(self._tagged[:n], shifted)
+        return int(low), int(high)
+
+    def judge(self, keys: Words, template: Words) -> dict[int, int]:
+        """For each goal value of a terminal state among these the lowest key; no goal counts as 0."""
+        ends: dict[int, int] = {}
+        for first in range(0, len(keys), _RECORDS):
+            some = keys[first : first + _RECORDS]
+            records = self._records[: len(some)]
+            to_records(some, template, records, self._own_tags)
+            terminal, goals = self._machine.ends(records)
+            places = np.flatnonzero(terminal)
+            values = np.maximum(goals[places, 0], 0)
+            for value in np.flatnonzero(np.bincount(values, minlength=1)).tolist():
+                ends.setdefault(value, int(some[places[np.argmax(values == value)]]))
+        return ends
+
+
+def _cut(block: RunBlock, keys: Words, low: int, high: int) -> Words:
+    """Those of a block's keys that are in ``low .. high - 1``."""
+    start = int(np.searchsorted(keys, np.uint64(low))) if block.first < low else 0
+    stop = int(np.searchsorted(keys, np.uint64(high))) if block.last >= high else len(keys)
+    return keys[start:stop]
+
+
+def _union(sets: list[Words]) -> Words:
+    """The union of ascending arrays that have no key in common: the smallest are merged first."""
+    sets = sorted(sets, key=len)
+    while len(sets) > 1:
+        first, second = sets[:2]
+        out = np.empty(len(first) + len(second), np.uint64)
+        merge_disjoint(first, second, out)
+        sets = sorted([out, *sets[2:]], key=len)
+    return sets[0]

@@ -1,0 +1,135 @@
+"""Runs: ascending keys in blocks, each coded by itself, in a store; with or without a tag for each key."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from players.puzzles.frontier.gap_code import decode, encode
+from players.puzzles.frontier.storage.blob import Blob
+from players.puzzles.frontier.storage.store import BlobStore
+from propnet.jit.arrays import Octets, Words
+
+BLOCK = 1 << 16
+"""Keys of a block at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodedKeys:
+    """A block that is not in a store yet: its lowest and highest key, how many keys it has, whether Zstandard
+    has shrunk them, the coded keys, and a byte for each (or none)."""
+
+    first: int
+    last: int
+    count: int
+    packed: bool
+    keys: bytes
+    tags: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RunBlock:
+    """What a run knows of a block: see :class:`CodedKeys`; ``number`` is its place in the run."""
+
+    first: int
+    last: int
+    count: int
+    packed: bool
+    number: int
+
+
+def coded(keys: Words, tags: Octets | None, level: int) -> Iterator[CodedKeys]:
+    """Ascending keys (n,) in blocks, with tags (n,) if there are any; ``level`` of Zstandard, 0 for none."""
+    parts = max(1, -(-len(keys) // BLOCK))
+    edges = [len(keys) * part // parts for part in range(parts + 1)]
+    for low, high in itertools.pairwise(edges):
+        if low < high:
+            some = keys[low:high]
+            mine = b"" if tags is None else tags[low:high].tobytes()
+            yield CodedKeys(int(some[0]), int(some[-1]), high - low, level > 0, encode(some, level), mine)
+
+
+class Run:
+    """Ascending keys.
+
+    Attributes:
+        blocks: what is known of its blocks, ascending.
+        keys, tags: where they are stored, block by block; no tags where states need none.
+        count: how many keys there are.
+    """
+
+    def __init__(self, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
+        self.blocks, self.keys, self.tags = blocks, keys, tags
+        self.count = sum(block.count for block in blocks)
+
+    @property
+    def blobs(self) -> list[Blob]:
+        """Where it is stored."""
+        return [self.keys] if self.tags is None else [self.keys, self.tags]
+
+    def drop(self) -> None:
+        """It is needed no more."""
+        for blob in self.blobs:
+            blob.drop()
+
+    def read(self, block: RunBlock, room: Words | None = None) -> Words:
+        """The keys of a block, uint64 (count,), in ``room`` (at least ``BLOCK``) if there is any."""
+        out = np.empty(block.count, np.uint64) if room is None else room[: block.count]
+        decode(self.keys.read(block.number), block.packed, out)
+        return out
+
+    def read_tags(self, block: RunBlock) -> Octets:
+        """The tags of a block, uint8 (count,)."""
+        assert self.tags is not None
+        return np.frombuffer(self.tags.read(block.number), np.uint8)
+
+    def between(self, low: int, high: int) -> Sequence[RunBlock]:
+        """The blocks with keys in ``low .. high - 1``, as far as first and last keys tell."""
+        start = bisect.bisect_left(self.blocks, low, key=lambda block: block.last)
+        stop = bisect.bisect_left(self.blocks, high, key=lambda block: block.first)
+        return self.blocks[start:stop]
+
+    def as_json(self) -> dict[str, Any]:
+        """What a checkpoint says of it."""
+        rows = [[block.first, block.last, block.count, block.packed] for block in self.blocks]
+        return {"keys": self.keys.name, "tags": self.tags and self.tags.name, "blocks": rows}
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any], blobs: dict[str, Blob]) -> Run:
+        """The run of a checkpoint."""
+        blocks = [
+            RunBlock(first, last, count, packed, number)
+            for number, (first, last, count, packed) in enumerate(body["blocks"])
+        ]
+        return cls(blocks, blobs[body["keys"]], blobs[body["tags"]] if body["tags"] else None)
+
+
+class RunWriter:
+    """Writes a run, block after block, ascending."""
+
+    def __init__(self, store: BlobStore, name: str, tags: bool) -> None:
+        self._blocks: list[RunBlock] = []
+        self._keys = store.writer(f"{name}-keys")
+        self._tags = store.writer(f"{name}-tags", cold=True) if tags else None
+
+    def add(self, block: CodedKeys) -> None:
+        """Append a block whose keys are above all others. Raises OutOfRoomError."""
+        number = self._keys.append(block.keys)
+        if self._tags is not None:
+            self._tags.append(block.tags)
+        self._blocks.append(RunBlock(block.first, block.last, block.count, block.packed, number))
+
+    def close(self) -> Run:
+        """The run."""
+        return Run(self._blocks, self._keys.close(), None if self._tags is None else self._tags.close())
+
+    def abandon(self) -> None:
+        """Forget what was written, unless it is closed."""
+        self._keys.abandon()
+        if self._tags is not None:
+            self._tags.abandon()

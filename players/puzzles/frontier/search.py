@@ -1,0 +1,255 @@
+"""Breadth-first search by sorting and merging (delayed duplicate detection: K. Munagala and A. Ranade, 1999;
+R. Korf, 2003), compressed as in J. Snellman's snakebird solver (2018)."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import defaultdict
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from players.puzzles.frontier.budget import Budget
+from players.puzzles.frontier.crew import Crew
+from players.puzzles.frontier.expansion import Expansion
+from players.puzzles.frontier.fresh_run import FreshRun
+from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.merging import Merged, Merging
+from players.puzzles.frontier.runs import Run, RunBlock, RunWriter, coded
+from players.puzzles.frontier.storage.store import BlobStore
+from propnet.jit.arrays import Words
+
+_REWRITE = 5.0
+"""What it costs to write a visited state anew, in steps of a merge."""
+
+
+@dataclass
+class Layers:
+    """What a search has found.
+
+    Attributes:
+        layers: the states at each depth, by a shortest way.
+        clocks: uint64, shape (words,) each: the clock at each depth.
+        visited: all states, in runs without a state in common.
+        ends: goal value -> depth and lowest key of the nearest terminal state that has it.
+        merged: whether some state was met again at a greater depth.
+        states: how many states there are in all layers.
+        extra: steps of merges that one visited run would have saved since there was one.
+    """
+
+    layers: list[Run] = field(default_factory=list)
+    clocks: list[Words] = field(default_factory=list)
+    visited: list[Run] = field(default_factory=list)
+    ends: dict[int, tuple[int, int]] = field(default_factory=dict)
+    merged: bool = False
+    states: int = 0
+    extra: float = 0.0
+
+    @property
+    def visited_bytes(self) -> int:
+        """Size of the coded visited set."""
+        return sum(run.keys.total for run in self.visited)
+
+    def add(self, layer: Run, clock: Words, ends: dict[int, int]) -> None:
+        """Take the next layer."""
+        for value, key in ends.items():
+            self.ends.setdefault(value, (len(self.layers), key))
+        self.layers.append(layer)
+        self.clocks.append(clock)
+        self.states += layer.count
+
+    def as_json(self) -> dict[str, Any]:
+        """What a checkpoint says of it."""
+        layers = {id(run): number for number, run in enumerate(self.layers)}
+        return {
+            "layers": [run.as_json() for run in self.layers],
+            "clocks": [clock.tolist() for clock in self.clocks],
+            "visited": [layers.get(id(run), -1) for run in self.visited],
+            "rewritten": next((run.as_json() for run in self.visited if id(run) not in layers), None),
+            "ends": [[value, depth, key] for value, (depth, key) in self.ends.items()],
+            "merged": self.merged,
+            "extra": self.extra,
+        }
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any], store: BlobStore) -> Layers:
+        """What a checkpoint holds."""
+        blobs = store.blobs
+        layers = [Run.from_json(row, blobs) for row in body["layers"]]
+        visited = [
+            layers[number] if number >= 0 else Run.from_json(body["rewritten"], blobs)
+            for number in body["visited"]
+        ]
+        return cls(
+            layers,
+            [np.array(clock, np.uint64) for clock in body["clocks"]],
+            visited,
+            {value: (depth, key) for value, depth, key in body["ends"]},
+            body["merged"],
+            sum(run.count for run in layers),
+            body["extra"],
+        )
+
+
+class LayeredSearch:
+    """Visits the states of a key space layer by layer.
+
+    Attributes:
+        space: the key space.
+        found: what it has found so far.
+    """
+
+    def __init__(
+        self, space: KeySpace, store: BlobStore, workers: int, budget: Budget, found: Layers
+    ) -> None:
+        self.space, self.found = space, found
+        self._store = store
+        self._range_keys = budget.range_keys
+        self._crew = Crew(workers)
+        self._expansions = [Expansion(space, store, number, budget.room) for number in range(workers)]
+        self._mergings = [Merging(space) for _ in range(workers)]
+
+    def begin(self, start: Words) -> None:
+        """Begin with the state that has this record (words,)."""
+        key, clock = np.array([start[0] & self.space.key_mask]), start & self.space.clock_mask
+        writer = RunWriter(self._store, self._name("layer"), tags=True)
+        for block in coded(key, np.zeros(1, np.uint8), 0):
+            writer.add(block)
+        first = writer.close()
+        self.found.add(first, clock, self._mergings[0].judge(key, clock))
+        self.found.visited = [first]
+
+    @property
+    def over(self) -> bool:
+        """Whether all states were visited."""
+        return self.found.layers[-1].count == 0
+
+    @property
+    def done(self) -> int:
+        """How many states of the last layer are expanded."""
+        return sum(one.done for one in self._expansions)
+
+    def close(self) -> None:
+        """Let threads go."""
+        self._crew.close()
+
+    def seconds_by_stage(self) -> dict[str, float]:
+        """CPU seconds of all workers by what they went to; for ``disk`` by the clock."""
+        total: dict[str, float] = defaultdict(float)
+        for seconds in [one.seconds for one in self._expansions] + [one.seconds for one in self._mergings]:
+            for stage, spent in seconds.items():
+                total[stage] += spent
+        return {**total, "disk": self._store.room.seconds}
+
+    def advance(self) -> Generator[None]:
+        """Make the next layer; yields now and then. Given up (``close``), it leaves everything as it was.
+        Raises OutOfRoomError, CodingBrokenError."""
+        fences = self._fences()
+        writers: list[RunWriter] = []
+        try:
+            clock = yield from self._expand_layer(fences)
+            yield from self._merge_layer(fences, clock, writers)
+        finally:
+            for writer in writers:
+                writer.abandon()
+            for one in self._expansions:
+                one.begin(fences[:0])
+
+    def _name(self, kind: str) -> str:
+        return f"{kind}-{len(self.found.layers):05d}"
+
+    def _expand_layer(self, fences: Words) -> Generator[None, None, Words]:
+        """Have the successors in fresh runs, cut at the fences. Returns the clock of the next layer."""
+        layer, clock = self.found.layers[-1], self.found.clocks[-1]
+        for expansion in self._expansions:
+            expansion.begin(fences)
+        blocks = iter(layer.blocks)
+        yield from self._crew.run([_expand(one, layer, blocks, clock) for one in self._expansions])
+        return next((one.clock for one in self._expansions if one.generated), clock)
+
+    def _merge_layer(self, fences: Words, clock: Words, writers: list[RunWriter]) -> Generator[None]:
+        """Make a layer of the fresh runs."""
+        found = self.found
+        runs = [run for one in self._expansions for run in one.runs]
+        found.extra += sum(int(run.counts.sum()) for run in runs) * (len(found.visited) - 1)
+        old = sum(run.count for run in found.visited)
+        rewrite = len(found.visited) > 1 and found.extra > _REWRITE * old
+        writers.append(RunWriter(self._store, self._name("layer"), tags=True))
+        if rewrite:
+            writers.append(RunWriter(self._store, self._name("visited"), tags=False))
+        edges = [0, *fences.tolist(), 1 << self.space.key_bits]
+        ranges = iter(enumerate(itertools.pairwise(edges)))
+        sequel = _Sequel(writers)
+        yield from self._crew.run(
+            [self._merge(one, ranges, runs, clock, rewrite, sequel) for one in self._mergings]
+        )
+        written = [writer.close() for writer in writers]
+        following = written[0]
+        found.add(following, clock, sequel.ends)
+        found.merged |= sequel.known > 0
+        if rewrite:
+            for run in found.visited:
+                if run.tags is None:
+                    run.drop()
+            found.visited, found.extra = [written[1]], 0.0
+        elif following.count:
+            found.visited.append(following)
+
+    def _merge(
+        self,
+        merging: Merging,
+        ranges: Iterator[tuple[int, tuple[int, int]]],
+        runs: list[FreshRun],
+        clock: Words,
+        rewrite: bool,
+        sequel: _Sequel,
+    ) -> Iterator[None]:
+        for number, (low, high) in ranges:
+            sequel.add(number, merging.merge(number, low, high, runs, self.found.visited, clock, rewrite))
+            yield
+
+    def _fences(self) -> Words:
+        """Keys at which the key space is cut, so that all ranges have about as much to merge."""
+        blocks = [block for run in self.found.visited for block in run.blocks]
+        blocks += 3 * list(self.found.layers[-1].blocks)
+        first = np.array([block.first for block in blocks], np.uint64)
+        counts = np.array([block.count for block in blocks], np.int64)
+        order = np.argsort(first, kind="stable")
+        parts = np.cumsum(counts[order]) // self._range_keys
+        new = np.flatnonzero(np.diff(parts)) + 1
+        fences = first[order][new]
+        return fences[np.flatnonzero(np.diff(fences, prepend=np.uint64(0)))] if len(fences) else fences
+
+
+class _Sequel:
+    """Puts what comes of ranges into their order, from any thread, and writes it."""
+
+    def __init__(self, writers: list[RunWriter]) -> None:
+        self._writers = writers
+        self._waiting: dict[int, Merged] = {}
+        self._next = 0
+        self._lock = threading.Lock()
+        self.ends: dict[int, int] = {}
+        self.known = 0
+
+    def add(self, number: int, merged: Merged) -> None:
+        """Take a range."""
+        with self._lock:
+            self._waiting[number] = merged
+            while (one := self._waiting.pop(self._next, None)) is not None:
+                self._next += 1
+                for writer, blocks in zip(self._writers, (one.layer, one.visited), strict=False):
+                    for block in blocks:
+                        writer.add(block)
+                for value, key in one.ends.items():
+                    self.ends.setdefault(value, key)
+                self.known += one.known
+
+
+def _expand(expansion: Expansion, layer: Run, blocks: Iterator[RunBlock], clock: Words) -> Iterator[None]:
+    for block in blocks:
+        yield from expansion.expand(layer.read(block, expansion.block), clock)
+    expansion.flush()

@@ -1,0 +1,182 @@
+"""A scratch directory: one process owns it, a manifest says what in it is whole.
+
+The manifest is replaced at once (written beside, then renamed), so a process that is killed leaves the old
+one or the new one. Files that it does not name are remains, and are removed when the directory is opened.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from players.puzzles.frontier.storage.errors import ScratchError, told
+from players.puzzles.frontier.storage.files import damaged, make_lasting, remove
+
+LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
+SUFFIX = ".blob"
+FORMAT = "ggp frontier search"
+VERSION = 1
+_NEW = MANIFEST + ".new"
+
+
+class ScratchDirectory:
+    """A directory that belongs to this object until :meth:`close`.
+
+    Arguments:
+        path: the directory; made if it is not there.
+        rules: the text of the rules that the search is for.
+        resume: whether to go on with what is there; else nothing may be.
+
+    Raises:
+        ScratchError: another process works there, the files are not ours, are damaged, are of other rules;
+            or there is nothing to resume, or something although nothing is to be resumed.
+    """
+
+    def __init__(self, path: Path, rules: str, resume: bool) -> None:
+        self.path = path
+        self._rules = digest_of(rules)
+        with told(path, "use"):
+            if not resume:
+                path.mkdir(parents=True, exist_ok=True)
+            present = {entry.name for entry in os.scandir(path)}
+        if LOCK not in present and (present or resume):
+            raise ScratchError(
+                f"{path} is not a scratch directory of a search",
+                remedy="name one that a search began in" if resume else "name an empty or a new directory",
+            )
+        self._lock = _take(path / LOCK)
+        try:
+            self.manifest = self._open(rules, resume)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, rules: str, resume: bool) -> dict[str, Any] | None:
+        """The body of the manifest; None in a new directory."""
+        manifest = self.path / MANIFEST
+        if not resume and manifest.exists():
+            raise ScratchError(
+                f"{self.path} holds a search that is not over",
+                remedy=f"--resume {self.path} goes on with it; or remove the directory",
+            )
+        body = None
+        if resume:
+            body = read_manifest(self.path)
+            if body["rules"] != self._rules:
+                raise ScratchError(
+                    f"the search in {self.path} is of other rules", remedy="give the game that it began with"
+                )
+        named = {blob["file"] for blob in body["blobs"] if blob["file"]} if body else set()
+        for entry in os.scandir(self.path):
+            if entry.name == _NEW or (entry.name.endswith(SUFFIX) and entry.name not in named):
+                remove(self.path / entry.name)
+        if body is None:
+            with told(self.path / RULES, "write"):
+                (self.path / RULES).write_text(rules)
+            make_lasting(self.path / RULES)
+        return body
+
+    def commit(self, body: dict[str, Any]) -> None:
+        """Replace the manifest. ``body`` is JSON, with a list ``blobs`` of objects that name a ``file``."""
+        body = {**body, "rules": self._rules}
+        new = self.path / _NEW
+        text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+        envelope = {"format": FORMAT, "version": VERSION, "digest": _digest(text), "body": body}
+        with told(new, "write"):
+            new.write_bytes(orjson.dumps(envelope))
+        make_lasting(new)
+        make_lasting(self.path)  # the names of the blobs' files, before a manifest names them
+        with told(self.path / MANIFEST, "write"):
+            new.replace(self.path / MANIFEST)
+        make_lasting(self.path)
+
+    def clear(self) -> None:
+        """Remove all that a search keeps there; what others put there stays."""
+        remove(self.path / MANIFEST)
+        for entry in os.scandir(self.path):
+            if entry.name in (_NEW, RULES) or entry.name.endswith(SUFFIX):
+                remove(self.path / entry.name)
+
+    def close(self) -> None:
+        """Let others use the directory."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The body of a directory's manifest. Raises ScratchError where there is none, or it is damaged or of
+    another version."""
+    file = path / MANIFEST
+    if not file.exists():
+        raise ScratchError(
+            f"nothing to resume in {path}", remedy="the search that began there has not finished a layer"
+        )
+    with told(file, "read"):
+        text = file.read_bytes()
+    try:
+        envelope = orjson.loads(text)
+        kind, version = envelope["format"], envelope["version"]
+        body, digest = envelope["body"], envelope["digest"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        raise damaged(file) from None
+    if kind != FORMAT or version != VERSION:
+        raise ScratchError(
+            f"{file} has version {version} of the format, this program reads {VERSION}",
+            remedy="remove the directory and start anew",
+        )
+    if _digest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)) != digest or not isinstance(body, dict):
+        raise damaged(file)
+    return body
+
+
+def has_commit(path: Path) -> bool:
+    """Whether there is something to resume in a directory."""
+    return (path / MANIFEST).exists()
+
+
+def rules_of(path: Path) -> str:
+    """The text of the rules that the search in a directory is for. Raises ScratchError as
+    :func:`read_manifest` does."""
+    body = read_manifest(path)
+    file = path / RULES
+    with told(file, "read"):
+        text = file.read_bytes().decode(errors="replace")
+    if digest_of(text) != body["rules"]:
+        raise damaged(file)
+    return text
+
+
+def digest_of(rules: str) -> str:
+    """What tells the text of rules from others."""
+    return _digest(rules.encode())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _take(path: Path) -> int:
+    """Lock a file until it is closed; its content is the process's number."""
+    with told(path, "lock"):
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError:
+            owner = os.pread(file, 32, 0).decode(errors="replace").strip()
+            os.close(file)
+            raise ScratchError(
+                f"process {owner or 'of another search'} works in {path.parent}",
+                remedy="wait for it, or name another directory",
+            ) from None
+        except BaseException:
+            os.close(file)
+            raise
+    return file

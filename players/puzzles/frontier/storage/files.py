@@ -1,0 +1,137 @@
+"""Files of blocks, written and read in sequence; each block's length and CRC-32 are known.
+
+The CRC is compared whenever a block is read from its file: it costs less than decoding does.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from players.puzzles.frontier.storage.errors import ScratchError, told
+
+_FLUSHED = 8 << 20
+"""After so many bytes the kernel is told that the file will not be read soon."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileBlock:
+    """A block of a file: offset and length in bytes, CRC-32 of its content."""
+
+    offset: int
+    length: int
+    check: int
+
+
+class FileWriter:
+    """Writes blocks one after the other to a new file.
+
+    Raises OutOfRoomError where the disk is full, ScratchError where it cannot be written for other reasons;
+    the blocks before stay.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.blocks: list[FileBlock] = []
+        self.size = 0
+        self._advised = 0
+        with told(path, "create"):
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was not closed yet."""
+        return self._file >= 0
+
+    def append(self, data: bytes) -> None:
+        """Write one block."""
+        view = memoryview(data)
+        at = self.size
+        with told(self.path, "write"):
+            while view:
+                view = view[os.pwrite(self._file, view, at) :]
+                at = self.size + len(data) - len(view)
+        self.blocks.append(FileBlock(self.size, len(data), zlib.crc32(data)))
+        self.size = at
+        if self.size - self._advised >= _FLUSHED:
+            _forget(self._file, self.size)
+            self._advised = self.size
+
+    def close(self) -> None:
+        """Close the file."""
+        file, self._file = self._file, -1
+        with told(self.path, "write"):
+            try:
+                _forget(file, self.size)
+            finally:
+                os.close(file)
+
+
+def write_file(path: Path, blocks: Iterable[bytes]) -> tuple[FileBlock, ...]:
+    """Write a new file; removed again where it cannot be finished."""
+    writer = FileWriter(path)
+    try:
+        for data in blocks:
+            writer.append(data)
+        writer.close()
+    except BaseException:
+        if writer.is_open:
+            writer.close()
+        remove(path)
+        raise
+    return tuple(writer.blocks)
+
+
+def read_block(path: Path, blocks: Sequence[FileBlock], number: int) -> bytes:
+    """One block, compared with its CRC; the kernel is told to fetch the next. Raises ScratchError where the
+    file is damaged."""
+    block = blocks[number]
+    parts: list[bytes] = []
+    with told(path, "read"):
+        file = os.open(path, os.O_RDONLY)
+        try:
+            at, left = block.offset, block.length
+            while left and (part := os.pread(file, left, at)):
+                parts.append(part)
+                at, left = at + len(part), left - len(part)
+            if number + 1 < len(blocks):
+                following = blocks[number + 1]
+                os.posix_fadvise(file, following.offset, following.length, os.POSIX_FADV_WILLNEED)
+        finally:
+            os.close(file)
+    data = parts[0] if len(parts) == 1 else b"".join(parts)
+    if len(data) != block.length or zlib.crc32(data) != block.check:
+        raise damaged(path, f"block {number} of it")
+    return data
+
+
+def damaged(path: Path, what: str = "it") -> ScratchError:
+    """The error for a file that is not what was written."""
+    return ScratchError(
+        f"{path} is damaged: {what} is not what was written",
+        remedy="the search cannot go on from there: remove the directory and start anew",
+    )
+
+
+def make_lasting(path: Path) -> None:
+    """What was written to a file, or the names in a directory, are on the disk after this."""
+    with told(path, "write"):
+        file = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there."""
+    with told(path, "remove"):
+        path.unlink(missing_ok=True)
+
+
+def _forget(file: int, size: int) -> None:
+    """Let the kernel write a file's pages, and use them for something else: they are not our memory."""
+    os.posix_fadvise(file, 0, size, os.POSIX_FADV_DONTNEED)

@@ -1,0 +1,259 @@
+"""A store of blobs within a budget: in memory as far as it may, else in files, and what is left after a kill.
+
+A commit makes a set of blobs last, together with the search's own state. Until the next commit their files
+stay, even of blobs that were dropped: a search that is killed goes on from the last commit.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from players.puzzles.frontier.storage.blob import Blob, BlobWriter
+from players.puzzles.frontier.storage.directory import SUFFIX, ScratchDirectory
+from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
+from players.puzzles.frontier.storage.files import FileBlock, damaged, make_lasting, remove, write_file
+from players.puzzles.frontier.storage.room import StorageRoom
+
+_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
+
+
+class BlobStore:
+    """Blobs within a budget of memory and disk.
+
+    Arguments:
+        memory: bytes of blocks in memory.
+        scratch: a directory for files: new or empty, or with ``resume`` one that a search has committed in.
+            None: everything is in memory.
+        disk: bytes of files; None for as many as there is room for.
+        rules: text of the rules that the search is for.
+        resume: whether to go on from the last commit: :attr:`state` and :attr:`blobs` are then what it named.
+
+    Raises:
+        ScratchError: the directory cannot be used (see :class:`ScratchDirectory`), or a file is not as long
+            as it was.
+
+    Attributes:
+        state: what the last commit was given; empty before the first.
+        room: what is used and what may be used, in bytes.
+    """
+
+    def __init__(
+        self,
+        memory: int,
+        scratch: Path | None = None,
+        disk: int | None = None,
+        rules: str = "",
+        resume: bool = False,
+    ) -> None:
+        self.room = StorageRoom(memory, disk)
+        self.state: dict[str, Any] = {}
+        self._blobs: dict[str, Blob] = {}
+        self._writers: set[BlobWriter] = set()
+        self._lock = threading.Lock()
+        """Held while tables change."""
+        self._moves = threading.RLock()
+        """Held while blobs move to files; taken before the other lock."""
+        self._serial = 0
+        self._committed: set[Path] = set()
+        """Files that the last commit named."""
+        self._leaving: dict[Path, int] = {}
+        """Those of them whose blobs were dropped, and their sizes."""
+        self._directory = None if scratch is None else ScratchDirectory(scratch, rules, resume)
+        if self._directory is not None and self._directory.manifest is not None:
+            try:
+                self._restore(self._directory.path, self._directory.manifest)
+            except BaseException:
+                self._directory.close()
+                raise
+
+    @classmethod
+    def open(
+        cls, scratch: Path, memory: int, disk: int | None = None, rules: str = ""
+    ) -> tuple[BlobStore, dict[str, Any]]:
+        """Go on from the last commit in a directory: the store and the state that was committed. Raises
+        ScratchError."""
+        store = cls(memory, scratch, disk, rules, resume=True)
+        return store, store.state
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether it may use files."""
+        return self._directory is not None
+
+    @property
+    def used_memory(self) -> int:
+        """Bytes of blocks in memory."""
+        return self.room.used_memory
+
+    @property
+    def used_disk(self) -> int:
+        """Bytes of files."""
+        return self.room.used_disk
+
+    @property
+    def blobs(self) -> dict[str, Blob]:
+        """The finished blobs by name."""
+        with self._lock:
+            return dict(self._blobs)
+
+    def writer(self, name: str, cold: bool = False) -> BlobWriter:
+        """Begin a blob. ``cold`` ones are needed rarely and go to a file at once, if there may be files.
+        Names consist of letters, digits, ``_``, ``.`` and ``-``."""
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} cannot name a blob")
+        with self._lock:
+            if name in self._blobs or any(writer.name == name for writer in self._writers):
+                raise ValueError(f"there is a blob {name!r}")
+            writer = BlobWriter(self, name, cold)
+            self._writers.add(writer)
+            return writer
+
+    def spill(self, memory: int | None = None) -> int:
+        """Move blobs out of memory until no more than ``memory`` bytes (the budget if None) are in use: cold
+        ones first, then those that are in files too, then the largest. Returns the bytes that were freed;
+        nothing where there may be no files. Raises OutOfRoomError."""
+        before = self.used_memory
+        bound = self.room.memory if memory is None else memory
+        with self._moves:
+            held = [blob for blob in self.blobs.values() if blob.parts is not None]
+            for blob in sorted(held, key=lambda blob: (not blob.cold, blob.path is None, -blob.total)):
+                if self.used_memory <= bound or self._directory is None:
+                    break
+                self._to_file(blob)
+                blob.parts = None
+                self.room.give_memory(blob.memory)
+        return before - self.used_memory
+
+    def commit(self, state: dict[str, Any], keep: Iterable[Blob]) -> None:
+        """Make blobs last, with a state (JSON; keys are strings) that says what they mean. Without a scratch
+        directory nothing happens. Those in memory are written to files, and stay in memory as long as there
+        is room. Raises OutOfRoomError or ScratchError; the last commit then holds."""
+        if self._directory is None:
+            return
+        with self._moves:
+            kept = list(keep)
+            for blob in kept:
+                if self._blobs.get(blob.name) is not blob:
+                    raise ValueError(f"the blob {blob.name} was dropped")
+                self._to_file(blob)
+                if blob.path is not None and not blob.lasting:
+                    began = time.perf_counter()
+                    make_lasting(blob.path)
+                    blob.lasting = True
+                    self.room.note(time.perf_counter() - began)
+            rows = [blob.as_json() for blob in kept]
+            self._directory.commit({"serial": self._serial, "state": state, "blobs": rows})
+            self.state = state
+            self._committed = {blob.path for blob in kept if blob.path is not None}
+            for path in [path for path in self._leaving if path not in self._committed]:
+                self.remove_file(path, self._leaving.pop(path))
+
+    def close(self) -> None:
+        """Free the memory, remove the files that the last commit did not name, let go of the directory."""
+        try:
+            for writer in list(self._writers):
+                writer.abandon()
+            for blob in self.blobs.values():
+                self.drop(blob)
+        finally:
+            if self._directory is not None:
+                self._directory.close()
+
+    def erase(self) -> None:
+        """Close, and remove what was committed as well: the search is over."""
+        if self._directory is not None:
+            self._directory.clear()
+            self._committed = set()
+            while self._leaving:
+                self.remove_file(*self._leaving.popitem())
+        self.close()
+
+    def drop(self, blob: Blob) -> None:
+        """See :meth:`Blob.drop`."""
+        with self._moves:
+            with self._lock:
+                if self._blobs.get(blob.name) is not blob:
+                    return
+                del self._blobs[blob.name]
+            if blob.parts is not None:
+                self.room.give_memory(blob.memory)
+            path, blob.parts, blob.path = blob.path, None, None
+            if path is not None and path in self._committed:
+                self._leaving[path] = blob.total
+            elif path is not None:
+                self.remove_file(path, blob.total)
+
+    def take_memory(self, size: int) -> bool:
+        """Count memory that is about to be used. False: there is none left, a file has to do. Raises
+        OutOfRoomError where there may be no files."""
+        if self.room.take_memory(size):
+            return True
+        if self._directory is None:
+            raise OutOfRoomError(
+                f"the search needs more than the {as_size(self.room.memory)} of memory it has for states",
+                remedy="give it more with --memory, or a directory for files with --scratch DIR",
+            )
+        with self._moves:
+            for blob in self.blobs.values():
+                if blob.parts is not None and blob.path is not None:
+                    blob.parts = None
+                    self.room.give_memory(blob.memory)
+                    if self.room.take_memory(size):
+                        return True
+        return False
+
+    def remove_file(self, path: Path, size: int) -> None:
+        """Remove a file and count its bytes as free."""
+        remove(path)
+        self.room.give_disk(size)
+
+    def new_path(self, name: str) -> Path:
+        """A name that no file has had before, so that the last commit's files stay what they are."""
+        assert self._directory is not None
+        with self._lock:
+            self._serial += 1
+            return self._directory.path / f"{name}-{self._serial}{SUFFIX}"
+
+    def finished(self, writer: BlobWriter, blob: Blob | None) -> None:
+        """A writer has closed, or was abandoned."""
+        with self._lock:
+            self._writers.discard(writer)
+            if blob is not None:
+                self._blobs[blob.name] = blob
+
+    def _to_file(self, blob: Blob) -> None:
+        """Write a blob that is only in memory to a file too."""
+        if blob.path is not None or blob.parts is None:
+            return
+        self.room.take_disk(blob.total)
+        path = self.new_path(blob.name)
+        began = time.perf_counter()
+        try:
+            blob.blocks = write_file(path, blob.parts)
+        except BaseException:
+            self.room.give_disk(blob.total)
+            raise
+        blob.path = path
+        self.room.note(time.perf_counter() - began, written=blob.total)
+
+    def _restore(self, folder: Path, body: dict[str, Any]) -> None:
+        """The blobs and the state of the last commit."""
+        self.state, self._serial = body["state"], body["serial"]
+        for row in body["blobs"]:
+            blob = Blob(self, row["name"], row["cold"], tuple(row["sizes"]))
+            path = folder / row["file"]
+            if not path.is_file() or path.stat().st_size != blob.total:
+                raise damaged(path, "its length")
+            offset, blocks = 0, []
+            for size, check in zip(row["sizes"], row["checks"], strict=True):
+                blocks.append(FileBlock(offset, size, check))
+                offset += size
+            blob.path, blob.blocks, blob.lasting = path, tuple(blocks), True
+            self._blobs[blob.name] = blob
+            self._committed.add(path)
+            self.room.count_file(blob.total)

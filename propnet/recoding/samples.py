@@ -1,0 +1,78 @@
+"""Samples of a game's states: random matches, and some of their states' successors."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from propnet.analysis.cones import clocks, step_clocks
+from propnet.expander import Expander
+from propnet.jit.arrays import Flags, Int32s, Words
+from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
+
+MATCHES = 128
+"""Random matches that are played at once."""
+
+STEPS = 400
+"""Steps of them at most; matches that end begin anew."""
+
+_BITS = 16_000_000
+"""Bits of propositions and moves that are looked at, about; large games get fewer steps."""
+
+
+def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0) -> Words:
+    """About so many reachable states that are not all near the start: uint64, shape (n, words).
+
+    They are those of random matches, thinned out evenly, the initial state among them, and the successors of
+    some of them by every joint move. Moves are chosen uniformly. The same seed gives the same states.
+    """
+    rng = np.random.default_rng(seed)
+    start = machine.records([machine.initial_state()])
+    records = np.repeat(start, MATCHES, axis=0)
+    steps = min(STEPS, _BITS // (MATCHES * (machine.network.move_count + len(machine.network.bases))))
+    layers = [start]
+    for _ in range(max(8, steps)):
+        evaluation = machine.evaluate(records)
+        moves, stuck = _choose(machine, unpack(evaluation.legal, machine.network.move_count), rng)
+        over = evaluation.terminal | stuck
+        records = machine.successors(records, moves)
+        records[over] = start
+        layers.append(records)
+    states = np.concatenate(layers)
+    states = states[np.linspace(0, len(states) - 1, min(count, len(states))).astype(np.int64)]
+    parents = states[rng.integers(0, len(states), max(1, count // 16))]
+    following = next((chunk.records.copy() for chunk in Expander(machine, count).stream(parents)), start)
+    return np.concatenate([states, following])
+
+
+def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> tuple[Int32s, Flags]:
+    """A legal move of each role in each state, given which are legal, shape (n, moves); and the states that
+    leave a role without one."""
+    bounds = machine.role_moves.tolist()
+    chosen = np.zeros((len(legal), len(bounds) - 1), np.int32)
+    stuck = np.zeros(len(legal), np.bool_)
+    for role, (low, high) in enumerate(pairwise(bounds)):
+        rows, moves = np.nonzero(legal[:, low:high])
+        counts = np.bincount(rows, minlength=len(legal))
+        able = np.flatnonzero(counts)
+        places = (np.cumsum(counts) - counts)[able] + (rng.random(len(able)) * counts[able]).astype(np.int64)
+        chosen[able, role] = moves[places]
+        stuck |= counts == 0
+    return chosen, stuck
+
+
+def clock_states(machine: PropnetMachine, most: int = 1 << 12) -> Words:
+    """The states that the step clocks go through from the initial state on, whatever is played, until they
+    repeat, ``most`` at most: uint64, shape (n, words), all other propositions false."""
+    mask, counters = (pack(kind(machine.network)[None, :])[0] for kind in (clocks, step_clocks))
+    moves = np.zeros((1, len(machine.roles)), np.int32)
+    record = machine.records([machine.initial_state()]) & mask
+    seen: dict[bytes, None] = {}
+    rows: list[Words] = []
+    while record.tobytes() not in seen and len(rows) < most:
+        seen[record.tobytes()] = None
+        rows.append(record & counters)
+        record = machine.successors(record, moves) & mask
+    return np.concatenate(rows)

@@ -1,0 +1,97 @@
+"""A process that is killed at any moment loses at most what it had not committed."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, RULES
+from players.puzzles.frontier.storage.errors import OutOfRoomError, ScratchError
+from players.puzzles.frontier.storage.store import BlobStore
+from tests.players.puzzles.frontier.storage import committing
+
+
+def begin(scratch: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, committing.__file__, str(scratch)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_what_was_committed_is_whole_after_each_of_20_kills(tmp_path: Path) -> None:
+    randomness = random.Random(19)
+    reached = 0
+    for _ in range(20):
+        process = begin(tmp_path)
+        assert process.stdout is not None
+        said = [process.stdout.readline()]
+        time.sleep(randomness.uniform(0, 0.03))
+        process.kill()
+        said += process.stdout.readlines()
+        process.wait()
+        told = int([line for line in said if line.endswith("\n")][-1])
+        store, state = BlobStore.open(tmp_path, 0, rules="(role you)")
+        layer = state["layer"]
+        assert layer in (told, told + 1) and layer > reached
+        assert sorted(store.blobs) == state["names"]
+        assert set(state["names"]) == {
+            f"layer{number}" for number in range(1, layer + 1) if (number + 1) % 3 or number + 1 > layer
+        }
+        for name, blob in store.blobs.items():
+            number = int(name.removeprefix("layer"))
+            assert [blob.read(block) for block in range(3)] == [
+                committing.content(number, block) for block in range(3)
+            ]
+        files = {blob.path.name for blob in store.blobs.values() if blob.path}
+        assert {path.name for path in tmp_path.iterdir()} == files | {LOCK, MANIFEST, RULES}
+        store.close()
+        reached = layer
+
+
+def test_a_second_process_is_told_which_is_the_first(tmp_path: Path) -> None:
+    process = begin(tmp_path)
+    try:
+        assert process.stdout is not None and process.stdout.readline()
+        for resume in (False, True):
+            with pytest.raises(ScratchError, match=rf"process {process.pid} works in"):
+                BlobStore(0, tmp_path, rules="(role you)", resume=resume)
+    finally:
+        process.kill()
+        process.wait()
+    store, state = BlobStore.open(tmp_path, 0, rules="(role you)")
+    assert state["layer"] > 0
+    store.close()
+
+
+def test_files_that_the_system_bounds_are_an_error_too(tmp_path: Path) -> None:
+    store = BlobStore(0, tmp_path, rules="(role you)")
+    writer = store.writer("small")
+    writer.append(bytes(1000))
+    writer.close()
+    store.commit({"depth": 1}, store.blobs.values())
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+            writer = store.writer("large")
+            for _ in range(10):
+                writer.append(bytes(1000))
+        except OutOfRoomError:
+            code = 0 if store.used_disk == 6000 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    store.close()
+    store, state = BlobStore.open(tmp_path, 0, rules="(role you)")
+    assert state == {"depth": 1} and store.blobs["small"].read(0) == bytes(1000)
+    assert not [path for path in tmp_path.glob("*.blob") if "large" in path.name]
+    store.close()
