@@ -25,7 +25,9 @@ def random_rules(seed: int) -> str:
 
     def condition() -> str:
         ring = rng.choice(list(rings))
-        fact = rng.choice([*lamps, f"({ring} {rng.choice(rings[ring])})", f"({ring} {rng.choice(rings[ring])})"])
+        fact = rng.choice(
+            [*lamps, f"({ring} {rng.choice(rings[ring])})", f"({ring} {rng.choice(rings[ring])})"]
+        )
         return f"(true {fact})" if rng.random() < 0.7 else f"(not (true {fact}))"
 
     for move in MOVES:
