@@ -1,4 +1,4 @@
-"""A search that is killed, stopped, or runs out of disk goes on from its last whole layer to the same result."""
+"""A search that is killed or runs out of disk goes on from its last whole layer, to the same result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import random
 import signal
 import time
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, sear
 from tests.players.puzzles.frontier.test_small_rooms import cramp
 
 FARTHEST = [6, 4, 7, 8, 5, 0, 3, 2, 1]
-"""31 moves from the tiles in order: there is no farther one but its like."""
+"""One of the two positions that are farthest, 31 moves, from the tiles in order."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> PropnetMachine:
     samples = sample_states(machine, 500)
     monkeypatch.setattr(frontier, "sample_states", lambda machine: samples)
     undisturbed()
-    cramp(monkeypatch, room=4096, kept=100_000)
+    cramp(monkeypatch, room=4096, scale=8, kept=100_000)
     return machine
 
 
@@ -67,7 +67,7 @@ def test_after_each_of_20_kills_it_goes_on_to_the_same_result(
         outcome = None
         while outcome is None:
             resumed += (scratch / MANIFEST).exists()
-            child = Child(lambda: run(machine, scratch, 1 + kills % 2))
+            child = Child(partial(run, machine, scratch, 1 + kills % 2))
             outcome = child.kill(randomness.uniform(0.1, 0.4)) if kills < 20 else child.outcome()
             kills += outcome is None
         assert tuple(outcome) == undisturbed()
@@ -97,12 +97,16 @@ def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachi
     assert run(machine, tmp_path, 1) == undisturbed()
 
 
+def work_off(search: FrontierSearch) -> None:
+    while search.step(time.monotonic() + 1.0):
+        pass
+
+
 def out_of_room(machine: PropnetMachine, options: FrontierOptions) -> FrontierResult:
     """What was found when it became too much."""
     search = begun(machine, options)
     with pytest.raises(OutOfRoomError) as error:
-        while search.step(time.monotonic() + 1.0):
-            pass
+        work_off(search)
     assert error.value.remedy
     assert not search.step(time.monotonic() + 1.0)
     result = search.result()

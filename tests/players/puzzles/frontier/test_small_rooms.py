@@ -17,14 +17,14 @@ from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
 
 
-def cramp(patch: pytest.MonkeyPatch, room: int = 512, kept: int = PLENTY) -> None:
+def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
     for module in (expansion, merging, runs):
-        patch.setattr(module, "BLOCK", 256)
-    patch.setattr(expansion, "_ROWS", min(room, 256))
-    patch.setattr(expansion, "_SOURCES", 64)
-    patch.setattr(merging, "_RECORDS", 64)
-    patch.setattr(Budget, "of", classmethod(lambda cls, *given: cls(room, 300, kept)))
+        patch.setattr(module, "BLOCK", 256 * scale)
+    patch.setattr(expansion, "_ROWS", 256)
+    patch.setattr(expansion, "_SOURCES", 64 * scale)
+    patch.setattr(merging, "_RECORDS", 64 * scale)
+    patch.setattr(Budget, "of", classmethod(lambda cls, *given: cls(room, 300 * scale, kept)))
 
 
 def assert_same(result: FrontierResult, other: FrontierResult) -> None:
