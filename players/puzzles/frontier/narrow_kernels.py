@@ -52,8 +52,8 @@ def to_records(keys: Words, template: Words, records: Words, tags: Words) -> Non
 
 @kernel(nogil=True)
 def unique(tagged: Words, n: int) -> int:
-    """Keep each key once, with its smallest tag, among n tagged keys sorted by key, in place; returns how many
-    are left."""
+    """Keep each key once, with its smallest tag, among n tagged keys that are sorted by key, in place;
+    returns how many are left."""
     if n == 0:
         return 0
     last = 0
