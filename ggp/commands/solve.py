@@ -111,7 +111,7 @@ def command(
 
         whole = Game.load(game)
         if strong:
-            solve_strongly(whole, _bytes(memory), tables, workers, as_json and query is None, query is None)
+            solve_strongly(whole, _bytes(memory), tables, as_json and query is None, query is None)
         if query is not None:
             answer_query(whole, query, tables, as_json)
         return
