@@ -90,8 +90,10 @@ class FrontierSearch:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
         coding = coding_from_json(saved["coding"]) if saved else find_coding(self._machine, self._samples)
-        found = Layers.from_json(saved["found"], self._store) if saved else None
+        found = None
         if saved:
+            kind = KeySpace.of(Recoded.of(self._machine, coding), clocks).kind
+            found = Layers.from_json(saved["found"], kind, self._store)
             self.lines = {int(value): line for value, line in saved["lines"].items()}
             self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
@@ -117,7 +119,7 @@ class FrontierSearch:
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal."""
         workers = self._options.workers
-        budget = Budget.of(self._options.memory, workers, self._store.used_memory)
+        budget = Budget.of(self._options.memory, workers, space.kind, self._store.used_memory)
         self._store.room.memory = budget.kept
         search = LayeredSearch(space, self._store, workers, budget, found or Layers())
         self._search = search

@@ -1,4 +1,4 @@
-"""Kernels on *tagged keys*: keys of at most 56 bits with a tag of 8 bits below them, one word each.
+"""Kernels on *tagged keys* of one word: keys of at most 56 bits with a tag of 8 bits below them.
 
 Sorting tagged keys sorts by key first, so that of several equal keys the one with the smallest tag comes
 first.

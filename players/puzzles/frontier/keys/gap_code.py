@@ -1,39 +1,35 @@
-"""Ascending keys as the gaps between them, in groups of seven bits (LEB128), then Zstandard (Y. Collet)."""
+"""Ascending keys of one word as the gaps between them, in groups of seven bits (LEB128), then Zstandard."""
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
-import zstandard
 
+from players.puzzles.frontier.keys.errors import DamagedKeysError
+from players.puzzles.frontier.keys.shrink import grown, shrunk
 from propnet.jit.arrays import Octets, Words
 from propnet.jit.decorators import kernel
 
 _MOST_BYTES = 10
-_own = threading.local()
 
 
 def encode(keys: Words, level: int) -> bytes:
     """Ascending keys (n,) as bytes; ``level`` of Zstandard, 0 for none."""
     room = np.empty(_MOST_BYTES * len(keys), np.uint8)
-    plain = room[: _encode(keys, room)]
-    if not level:
-        return plain.tobytes()
-    packer = getattr(_own, "packer", None)
-    if packer is None:
-        packer = _own.packer = zstandard.ZstdCompressor(level)
-    return packer.compress(plain.data)
+    return shrunk(room[: _encode(keys, room)].data, level)
 
 
 def decode(data: bytes, packed: bool, out: Words) -> None:
-    """The keys (n,) of which these are the bytes."""
-    if packed:
-        unpacker = getattr(_own, "unpacker", None)
-        if unpacker is None:
-            unpacker = _own.unpacker = zstandard.ZstdDecompressor()
-        data = unpacker.decompress(data)
-    _decode(np.frombuffer(data, np.uint8), out)
+    """The keys (n,) of which these are the bytes. Raises DamagedKeysError."""
+    plain = np.frombuffer(grown(data, packed, _MOST_BYTES * len(out)), np.uint8)
+    check_gaps(plain, len(out))
+    _decode(plain, out)
+
+
+def check_gaps(data: Octets, count: int) -> None:
+    """Bytes of so many gaps end with a last group, and have a last group for each: whoever decodes them reads
+    all bytes, and no others. Raises DamagedKeysError."""
+    if np.count_nonzero(data < 128) != count or (count and data[-1] >= 128):
+        raise DamagedKeysError
 
 
 @kernel(nogil=True)
