@@ -8,8 +8,10 @@ from players.puzzles.frontier.keys.errors import DamagedKeysError
 from players.puzzles.frontier.keys.shrink import grown, shrunk
 from propnet.jit.arrays import Octets, Words
 from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import item, put
 
 _MOST_BYTES = 10
+_SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
 
 
 def encode(keys: Words, level: int) -> bytes:
@@ -21,14 +23,7 @@ def encode(keys: Words, level: int) -> bytes:
 def decode(data: bytes, packed: bool, out: Words) -> None:
     """The keys (n,) of which these are the bytes. Raises DamagedKeysError."""
     plain = np.frombuffer(grown(data, packed, _MOST_BYTES * len(out)), np.uint8)
-    check_gaps(plain, len(out))
-    _decode(plain, out)
-
-
-def check_gaps(data: Octets, count: int) -> None:
-    """Bytes of so many gaps end with a last group, and have a last group for each: whoever decodes them reads
-    all bytes, and no others. Raises DamagedKeysError."""
-    if np.count_nonzero(data < 128) != count or (count and data[-1] >= 128):
+    if not _decode(plain, out):
         raise DamagedKeysError
 
 
@@ -37,30 +32,33 @@ def _encode(keys: Words, out: Octets) -> int:
     at = 0
     before = np.uint64(0)
     for i in range(keys.size):
-        gap = keys[i] - before
-        before = keys[i]
-        while gap >= 128:
-            out[at] = np.uint8(gap & np.uint64(127)) | np.uint8(128)
-            gap >>= np.uint64(7)
+        key = item(keys, i)
+        gap = key - before
+        before = key
+        while gap >= _MORE:
+            put(out, at, np.uint8(gap | _MORE))
+            gap >>= _SEVEN
             at += 1
-        out[at] = np.uint8(gap)
+        put(out, at, np.uint8(gap))
         at += 1
     return at
 
 
 @kernel(nogil=True)
-def _decode(data: Octets, out: Words) -> None:
-    at = 0
+def _decode(data: Octets, out: Words) -> bool:
+    """Returns whether the data held as many keys as there is room for, and nothing else."""
+    at, size = 0, data.size
     key = np.uint64(0)
     for i in range(out.size):
-        byte = np.uint64(data[at])
-        gap = byte & np.uint64(127)
-        shift = np.uint64(7)
-        at += 1
-        while byte >= 128:
-            byte = np.uint64(data[at])
-            gap |= (byte & np.uint64(127)) << shift
-            shift += np.uint64(7)
+        gap, shift = np.uint64(0), np.uint64(0)
+        byte = _MORE
+        while byte >= _MORE:
+            if at >= size:
+                return False
+            byte = np.uint64(item(data, at))
+            gap |= (byte & _LOW) << shift
+            shift += _SEVEN
             at += 1
         key += gap
-        out[i] = key
+        put(out, i, key)
+    return at == size

@@ -1,7 +1,6 @@
 """What a search asks of keys, whatever their width.
 
-*Tagged keys* are keys with a tag of 8 bits below them: sorting them sorts by key first, so that of several
-equal keys the one with the smallest tag comes first. Arrays of n keys, tagged or not, have n rows; a single
+*Tagged keys* are keys with a tag of 8 bits below them. Arrays of n keys, tagged or not, have n rows; a single
 key is an int outside arrays.
 """
 
@@ -34,6 +33,10 @@ class KeyKind(ABC):
     @abstractmethod
     def new_tagged(self, n: int) -> Words:
         """Room for n tagged keys."""
+
+    @abstractmethod
+    def array(self, keys: Sequence[int]) -> Words:
+        """An array of these keys."""
 
     @abstractmethod
     def of_records(self, records: Words) -> Words:

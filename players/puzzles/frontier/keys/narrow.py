@@ -35,6 +35,9 @@ class NarrowKeys(KeyKind):
     def new_tagged(self, n: int) -> Words:
         return np.empty(n, np.uint64)
 
+    def array(self, keys: Sequence[int]) -> Words:
+        return np.array(keys, np.uint64)
+
     def of_records(self, records: Words) -> Words:
         return records[:, 0] & self._mask
 
@@ -51,7 +54,7 @@ class NarrowKeys(KeyKind):
         return int(narrow_kernels.unique(tagged, n))
 
     def places(self, tagged: Words, keys: Sequence[int]) -> Ints:
-        return np.searchsorted(tagged, np.array(keys, np.uint64) << _EIGHT)
+        return np.searchsorted(tagged, self.array(keys) << _EIGHT)
 
     def place(self, keys: Words, key: int) -> int:
         return int(np.searchsorted(keys, np.uint64(key)))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from players.puzzles.frontier.keys.errors import DamagedKeysError
-from players.puzzles.frontier.keys.gap_code import check_gaps
 from players.puzzles.frontier.keys.narrow_kernels import TAG_BITS
 from propnet.jit.arrays import Ints, Octets, Words
 from propnet.jit.decorators import kernel
@@ -32,7 +31,9 @@ def decode_part(data: Octets, count: int, tagged: Words, first: int) -> None:
     """Write the tagged keys of a part from place ``first`` on. Raises DamagedKeysError."""
     if len(data) < 2 * count:
         raise DamagedKeysError
-    check_gaps(data[: len(data) - count], count)
+    gaps = data[: len(data) - count]
+    if np.count_nonzero(gaps < _MORE) != count or (count and gaps[-1] >= _MORE):
+        raise DamagedKeysError  # each gap has one last group, and that of the last gap ends them
     _decode(data, count, tagged, first)
 
 

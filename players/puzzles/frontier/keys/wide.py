@@ -15,8 +15,8 @@ from players.puzzles.frontier.keys.shrink import grown, shrunk
 from players.puzzles.frontier.keys.wide_sort import sort_rows
 from propnet.jit.arrays import Int32s, Ints, Octets, Words
 
-_BLOCK_BYTES = 1 << 20
-"""Bytes of the keys of a block, about."""
+_BYTES, _LEAST, _MOST = 1 << 20, 1 << 10, 1 << 16
+"""A block has about so many bytes of keys, and between so many keys."""
 
 
 class WideKeys(KeyKind):
@@ -32,13 +32,17 @@ class WideKeys(KeyKind):
         self._mask = np.array([mask >> 64 * word & (1 << 64) - 1 for word in range(words)], np.uint64)
         self.key_bytes, self.tagged_bytes = 8 * words, 8 * words + 8
         self.sort_bytes = 16
-        self.block = min(1 << 16, max(1 << 10, _BLOCK_BYTES // self.key_bytes))
+        self.block = min(_MOST, max(_LEAST, _BYTES // self.key_bytes))
 
     def new_keys(self, n: int) -> Words:
         return np.empty((n, self.words), np.uint64)
 
     def new_tagged(self, n: int) -> Words:
         return np.empty((n, self.words + 1), np.uint64)
+
+    def array(self, keys: Sequence[int]) -> Words:
+        data = b"".join(key.to_bytes(self.key_bytes) for key in keys)
+        return np.frombuffer(data, ">u8").astype(np.uint64).reshape(-1, self.words)
 
     def of_records(self, records: Words) -> Words:
         return np.ascontiguousarray((records[:, : self.words] & self._mask)[:, ::-1])
@@ -103,4 +107,5 @@ class WideKeys(KeyKind):
         some[:, -1] = data[len(data) - count :]
 
     def _row(self, key: int) -> Words:
-        return np.frombuffer(key.to_bytes(8 * self.words), ">u8").astype(np.uint64)
+        row: Words = self.array([key])[0]
+        return row
