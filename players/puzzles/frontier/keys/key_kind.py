@@ -54,11 +54,12 @@ class KeyKind(ABC):
 
     @abstractmethod
     def sort(self, tagged: Words, scratch: Words, n: int) -> bool:
-        """Sort the first n tagged keys; whether ``scratch`` holds them then, and not ``tagged``."""
+        """Sort the first n tagged keys by key; whether ``scratch`` holds them then, and not ``tagged``."""
 
     @abstractmethod
     def unique(self, tagged: Words, n: int) -> int:
-        """Keep the first of each key among n sorted tagged keys, in place; returns how many are left."""
+        """Keep each key once, with its smallest tag, among n sorted tagged keys, in place; returns how many
+        are left."""
 
     @abstractmethod
     def places(self, tagged: Words, keys: Sequence[int]) -> Ints:
