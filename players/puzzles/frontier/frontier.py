@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gdl.errors import GdlError
 from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
@@ -115,15 +114,15 @@ class FrontierSearch:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
         coding = coding_from_json(saved["coding"]) if saved else find_coding(self._game, self._samples)
-        found = Layers.from_json(saved["found"], self._store) if saved else None
+        found = None
         if saved:
+            kind = KeySpace.of(Recoded.of(self._game, coding), clocks).kind
+            found = Layers.from_json(saved["found"], kind, self._store)
             self.lines = {int(value): line for value, line in saved["lines"].items()}
             self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
             recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
-            if not space.narrow:
-                raise GdlError(f"a state of this game takes {space.key_bits} bits, too many for this solver")
             try:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:
@@ -144,7 +143,7 @@ class FrontierSearch:
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal."""
         workers = self._options.workers
-        budget = Budget.of(self._options.memory, workers, self._store.used_memory)
+        budget = Budget.of(self._options.memory, workers, space.kind, self._store.used_memory)
         self._store.room.memory = budget.kept
         search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from players.puzzles.frontier import expansion, merging, runs
+from players.puzzles.frontier import expansion, merging
 from players.puzzles.frontier.budget import Budget
+from players.puzzles.frontier.keys import wide
+from players.puzzles.frontier.keys.narrow import NarrowKeys
+from players.puzzles.frontier.keys.narrow_kernels import unique
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, machine_of, searched
+from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
 
 
-def cramp(patch: pytest.MonkeyPatch, room: int = 512, kept: int = PLENTY) -> None:
+def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
-    for module in (expansion, merging, runs):
-        patch.setattr(module, "BLOCK", 256)
-    patch.setattr(expansion, "_ROWS", min(room, 256))
-    patch.setattr(expansion, "_SOURCES", 64)
-    patch.setattr(merging, "_RECORDS", 64)
-    patch.setattr(Budget, "of", classmethod(lambda cls, *given: cls(room, 300, kept)))
+    patch.setattr(NarrowKeys, "block", 256 * scale)
+    patch.setattr(wide, "_MOST", 256 * scale)
+    patch.setattr(expansion, "_ROWS", 256)
+    patch.setattr(expansion, "_SOURCES", 64 * scale)
+    patch.setattr(merging, "_RECORDS", 64 * scale)
+    sizes = classmethod(lambda cls, memory, workers, *given: cls(room, 300 * scale, kept, workers))
+    patch.setattr(Budget, "of", sizes)
 
 
 def assert_same(result: FrontierResult, other: FrontierResult) -> None:
@@ -38,3 +46,30 @@ def test_small_buffers_many_ranges_and_threads_find_the_same(
     cramp(monkeypatch, kept=20_000 if scratch else PLENTY)
     options = FrontierOptions(PLENTY, tmp_path if scratch else None, workers=workers, symmetry=False)
     assert_same(searched(machine, options), plenty)
+
+
+def parents_of(options: FrontierOptions) -> list[bytes]:
+    """What each layer of a search keeps of parents."""
+    search = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
+    while search.step(time.monotonic() + 1.0):
+        pass
+    assert search._search is not None
+    layers = search._search.found.layers
+    tags = [b"".join(layer.read_tags(block).tobytes() for block in layer.blocks) for layer in layers]
+    search.close()
+    return tags
+
+
+def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    plenty = parents_of(FrontierOptions(PLENTY, symmetry=False))
+    cramp(monkeypatch)
+    assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 255)), max_size=30))
+def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]]) -> None:
+    pairs.sort(key=lambda pair: pair[0])
+    tagged = np.array([key << 8 | tag for key, tag in pairs], np.uint64)
+    least = {key: min(tag for other, tag in pairs if other == key) for key, _ in pairs}
+    n = unique(tagged, len(tagged))
+    assert tagged[:n].tolist() == [key << 8 | tag for key, tag in least.items()]

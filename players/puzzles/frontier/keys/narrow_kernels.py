@@ -1,7 +1,7 @@
-"""Kernels on *tagged keys*: keys of at most 56 bits with a tag of 8 bits below them, one word each.
+"""Kernels on *tagged keys* of one word: keys of at most 56 bits with a tag of 8 bits below them.
 
-Sorting tagged keys sorts by key first, so that of several equal keys the one with the smallest tag comes
-first.
+They are sorted by key; of several equal keys the smallest tag is kept, in whatever order they come, so that
+results do not depend on who found a state first.
 """
 
 from __future__ import annotations
@@ -52,17 +52,20 @@ def to_records(keys: Words, template: Words, records: Words, tags: Words) -> Non
 
 @kernel(nogil=True)
 def unique(tagged: Words, n: int) -> int:
-    """Keep the first of each key among n sorted tagged keys, in place; returns how many are left."""
+    """Keep each key once, with its smallest tag, among n tagged keys that are sorted by key, in place;
+    returns how many are left."""
     if n == 0:
         return 0
-    kept = 0
-    before = ~tagged[0]
-    for i in range(n):
+    last = 0
+    least = before = tagged[0]
+    for i in range(1, n):
         here = tagged[i]
-        tagged[kept] = here
-        kept += (here ^ before) >> _EIGHT != 0
+        new = (here ^ before) >> _EIGHT != 0
         before = here
-    return kept
+        last += new
+        least = here if new | (here < least) else least
+        tagged[last] = least
+    return last + 1
 
 
 @kernel(nogil=True)
