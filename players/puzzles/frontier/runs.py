@@ -95,15 +95,15 @@ class Run:
         return self.blocks[start:stop]
 
     def as_json(self) -> dict[str, Any]:
-        """What a checkpoint says of it."""
-        rows = [[block.first, block.last, block.count, block.packed] for block in self.blocks]
+        """What a checkpoint says of it; Python refuses to read long decimal numbers."""
+        rows = [[hex(block.first), hex(block.last), block.count, block.packed] for block in self.blocks]
         return {"keys": self.keys.name, "tags": self.tags and self.tags.name, "blocks": rows}
 
     @classmethod
     def from_json(cls, body: dict[str, Any], kind: KeyKind, blobs: dict[str, Blob]) -> Run:
         """The run of a checkpoint."""
         blocks = [
-            RunBlock(first, last, count, packed, number)
+            RunBlock(int(first, 16), int(last, 16), count, packed, number)
             for number, (first, last, count, packed) in enumerate(body["blocks"])
         ]
         return cls(kind, blocks, blobs[body["keys"]], blobs[body["tags"]] if body["tags"] else None)

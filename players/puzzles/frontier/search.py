@@ -70,7 +70,7 @@ class Layers:
             "clocks": [clock.tolist() for clock in self.clocks],
             "visited": [layers.get(id(run), -1) for run in self.visited],
             "rewritten": next((run.as_json() for run in self.visited if id(run) not in layers), None),
-            "ends": [[value, depth, key] for value, (depth, key) in self.ends.items()],
+            "ends": [[value, depth, hex(key)] for value, (depth, key) in self.ends.items()],
             "merged": self.merged,
             "extra": self.extra,
         }
@@ -88,7 +88,7 @@ class Layers:
             layers,
             [np.array(clock, np.uint64) for clock in body["clocks"]],
             visited,
-            {value: (depth, key) for value, depth, key in body["ends"]},
+            {value: (depth, int(key, 16)) for value, depth, key in body["ends"]},
             body["merged"],
             sum(run.count for run in layers),
             body["extra"],

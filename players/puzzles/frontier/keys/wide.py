@@ -54,7 +54,7 @@ class WideKeys(KeyKind):
         wide_kernels.to_wide_records(keys, template, records, tags)
 
     def sort(self, tagged: Words, scratch: Words, n: int) -> bool:
-        return bool(sort_rows(tagged, scratch, n, np.empty(n, np.uint64), np.empty(n, np.uint64)))
+        return sort_rows(tagged, scratch, n)
 
     def unique(self, tagged: Words, n: int) -> int:
         return int(wide_kernels.unique_wide(tagged, n))

@@ -9,7 +9,7 @@ from players.puzzles.frontier.keys.radix import radix_sort
 from players.puzzles.frontier.keys.wide_kernels import compare
 from propnet.jit.arrays import Ints, Words
 from propnet.jit.decorators import inner, kernel
-from propnet.jit.vector512 import item, put
+from propnet.jit.vector512 import item, put, raw
 
 _FEW = 32
 """Rows that are sorted by insertion."""
@@ -18,10 +18,9 @@ _GAP = 3
 
 
 @inner
-def _segments(rows: Words, low: int, high: int, budget: int, parts: Ints) -> int:
+def _segments(rows: Words, width: int, low: int, high: int, budget: int, parts: Ints) -> int:
     """The topmost bits in which rows ``low .. high - 1`` differ, ``budget`` at most: writes the word, shift
     and length of each stretch of such bits, topmost first; returns how many stretches there are."""
-    width = rows.shape[1]
     count = 0
     for word in range(width):
         one = item(rows, low * width + word)
@@ -51,9 +50,8 @@ def _segments(rows: Words, low: int, high: int, budget: int, parts: Ints) -> int
 
 
 @inner
-def _insertion_sort(rows: Words, low: int, high: int, held: Words) -> None:
+def _insertion_sort(rows: Words, width: int, low: int, high: int, held: Words) -> None:
     """Sort rows ``low .. high - 1``; ``held`` has room for a row."""
-    width = rows.shape[1]
     for i in range(low + 1, high):
         if compare(rows, (i - 1) * width, rows, i * width, width) <= 0:
             continue
@@ -69,82 +67,96 @@ def _insertion_sort(rows: Words, low: int, high: int, held: Words) -> None:
 
 
 @inner
-def _distribute(
-    rows: Words, low: int, high: int, out: Words, packed: Words, other: Words, parts: Ints
-) -> tuple[int, int, int]:
-    """Write rows ``low .. high - 1`` to the same places of ``out``, sorted by their topmost differing bits.
-    Returns whether they differ at all, whether the bits are in ``other`` then and not in ``packed``, and how
-    many low bits of these words to ignore."""
-    width, n = rows.shape[1], high - low
+def _pack(rows: Words, width: int, low: int, high: int, packed: Words, parts: Ints) -> int:
+    """Have the topmost bits in which rows ``low .. high - 1`` differ in ``packed``, with their numbers from
+    ``low`` on below these; returns how many bits these numbers take, 0 if the rows agree in all."""
+    n = high - low
     index_bits = 1
     while n > 1 << index_bits:
         index_bits += 1
-    count = _segments(rows, low, high, 64 - index_bits, parts)
-    if count == 0:
-        return 0, 0, 0
+    count = _segments(rows, width, low, high, 64 - index_bits, parts)
     for i in range(n):
         value = np.uint64(0)
         for part in range(count):
             length = np.uint64(item(parts, 3 * part + 2))
-            bits = item(rows, (low + i) * width + item(parts, 3 * part)) >> np.uint64(
-                item(parts, 3 * part + 1)
-            )
+            word, shift = item(parts, 3 * part), np.uint64(item(parts, 3 * part + 1))
+            bits = item(rows, (low + i) * width + word) >> shift
             value = (value << length) | (bits & ((np.uint64(1) << length) - np.uint64(1)))
         put(packed, i, (value << np.uint64(index_bits)) | np.uint64(i))
-    swapped = radix_sort(packed, other, n, index_bits, 64)
+    return index_bits if count else 0
+
+
+@inner
+def _gather(
+    rows: Words, width: int, low: int, high: int, ordered: Words, index_bits: int, out: Words
+) -> None:
+    """Write rows ``low .. high - 1`` to the same places of ``out``, in the order of the packed words."""
     mask = (np.uint64(1) << np.uint64(index_bits)) - np.uint64(1)
-    for i in range(n):
-        place = (item(other, i) if swapped else item(packed, i)) & mask
-        start = (low + np.int64(place)) * width
+    for i in range(high - low):
+        start = (low + np.int64(item(ordered, i) & mask)) * width
         for word in range(width):
             put(out, (low + i) * width + word, item(rows, start + word))
-    return 1, swapped, index_bits
 
 
 @inner
 def _push_groups(
-    rows: Words, low: int, n: int, ordered: Words, ignore: int, groups: Ints, waiting: int, held: Words
-) -> int:
+    rows: Words, width: int, low: int, n: int, ordered: Words, ignore: int, groups: Ints, waiting: int,
+    held: Words,
+) -> int:  # fmt: skip
     """Sort the small groups of rows with the same bits, and note the large ones; returns how many wait."""
     shift = np.uint64(ignore)
     first = 0
+    before = item(ordered, 0) >> shift
     for i in range(1, n + 1):
-        if i < n and item(ordered, i) >> shift == item(ordered, first) >> shift:
-            continue
+        if i < n:
+            here = item(ordered, i) >> shift
+            if here == before:
+                continue
+            before = here
         if i - first > _FEW:
             put(groups, 2 * waiting, low + first)
             put(groups, 2 * waiting + 1, low + i)
             waiting += 1
         elif i - first > 1:
-            _insertion_sort(rows, low + first, low + i, held)
+            _insertion_sort(rows, width, low + first, low + i, held)
         first = i
     return waiting
 
 
-@kernel(nogil=True)
-def sort_rows(rows: Words, scratch: Words, n: int, packed: Words, other: Words) -> int:
-    """Sort the first n rows of ``rows`` (at least n, words), in unsigned order, the first word most
-    significant; as much room in ``scratch``, and n words in ``packed`` and ``other`` each. Returns 1 if
-    ``scratch`` holds them then, 0 if ``rows`` does."""
-    width = rows.shape[1]
-    parts = np.empty(3 * 64, np.int64)
-    held = np.empty(width, np.uint64)
+def sort_rows(rows: Words, scratch: Words, n: int) -> bool:
+    """Sort the first n rows of ``rows``, uint64 (at least n, words), in unsigned order, the first word most
+    significant; as much room in ``scratch``. Returns whether ``scratch`` holds them then."""
+    packed, other = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    parts, held = np.empty(3 * 64, np.int64), np.empty(rows.shape[1], np.uint64)
     groups = np.empty(2 * (n // _FEW + 1), np.int64)
+    return bool(_sort(rows, scratch, n, packed, other, parts, held, groups))
+
+
+@kernel(nogil=True)
+def _sort(
+    rows: Words, scratch: Words, n: int, packed: Words, other: Words, parts: Ints, held: Words, groups: Ints
+) -> int:
+    width = rows.shape[1]
+    # Bare pointers are safe: all arrays are the caller's.
+    source, target, bits, one, stack = raw(rows), raw(scratch), raw(parts), raw(held), raw(groups)
     if n <= _FEW:
-        _insertion_sort(rows, 0, n, held)
+        _insertion_sort(source, width, 0, n, one)
         return 0
-    differ, swapped, ignore = _distribute(rows, 0, n, scratch, packed, other, parts)
-    if differ == 0:
+    ignore = _pack(source, width, 0, n, raw(packed), bits)
+    if ignore == 0:
         return 0
-    waiting = _push_groups(scratch, 0, n, other if swapped else packed, ignore, groups, 0, held)
+    ordered = raw(other) if radix_sort(packed, other, n, ignore, 64) else raw(packed)
+    _gather(source, width, 0, n, ordered, ignore, target)
+    waiting = _push_groups(target, width, 0, n, ordered, ignore, stack, 0, one)
     while waiting > 0:
         waiting -= 1
-        low, high = int(groups[2 * waiting]), int(groups[2 * waiting + 1])
-        differ, swapped, ignore = _distribute(scratch, low, high, rows, packed, other, parts)
-        if differ == 0:
+        low, high = int(item(stack, 2 * waiting)), int(item(stack, 2 * waiting + 1))
+        ignore = _pack(target, width, low, high, raw(packed), bits)
+        if ignore == 0:
             continue
+        ordered = raw(other) if radix_sort(packed, other, high - low, ignore, 64) else raw(packed)
+        _gather(target, width, low, high, ordered, ignore, source)
         for at in range(low * width, high * width):
-            put(scratch, at, item(rows, at))
-        ordered = other if swapped else packed
-        waiting = _push_groups(scratch, low, high - low, ordered, ignore, groups, waiting, held)
+            put(target, at, item(source, at))
+        waiting = _push_groups(target, width, low, high - low, ordered, ignore, stack, waiting, one)
     return 1

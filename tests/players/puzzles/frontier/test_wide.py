@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from players.puzzles.frontier.key_space import KeySpace
 from players.puzzles.frontier.outcome import FrontierOptions
 from propnet.recoding.recoded import Recoded
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, machine_of, searched
+from tests.games.tiles import tiles
+from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
 from tests.players.puzzles.frontier.test_small_rooms import cramp
 
 
@@ -39,3 +41,17 @@ def test_wide_keys_find_the_layers_ends_and_lines_of_narrow_ones(
         value: len(line) for value, line in narrow.lines.items()
     }
     assert wide.complete == narrow.complete and wide.value == narrow.value
+
+
+FIFTEEN = [1, 2, 4, 10, 24, 54, 107, 212, 446, 946, 1948, 3938, 7808]
+"""States of the 15-puzzle by distance from its goal (R. Korf and P. Schultze, 2005)."""
+
+
+def test_the_fifteen_puzzle_has_keys_of_two_words_and_known_layers() -> None:
+    search = begun(machine_of(tiles(4, 4)))
+    while search._search is None or len(search._search.found.layers) <= len(FIFTEEN):
+        assert search.step(time.monotonic() + 0.02)
+    layers, bits = search.result().layers, search.result().key_bits
+    search.close()
+    assert bits > 55
+    assert layers[: len(FIFTEEN)] == FIFTEEN
