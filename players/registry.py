@@ -20,6 +20,7 @@ _PLACES = {
     "montecarlo": ("players.baselines.montecarlo", "MonteCarloPlayer"),
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.sequential", "SequentialUctPlayer"),
+    "tables": ("players.strong.player", "TablesPlayer"),
 }
 
 NAMES: tuple[str, ...] = tuple(_PLACES)

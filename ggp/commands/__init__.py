@@ -18,12 +18,8 @@ AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propne
 FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
 ]
-GameName = Annotated[
-    str,
-    typer.Argument(
-        help="A game that comes along (see `ggp games`), a .kif file, or a Sokoban level, FILE.xsb:N."
-    ),
-]
+GAME_HELP = "A game that comes along (see `ggp games`), a .kif file, or a Sokoban level, FILE.xsb:N."
+GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
 
 def check_machine(name: str) -> None:

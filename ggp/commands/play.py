@@ -13,7 +13,7 @@ def command(
         "",
         "--players",
         "-p",
-        help="One per role, by commas: uct, montecarlo, greedy, random, legal, human; options as in "
+        help="One per role, by commas: uct, montecarlo, greedy, random, legal, tables, human; options as in "
         "uct:playouts=1000. Roles left out are played by random, "
         "or by uct where only people are named.",
         show_default="uct for one role, else uct,random",
@@ -29,6 +29,9 @@ def command(
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
     delay: float | None = typer.Option(
         None, min=0, help="Seconds that a state is shown at least.", show_default="0.2 in a terminal"
+    ),
+    tables: str | None = typer.Option(
+        None, metavar="DIR", help="A table made by ggp solve --strong: the player `tables` plays from it."
     ),
     as_json: bool = typer.Option(False, "--json", help="One JSON object per line: game, steps, result."),
 ) -> None:
@@ -49,13 +52,17 @@ def command(
     from players.processes.limits import cores
     from players.registry import split_names
 
+    if tables is not None and not players:
+        players = "tables"
     names = [HUMAN if name.lower() == HUMAN else name for name in split_names(players)]
     check_names(names, as_json)
     if workers is None:
         workers = cores()
     if delay is None:
         delay = 0.2 if sys.stdout.isatty() and HUMAN not in names else 0.0
-    match = LocalMatch(loaded, names, machine, began + startclock, playclock, seed, max_steps, workers)
+    match = LocalMatch(
+        loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, tables
+    )
     try:
         if as_json:
             match.print_json()

@@ -25,6 +25,11 @@ def command(
         min=0.0,
         help="Seconds before the end of a clock at which the answer leaves, until better is learnt.",
     ),
+    tables: str | None = typer.Option(
+        None,
+        metavar="DIR",
+        help="Play from a table made by ggp solve --strong, and by --player where that does not help.",
+    ),
     seed: int = typer.Option(0, help="Seed of the player's randomness."),
     log_level: str = typer.Option("info", help="debug, info, warning or error."),
 ) -> None:
@@ -48,6 +53,8 @@ def command(
         raise GdlError(f"there is no log level {log_level!r}", remedy=f"choose {', '.join(levels)}")
     check_machine(machine)
     check_name(player)
+    if tables is not None:
+        player = _from_tables(tables, player)
     if workers is not None:
         player = with_option(player, "workers", workers)
     if not all(c.isalnum() or c in "-_.+" for c in name):
@@ -62,3 +69,13 @@ def command(
         name=name or "kaskade", host=host, port=port, matches=matches, settings=settings, forks=FORKS
     )
     asyncio.run(Server(config).run())
+
+
+def _from_tables(folder: str, player: str) -> str:
+    """The name of the player that plays from a table, and otherwise as another one."""
+    if any(c in folder for c in ",=") or any(c in player for c in ":,="):
+        raise GdlError(
+            f"--tables {folder} with --player {player}",
+            remedy="with --tables the player has no options, and the folder's name no comma or equals sign",
+        )
+    return f"tables:dir={folder},otherwise={player}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggp.commands import GameName
+from ggp.commands import GAME_HELP
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 
 
 def command(
-    game: GameName,
-    seconds: float = typer.Option(
-        10.0, "--seconds", "-s", min=0, help="Wall time, after kernels are compiled."
+    game: Annotated[str | None, typer.Argument(help=GAME_HELP, show_default=False)] = None,
+    seconds: float | None = typer.Option(
+        None,
+        "--seconds",
+        "-s",
+        min=0,
+        help="Wall time, after kernels are compiled.",
+        show_default="10; as long as it takes with --solver frontier",
     ),
-    memory: str = typer.Option("600M", help="For what the solvers keep: 600M, 2G."),
+    memory: str = typer.Option(
+        "600M", help="For what the solvers keep: 600M, 2G; of the whole process with --solver frontier."
+    ),
     solver: str | None = typer.Option(None, help="This one alone.", show_default="all that fit"),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
@@ -37,19 +44,74 @@ def command(
         None, "--output", "-o", help="Sokoban: write it as .gif, .svg, .png (the start), .sok or .lurd."
     ),
     explain: bool = typer.Option(False, "--explain", help="Sokoban: what the analysis finds, on maps."),
+    scratch: Path | None = typer.Option(
+        None,
+        metavar="DIR",
+        help="Frontier: for what does not fit into memory; a search can go on from there.",
+    ),
+    disk: str | None = typer.Option(None, help="Frontier: for all files in DIR: 20G.", show_default="all"),
+    resume: Path | None = typer.Option(
+        None, metavar="DIR", help="Frontier: go on with the search in DIR; it knows its game."
+    ),
+    plot: Path | None = typer.Option(
+        None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
+    ),
+    strong: bool = typer.Option(
+        False, "--strong", help="Any number of roles: the value of every state, into --tables if given."
+    ),
+    tables: Path | None = typer.Option(
+        None, metavar="DIR", help="Folder of the table that --strong writes and --query reads."
+    ),
+    query: str | None = typer.Option(
+        None, metavar="STATE", help="The value of a state and its moves: init, or all that is true in it."
+    ),
 ) -> None:
-    """Solve a puzzle: find the best line of moves.
+    """Solve a puzzle: find the best line of moves; or a whole game, with --strong.
 
     The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
-    Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds.
+    Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds. With --solver
+    frontier all states are searched breadth-first, and the line is a shortest one.
     """
     import sys
     import time
 
     from gdl.errors import GdlError
     from ggp.game import Game
+    from ggp.solving.frontier.order import check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
 
+    if wants_frontier(solver, scratch, disk, resume, plot):
+        check_options(
+            {
+                "--all": every,
+                "--seed": seed != 0,
+                "--shorter": shorter is not None,
+                "--fps": fps is not None,
+                "--lurd": lurd,
+                "--run-length": run_lengths,
+                "--output": output is not None,
+                "--explain": explain,
+            },
+            scratch,
+            disk,
+            resume,
+        )
+        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, as_json)
+        return
+    if game is None:
+        raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
+    if strong or query is not None:
+        from ggp.solving.strong import answer_query, solve_strongly
+
+        whole = Game.load(game)
+        if strong:
+            solve_strongly(whole, _bytes(memory), tables, workers, as_json and query is None, query is None)
+        if query is not None:
+            answer_query(whole, query, tables, as_json)
+        return
+    if tables is not None:
+        raise GdlError("--tables goes with --strong or --query")
+    seconds = 10.0 if seconds is None else seconds
     wishes = None
     if fps is not None or lurd or run_lengths or output is not None or explain:
         from ggp.sokoban.wishes import Wishes
@@ -118,6 +180,35 @@ def command(
         raise typer.Exit(130)
     if best.value < 0:
         raise typer.Exit(1)
+
+
+def _search_frontier(
+    game: str | None,
+    seconds: float | None,
+    memory: str,
+    workers: int,
+    scratch: Path | None,
+    disk: str | None,
+    resume: Path | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Solve by the frontier search."""
+    from ggp.solving.frontier.order import FrontierOrder
+    from ggp.solving.frontier.solve import load_game, solve_by_frontier
+
+    order = FrontierOrder(
+        memory=_bytes(memory),
+        workers=workers,
+        seconds=seconds,
+        scratch=resume or scratch,
+        disk=None if disk is None else _bytes(disk),
+        resume=resume is not None,
+        plot=plot,
+    )
+    status = solve_by_frontier(load_game(game, resume), order, as_json)
+    if status:
+        raise typer.Exit(status)
 
 
 def _solve_levels(
@@ -204,5 +295,5 @@ def _bytes(text: str) -> int:
     except (ValueError, OverflowError):
         size = 0
     if size <= 0:
-        raise GdlError(f"{text!r} is no amount of memory", remedy="write it like 600M or 2G")
+        raise GdlError(f"{text!r} is no amount of memory or disk", remedy="write it like 600M or 2G")
     return size

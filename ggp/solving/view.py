@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 
 from rich.columns import Columns
 from rich.console import Console
@@ -58,13 +59,7 @@ class SolveView:
         console = self.console
         if solution.value < 0:
             console.print(Text("no line found", "yellow"))
-        elif solution.moves:
-            width = len(str(len(solution.moves)))
-            moves = [Text(f"{number:>{width}} {move}") for number, move in enumerate(solution.moves, 1)]
-            console.print(Columns(moves, padding=(0, 3), column_first=True) if console.is_terminal else "")
-            if not console.is_terminal:
-                for text in moves:
-                    console.print(text)
+        show_moves(console, solution.moves)
         table = Table.grid(padding=(0, 2))
         best = "proven: no line has a higher goal" if solution.proven else "not proven to be the best"
         if solution.value >= 0:
@@ -74,3 +69,14 @@ class SolveView:
         table.add_row("states", f"{solution.states:,}")
         table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")
         console.print(table)
+
+
+def show_moves(console: Console, moves: Sequence[str]) -> None:
+    """The moves of a line with their numbers: in columns in a terminal, else one a line."""
+    width = len(str(len(moves)))
+    texts = [Text(f"{number:>{width}} {move}") for number, move in enumerate(moves, 1)]
+    if texts:
+        console.print(Columns(texts, padding=(0, 3), column_first=True) if console.is_terminal else "")
+    if not console.is_terminal:
+        for text in texts:
+            console.print(text)

@@ -44,6 +44,7 @@ class LocalMatch:
         seed: of the players' randomness.
         max_steps: stop after this many joint moves.
         workers: search processes per player.
+        tables: folder of a table for players that play from one.
     """
 
     game: Game
@@ -54,6 +55,7 @@ class LocalMatch:
     seed: int
     max_steps: int | None
     workers: int
+    tables: str | None = None
 
     def print(self, board: bool, delay: float) -> None:
         """Play it and print it for people; ``board`` says whether to draw the states, and ``delay`` how many
@@ -123,7 +125,10 @@ class LocalMatch:
             if name == HUMAN:
                 players.append(HumanPlayer(show=show))
             else:
-                player = make_player(name, self.seed * 64 + role, workers=self.workers, ponder=ponder)
+                given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
+                if self.tables is not None:
+                    given["dir"] = self.tables
+                player = make_player(name, self.seed * 64 + role, **given)
                 players.append(KaskadePlayer(player, kaskade))
         return players
 

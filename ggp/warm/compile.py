@@ -43,7 +43,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
-    searches = kind.startswith("uct")
+    searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
     lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
     compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
     one_role, several_roles = WARM_UP_GAMES

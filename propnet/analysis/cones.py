@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,6 +44,54 @@ def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     spread(mark, target, source)
     bases = len(network.bases)
     return mark[1 : 1 + bases], mark[1 + bases : network.first_gate]
+
+
+def observed(network: Network) -> NDArray[np.bool_]:
+    """Base propositions that what is legal, the end or a goal may depend on, now or later: shape (bases,).
+    States that differ in others alone are bisimilar (R. Milner, 1980)."""
+    source, target = _edges(network)
+    mark = np.zeros(network.nodes, np.bool_)
+    for literals in (network.goals[:, 2], network.legal_literals, np.array([network.terminal_literal])):
+        mark[literals >> 1] = True
+    spread(mark, target, source)
+    return mark[1 : 1 + len(network.bases)]
+
+
+def without_dead_gates(network: Network) -> Network:
+    """The network without gates that no output depends on; it may be the same."""
+    first = network.first_gate
+    owner = np.repeat(first + np.arange(network.gates), np.diff(network.gate_start))
+    mark = np.zeros(network.nodes, np.bool_)
+    outputs = network.next_literals, network.legal_literals, network.goals[:, 2]
+    for literals in (*outputs, np.array([network.terminal_literal])):
+        mark[literals >> 1] = True
+    spread(mark, owner, network.gate_inputs.astype(np.int64) >> 1)
+    alive = mark[first:]
+    if alive.all():
+        return network
+    place = np.concatenate([np.arange(first), first + np.cumsum(alive) - alive])
+    before = np.concatenate([[0], np.cumsum(alive)]).astype(np.int32)
+
+    def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
+        renumbered: NDArray[np.int32] = (2 * place[literals >> 1] + (literals & 1)).astype(np.int32)
+        return renumbered
+
+    goals = network.goals.copy()
+    goals[:, 2] = moved(goals[:, 2])
+    loops = before[network.loops]
+    widths = np.diff(network.gate_start)
+    return replace(
+        network,
+        gate_start=np.concatenate([[0], np.cumsum(widths[alive])]).astype(np.int32),
+        gate_inputs=moved(network.gate_inputs[np.repeat(alive, widths)]),
+        base_gates=int(before[network.base_gates]),
+        loops=loops[loops[:, 0] < loops[:, 1]],
+        loop_init=network.loop_init[alive],
+        next_literals=moved(network.next_literals),
+        legal_literals=moved(network.legal_literals),
+        goals=goals,
+        terminal_literal=int(moved(np.array([network.terminal_literal], np.int32))[0]),
+    )
 
 
 def _edges(network: Network) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

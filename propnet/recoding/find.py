@@ -23,29 +23,36 @@ EVIDENCE = 16.0
 """How many pairs of members would be true together in the samples, were they independent: with fewer, that
 none are says little."""
 
+FEW = 64
+"""So many candidates for a clique are compared by how many others among them they leave."""
+
 MOST_REST = 1500
 """Propositions without a group among which cliques are looked for, at most."""
 
-_CELLS = 6_000_000
-"""Values of propositions that each candidate is tested on, at most."""
+_CELLS = 2_000_000
+"""Values of propositions in samples that are looked at, about."""
 
 _WORD = 64
 
 
-def find_coding(machine: PropnetMachine, samples: Words, keep: bool = True) -> Coding:
-    """A coding that the samples, uint64 (n, words), at least one, do not refute.
+def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words | None = None) -> Coding:
+    """A coding that neither the samples, uint64 (n, words), at least one, nor the ``counterexamples`` refute:
+    states, uint64 (m, words), that another coding did not fit. Large games are tested on a part of the
+    samples only, but on all counterexamples.
 
     Groups are looked for first among propositions of one relation that differ in some arguments only,
     as in ``(cell 1 2 ?)``, then among the rest as cliques of the graph of those that are never true
     together; where groups overlap the one that saves most bits comes first.
 
-    Propositions that never change are left out; those that change in no sample, but may, are kept if
-    ``keep`` and no record gets longer by them.
+    Propositions that never change are left out. Those that change in no sample, but may, are left out if
+    records get shorter by that, and there are no counterexamples yet.
 
     The most significant groups of the key are those that most samples agree on with the initial state.
     """
     network = machine.network
-    bits = unpack(samples, len(network.bases))
+    known = np.zeros((0, machine.words), np.uint64) if counterexamples is None else counterexamples
+    bits = unpack(samples[:: -(-len(samples) * len(network.bases) // _CELLS)], len(network.bases))
+    bits = np.concatenate([unpack(known, len(network.bases)), bits])
     initial = np.asarray(network.initial, np.bool_)
     constant = constant_bases(network)
     clock = step_clocks(network)
@@ -64,18 +71,11 @@ def find_coding(machine: PropnetMachine, samples: Words, keep: bool = True) -> C
     def words(groups: Iterable[ExclusiveGroup]) -> int:
         return -(-(spent + sum(group.width for group in groups)) // _WORD)
 
-    groups = wide if keep and words(wide) <= words(narrow) else narrow
+    groups = wide if len(known) or words(wide) <= words(narrow) else narrow
     kept = {base for group in (*groups, *clocks) for base in group.members}
     return Coding(
         len(initial), tuple(groups), tuple(clocks), tuple(b for b in range(len(initial)) if b not in kept)
     )
-
-
-def mended(machine: PropnetMachine, samples: Words, counterexamples: Words) -> Coding:
-    """A coding for the samples and states that showed that another one does not fit, all of the original
-    machine, uint64 (n, words). The states before those with the broken bit and all their successors will do
-    as counterexamples: those with the bit cannot be decoded."""
-    return find_coding(machine, np.concatenate([samples, counterexamples]))
 
 
 def _key(
@@ -97,9 +97,7 @@ def _groups(
     """The candidates (ids) in groups, singles included, in the order of their first members."""
     if not len(candidates):
         return []
-    rows = max(1, _CELLS // len(candidates))
-    step = -(-len(bits) // rows)
-    values = np.ascontiguousarray(bits[::step][:, candidates].T).view(np.uint8)
+    values = np.ascontiguousarray(bits[:, candidates].T).view(np.uint8)
     table = _Samples([names[base] for base in candidates.tolist()], values, evidence)
     places = table.named()
     rest = sorted(set(range(len(candidates))) - {place for members, _ in places for place in members})
@@ -180,6 +178,7 @@ class _Samples:
         together = values @ values.T
         share = self.share[list(rest)]
         apart = (together == 0) & (np.outer(share, share) * values.shape[1] >= self.evidence)
+        degree = apart.sum(axis=1)
         free = np.ones(len(rest), np.bool_)
         found: list[Places] = []
         for first in np.argsort(-share, kind="stable").tolist():
@@ -189,7 +188,10 @@ class _Samples:
             while open_.any():
                 # The one that leaves most others.
                 options = np.flatnonzero(open_)
-                best = int(options[np.argmax(apart[np.ix_(options, options)].sum(axis=1))])
+                if len(options) <= FEW:
+                    best = int(options[np.argmax(apart[np.ix_(options, options)].sum(axis=1))])
+                else:
+                    best = int(options[np.argmax(degree[options])])
                 members.append(best)
                 open_ &= apart[best]
             free[members] = False

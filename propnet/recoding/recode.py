@@ -6,25 +6,32 @@ next value says that the state that follows does not fit. As long as no record h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from gdl.terms import Term
+from propnet.guides.lookahead import PASSES
 from propnet.network import Network
-from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
+from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape
 from propnet.passes.dead import remove_dead
-from propnet.passes.extract import extract
+from propnet.passes.factor import Product, sum_of_products
 from propnet.passes.finish import finish
-from propnet.passes.overlap import share_overlaps
-from propnet.passes.simplify import simplify
+from propnet.recoding.code_gates import CodeGates, products_of
 from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
 
-PASSES: tuple[Callable[[Circuit], Circuit], ...] = (
-    simplify, share_overlaps, extract, simplify, extract, remove_dead,
-)  # fmt: skip
+MOST_INPUTS = 200_000
+"""A circuit with more gate inputs is left as it is."""
+
+MOST_LITERALS = 50_000
+"""Literals of products that are looked at for the next values of one group's bits."""
+
+WIDE = 4
+"""Codes of at least so many bits are put together from halves."""
+
+AGREEING = 4
+"""Two ORs of products that are not to be true together are multiplied out where so few products are left."""
 
 
 def recode(network: Network, coding: Coding) -> Network:
@@ -39,9 +46,10 @@ def recode(network: Network, coding: Coding) -> Network:
     """
     if coding.bases != len(network.bases):
         raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
-    circuit = _Recoding(network, coding).circuit()
-    for rewrite in PASSES:
-        circuit = rewrite(circuit)
+    circuit = remove_dead(_Recoding(network, coding).circuit())
+    if circuit.gate_inputs <= MOST_INPUTS:
+        for rewrite in PASSES:
+            circuit = rewrite(circuit)
     names = (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
     initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
@@ -59,7 +67,7 @@ class _Recoding:
         self.cuts = self._cuts()
         moves = tuple(map(len, network.moves))
         self.shape = Shape(coding.bits, moves, len(network.goals), len(self.cuts))
-        self.builder = CircuitBuilder(self.shape.first_gate)
+        self.builder = CodeGates(self.shape.first_gate)
 
     def _cuts(self) -> dict[int, int]:
         """The gates that are read before they are evaluated, each with its number among these."""
@@ -78,8 +86,10 @@ class _Recoding:
         first, init = network.first_gate, network.loop_init
         literal_of = [TRUE] + [TRUE if value else FALSE for value in network.initial.tolist()]
         for group, start in zip(coding.all_groups, coding.starts, strict=False):
-            for base, decoded in self._decoded(group, start):
-                literal_of[1 + base] = decoded
+            places = [2 * (1 + start + bit) for bit in range(group.width)]
+            decoded = builder.add_group(places, [code for _, code in group.codes()], not group.exact)
+            for base, member in zip(group.members, decoded, strict=True):
+                literal_of[1 + base] = member
         literal_of += [2 * (shape.first_move + move) for move in range(network.move_count)]
         # A cut rises from false; the gate that it stands for may fall from true.
         cut_literals = {
@@ -96,7 +106,7 @@ class _Recoding:
             literal_of.append(builder.conjunction([literal(x) for x in gate]))
         following = [literal(x) for x in network.next_literals.tolist()]
         bits: list[int] = []
-        faults = [following[base] ^ 1 ^ literal_of[1 + base] for base in coding.left_out]
+        faults: list[Product] = [(following[base] ^ 1 ^ literal_of[1 + base],) for base in coding.left_out]
         for group in coding.all_groups:
             more, fault = self._encoded(group, following)
             bits += more
@@ -104,7 +114,7 @@ class _Recoding:
         definitions = [literal_of[first + gate] ^ int(init[gate]) for gate in self.cuts]
         outputs = [
             *bits,
-            builder.disjunction(faults),
+            sum_of_products(builder, [p for p in faults if FALSE not in p]),
             *[literal(x) for x in network.legal_literals.tolist()],
             *[literal(x) for x in network.goals[:, 2].tolist()],
             literal(int(network.terminal_literal)),
@@ -112,40 +122,79 @@ class _Recoding:
         ]
         return Circuit(shape, builder.gates, outputs)
 
-    def _decoded(self, group: ExclusiveGroup, start: int) -> list[tuple[int, int]]:
-        """The members of a group, each with its literal over the bits from ``start`` on. Bits are not read
-        that only a code which no state has would need."""
-        width, builder = group.width, self.builder
-        used = {code for _, code in group.codes()} | ({0} if not group.exact else set())
-        decoded = []
-        for base, code in group.codes():
-            cube, read = [code], []
-            for bit in range(width):
-                others = [known ^ 1 << bit for known in cube]
-                if used.isdisjoint(others):
-                    cube += others
-                else:
-                    read.append(bit)
-            bits = [2 * (1 + start + bit) + (1 - (code >> bit & 1)) for bit in read]
-            decoded.append((base, builder.conjunction(bits)))
-        return decoded
-
-    def _encoded(self, group: ExclusiveGroup, following: list[int]) -> tuple[list[int], list[int]]:
-        """The next values of a group's bits, and literals that are true where the group does not fit."""
+    def _encoded(self, group: ExclusiveGroup, following: list[int]) -> tuple[list[int], list[Product]]:
+        """The next values of a group's bits, and products that are true where the group does not fit."""
         builder, width = self.builder, group.width
         if len(group.members) == 1 and not group.exact:
             return [following[group.members[0]]], []
-        bits, faults = [], []
-        for bit in range(width):
-            # Two members that are both true differ in some bit.
-            one = builder.disjunction([following[base] for base, code in group.codes() if code >> bit & 1])
-            zero = builder.disjunction(
-                [following[base] for base, code in group.codes() if not code >> bit & 1]
-            )
+        bits: list[int] = []
+        faults: list[Product] = []
+        for number, (one, zero) in enumerate(self._sums(group, following)):
             bits.append(one)
-            faults.append(builder.conjunction([one, zero]))
-            if group.exact and bit == 0:
-                faults.append(builder.conjunction([one ^ 1, zero ^ 1]))
+            # Two members that are both true differ in some bit; where none is true, none has any.
+            faults += self._both(one, zero)
+            if group.exact and number == 0:
+                faults.append((builder.conjunction([one ^ 1, zero ^ 1]),))
         if group.exact and not width:
-            faults.append(following[group.members[0]] ^ 1)
+            faults.append((following[group.members[0]] ^ 1,))
         return bits, faults
+
+    def _sums(self, group: ExclusiveGroup, following: list[int]) -> list[tuple[int, int]]:
+        """Per bit whether a member will be true whose code has the bit, and whether one that has not: as
+        ORs of the members, or of the products that these are ORs of, whichever is smaller."""
+        gates, codes = self.builder.gates, list(group.codes())
+        start = len(gates)
+        by_member = self._by_member(group.width, [(following[base], code) for base, code in codes])
+        spent = sum(map(len, gates[start:]))
+        products = [(products_of(self.builder, following[base]), code) for base, code in codes]
+        literals = sum(len(p) for own, _ in products for p in own)
+        if literals * group.width > MOST_LITERALS:
+            return by_member
+        start = len(gates)
+        by_product = [
+            tuple(
+                sum_of_products(
+                    self.builder, [p for own, code in products if code >> bit & 1 == value for p in own]
+                )
+                for value in (1, 0)
+            )
+            for bit in range(group.width)
+        ]
+        # Where products are read, the gates of the members are read no more.
+        own = sum(len(self.builder.inputs_of(following[base])) for base, _ in codes)
+        more = sum(map(len, gates[start:])) - own - literals
+        return [(one, zero) for one, zero in by_product] if more < spent else by_member
+
+    def _by_member(self, width: int, members: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The sums over members, each a literal and its code: of wide codes over their halves first."""
+        builder = self.builder
+        if width < WIDE:
+            parts = [(range(width), members)]
+        else:
+            half = width // 2
+            halves = []
+            for low, high in ((0, half), (half, width)):
+                same: dict[int, list[int]] = {}
+                for x, code in members:
+                    same.setdefault(code >> low & (1 << high - low) - 1, []).append(x)
+                sums = [(builder.disjunction(own), part << low) for part, own in sorted(same.items())]
+                halves.append((range(low, high), sums))
+            parts = halves
+        return [
+            (
+                builder.disjunction([x for x, code in sums if code >> bit & 1]),
+                builder.disjunction([x for x, code in sums if not code >> bit & 1]),
+            )
+            for bits, sums in parts
+            for bit in bits
+        ]
+
+    def _both(self, one: int, other: int) -> list[Product]:
+        """Products whose OR is the AND of two literals: of their own products, if few of these agree."""
+        builder = self.builder
+        first, second = products_of(builder, one), products_of(builder, other)
+        if len(first) * len(second) <= AGREEING**2:
+            common = {builder.conjunction((*p, *q)) for p in first for q in second} - {FALSE}
+            if len(common) <= AGREEING:
+                return [(x,) if x & 1 else builder.inputs_of(x) or (x,) for x in sorted(common)]
+        return [tuple(sorted((one, other)))]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from propnet.analysis.cones import step_clocks
+from propnet.analysis.cones import clocks, step_clocks
 from propnet.expander import Expander
 from propnet.jit.arrays import Flags, Int32s, Words
 from propnet.kernels.records import pack, unpack
@@ -66,13 +66,13 @@ def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> 
 def clock_states(machine: PropnetMachine, most: int = 1 << 12) -> Words:
     """The states that the step clocks go through from the initial state on, whatever is played, until they
     repeat, ``most`` at most: uint64, shape (n, words), all other propositions false."""
-    mask = pack(step_clocks(machine.network)[None, :])[0]
+    mask, counters = (pack(kind(machine.network)[None, :])[0] for kind in (clocks, step_clocks))
     moves = np.zeros((1, len(machine.roles)), np.int32)
     record = machine.records([machine.initial_state()]) & mask
     seen: dict[bytes, None] = {}
     rows: list[Words] = []
     while record.tobytes() not in seen and len(rows) < most:
         seen[record.tobytes()] = None
-        rows.append(record)
+        rows.append(record & counters)
         record = machine.successors(record, moves) & mask
     return np.concatenate(rows)

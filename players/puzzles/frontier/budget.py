@@ -14,6 +14,8 @@ _RANGE_BYTES = 60
 """A key of a range while it is merged: decoded, sorted, split, coded."""
 _MACHINES, _WORKER = 4 << 20, 4 << 20
 """What a search takes besides, and each of its workers."""
+_FEEDS = 32 << 20
+"""Memory to spare for each worker, else there are fewer."""
 _BUFFERS, _RANGES = 0.2, 0.2
 """Shares of the memory that is to spare."""
 
@@ -26,22 +28,26 @@ class Budget:
         room: tagged keys in each worker's buffer.
         range_keys: keys of a range, about.
         kept: bytes for coded runs and layers.
+        workers: how many there is memory for.
     """
 
     room: int
     range_keys: int
     kept: int
+    workers: int
 
     @classmethod
     def of(cls, memory: int, workers: int, kept: int = 0) -> Budget:
         """Divide what ``memory`` bytes leave besides what the process has already; ``kept`` of it holds
         runs."""
         return_free_memory()
-        spare = max(0, memory - resident_bytes() + kept - _MACHINES - workers * _WORKER)
-        room = _clamped(spare * _BUFFERS / _TAGGED_BYTES / workers, 1 << 15, 1 << 22)
-        range_keys = _clamped(spare * _RANGES / _RANGE_BYTES / workers, 1 << 15, 1 << 20)
+        spare = max(0, memory - resident_bytes() + kept - _MACHINES)
+        workers = max(1, min(workers, spare // _FEEDS))
+        spare = max(0, spare - workers * _WORKER)
+        room = _clamped(spare * _BUFFERS / _TAGGED_BYTES / workers, 1 << 15, 1 << 20)
+        range_keys = _clamped(spare * _RANGES / _RANGE_BYTES / workers, 1 << 15, 1 << 19)
         used = workers * (room * _TAGGED_BYTES + range_keys * _RANGE_BYTES)
-        return cls(room, range_keys, max(1 << 20, int(spare * 0.9) - used))
+        return cls(room, range_keys, max(1 << 20, int(spare * 0.9) - used), workers)
 
 
 def return_free_memory() -> None:

@@ -8,20 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes
+from gdl.errors import GdlError
+from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
-from players.puzzles.frontier.line import line_to
+from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult, Progress
 from players.puzzles.frontier.search import LayeredSearch, Layers
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
+from propnet.network import Network
 from propnet.passes.circuit import FALSE
 from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
+from propnet.symmetries.canonical import Orbits
+from propnet.symmetries.group import automorphisms
+from propnet.symmetries.saving import paying_orbits
+
+_TRUST = 0.85
+"""How much of free memory is given to the store: what it keeps costs the process a little more."""
+_LEAST_STORE = 1 << 20
 
 Watch = Callable[[Progress], None]
 
@@ -49,11 +58,18 @@ class FrontierSearch:
         ScratchError."""
         self._machine, self._options, self._watch = machine, options, watch
         self._start = start
-        self._samples = np.concatenate([sample_states(machine), start])
         self._began, self._clock = time.monotonic(), time.process_time()
         self._store = BlobStore(
             options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
+        self._orbits: Orbits | None = None
+        self._game, self._first = machine, start
+        """What is searched: the game, or one state of each orbit."""
+        if (symmetries := self._symmetries()) is not None:
+            self._orbits, network = symmetries
+            self._game = PropnetMachine(machine.rules, network)
+            self._first = self._orbits.canonical(start)
+        self._samples = np.concatenate([sample_states(self._game), self._first])
         self._earlier = 0
         self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
@@ -86,17 +102,28 @@ class FrontierSearch:
         """States visited so far, in all passes."""
         return self._earlier + (self._search.found.states if self._search else 0)
 
+    def _symmetries(self) -> tuple[Orbits, Network] | None:
+        """The orbits of states and the network of one state of each, unless that does not pay, or is not
+        wanted. A search that goes on does as it did."""
+        network, saved = self._machine.network, self._store.state.get("symmetry")
+        if saved:
+            orbits = Orbits(network, automorphisms(network))
+            return orbits, orbits.canonical_network()
+        return paying_orbits(network) if saved is None and self._options.symmetry else None
+
     def _work(self) -> Generator[None]:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
-        coding = coding_from_json(saved["coding"]) if saved else find_coding(self._machine, self._samples)
+        coding = coding_from_json(saved["coding"]) if saved else find_coding(self._game, self._samples)
         found = Layers.from_json(saved["found"], self._store) if saved else None
         if saved:
             self.lines = {int(value): line for value, line in saved["lines"].items()}
             self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
-            recoded = Recoded.of(self._machine, coding)
+            recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
+            if not space.narrow:
+                raise GdlError(f"a state of this game takes {space.key_bits} bits, too many for this solver")
             try:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:
@@ -119,20 +146,31 @@ class FrontierSearch:
         workers = self._options.workers
         budget = Budget.of(self._options.memory, workers, self._store.used_memory)
         self._store.room.memory = budget.kept
-        search = LayeredSearch(space, self._store, workers, budget, found or Layers())
+        search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search
         if found is None:
-            search.begin(space.recoded.encode(self._start)[0])
+            search.begin(space.recoded.encode(self._first)[0])
         while True:
             for value, (depth, key) in sorted(search.found.ends.items(), reverse=True):
                 if value not in self.lines or len(self.lines[value]) > depth:
                     yield from self._rebuild(space, search, value, depth, key)
             if search.over or self.best >= self._perfect:
                 return
+            self._balance()
             for _ in search.advance():
                 self._tell(search)
                 yield
             self._commit(space, search.found)
+
+    def _balance(self) -> None:
+        """Allow the store what is left, by what the process really has: kernels, threads and what the
+        allocator keeps count too."""
+        store = self._store
+        left = int(0.98 * self._options.memory) - resident_bytes()
+        allowed = store.used_memory + (int(_TRUST * left) if left > 0 else left)
+        store.room.memory = max(_LEAST_STORE, allowed)
+        if store.spill():
+            return_free_memory()
 
     def _rebuild(
         self, space: KeySpace, search: LayeredSearch, value: int, depth: int, key: int
@@ -140,15 +178,23 @@ class FrontierSearch:
         found = search.found
         for line in line_to(space, found.layers, found.clocks, depth, key):
             if line is not None:
-                self.lines[value] = line
+                self.lines[value] = self._real(space, line)
                 self.best = max(self.best, value)
             yield
 
+    def _real(self, space: KeySpace, line: RebuiltLine) -> list[int]:
+        """The moves of a line, where states stand for others: those that lead from orbit to orbit."""
+        if self._orbits is None:
+            return line.moves
+        machine = self._machine
+        start = machine.states(self._start)[0]
+        return [move for (move,) in self._orbits.unfold(machine, start, space.recoded.decode(line.records))]
+
     def _mended(self, recoded: Recoded, records: Words) -> Coding:
         """A coding that can write the successors of these states (recoded), too."""
-        after = Expander(self._machine).expand(recoded.decode(records))
+        after = Expander(self._game).expand(recoded.decode(records))
         self._samples = np.concatenate([self._samples, after.records])
-        return find_coding(self._machine, self._samples)
+        return find_coding(self._game, self._samples)
 
     def _forget(self) -> None:
         """Begin anew, with another coding or other keys."""
@@ -164,6 +210,8 @@ class FrontierSearch:
         if self._options.scratch is None:
             return
         state = {
+            "game": self._options.game,
+            "symmetry": self._orbits is not None,
             "clocks": not space.clock_mask.any(),
             "coding": coding_as_json(space.recoded.coding),
             "found": found.as_json(),
@@ -200,6 +248,7 @@ class FrontierSearch:
             lines=dict(sorted(self.lines.items())),
             layers=[layer.count for layer in found.layers if layer.count],
             states=found.states,
+            symmetries=1 if self._orbits is None else len(self._orbits.sources) + 1,
             key_bits=self._search.space.key_bits,
             bytes_per_state=found.visited_bytes / max(1, found.states),
             peak_rss=peak_bytes(),
@@ -211,8 +260,8 @@ class FrontierSearch:
 
 
 def _text(machine: PropnetMachine, start: Words) -> str:
-    """What a checkpoint has to be for: the rules and the start."""
-    return f"{machine.rules}\n{start.tobytes().hex()}"
+    """What a checkpoint has to be for: the rules, and the start as a comment."""
+    return f"{machine.rules}\n; {start.tobytes().hex()}"
 
 
 def _highest_goal(machine: PropnetMachine) -> int:

@@ -7,10 +7,13 @@ import threading
 import numpy as np
 import zstandard
 
+from gdl.errors import GdlError
 from propnet.jit.arrays import Octets, Words
 from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import item, put
 
 _MOST_BYTES = 10
+_SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
 _own = threading.local()
 
 
@@ -27,13 +30,14 @@ def encode(keys: Words, level: int) -> bytes:
 
 
 def decode(data: bytes, packed: bool, out: Words) -> None:
-    """The keys (n,) of which these are the bytes."""
+    """The keys (n,) of which these are the bytes. Raises GdlError where they cannot be that."""
     if packed:
         unpacker = getattr(_own, "unpacker", None)
         if unpacker is None:
             unpacker = _own.unpacker = zstandard.ZstdDecompressor()
         data = unpacker.decompress(data)
-    _decode(np.frombuffer(data, np.uint8), out)
+    if not _decode(np.frombuffer(data, np.uint8), out):
+        raise GdlError("a block of states is damaged", remedy="begin the search anew")
 
 
 @kernel(nogil=True)
@@ -41,30 +45,33 @@ def _encode(keys: Words, out: Octets) -> int:
     at = 0
     before = np.uint64(0)
     for i in range(keys.size):
-        gap = keys[i] - before
-        before = keys[i]
-        while gap >= 128:
-            out[at] = np.uint8(gap & np.uint64(127)) | np.uint8(128)
-            gap >>= np.uint64(7)
+        key = item(keys, i)
+        gap = key - before
+        before = key
+        while gap >= _MORE:
+            put(out, at, np.uint8(gap | _MORE))
+            gap >>= _SEVEN
             at += 1
-        out[at] = np.uint8(gap)
+        put(out, at, np.uint8(gap))
         at += 1
     return at
 
 
 @kernel(nogil=True)
-def _decode(data: Octets, out: Words) -> None:
-    at = 0
+def _decode(data: Octets, out: Words) -> bool:
+    """Returns whether the data held as many keys as there is room for, and nothing else."""
+    at, size = 0, data.size
     key = np.uint64(0)
     for i in range(out.size):
-        byte = np.uint64(data[at])
-        gap = byte & np.uint64(127)
-        shift = np.uint64(7)
-        at += 1
-        while byte >= 128:
-            byte = np.uint64(data[at])
-            gap |= (byte & np.uint64(127)) << shift
-            shift += np.uint64(7)
+        gap, shift = np.uint64(0), np.uint64(0)
+        byte = _MORE
+        while byte >= _MORE:
+            if at >= size:
+                return False
+            byte = np.uint64(item(data, at))
+            gap |= (byte & _LOW) << shift
+            shift += _SEVEN
             at += 1
         key += gap
-        out[i] = key
+        put(out, i, key)
+    return at == size

@@ -7,6 +7,7 @@ Snellman, 2018).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,14 +25,28 @@ class LineError(Exception):
     """A state without a parent in the layer before it: what was stored is damaged, or a program error."""
 
 
+@dataclass(frozen=True, slots=True)
+class RebuiltLine:
+    """A line from the start.
+
+    Attributes:
+        moves: the moves of role 0.
+        records: uint64, shape (moves, words): the states after them, recoded.
+    """
+
+    moves: list[int]
+    records: Words
+
+
 def line_to(
     space: KeySpace, layers: list[Run], clocks: list[Words], depth: int, key: int
-) -> Iterator[list[int] | None]:
-    """The moves of role 0 from the start to the state with this key at this depth. Yields None now and then,
-    and the moves at last. Raises LineError."""
+) -> Iterator[RebuiltLine | None]:
+    """The line to the state with this key at this depth. Yields None now and then, and the line at last.
+    Raises LineError."""
     machine = space.new_machine()
     expander = Expander(machine)
     moves: list[int] = []
+    keys: list[int] = []
     for before in range(depth - 1, -1, -1):
         tag = _tag_of_state(layers[before + 1], key)
         step = None
@@ -42,9 +57,13 @@ def line_to(
             yield None
         if step is None:
             raise LineError(f"no state at depth {before} leads to a state at depth {before + 1}")
+        keys.append(key)
         key, move = step
         moves.append(move)
-    yield moves[::-1]
+    records, tags = np.zeros((depth, space.words), np.uint64), np.zeros(1, np.uint64)
+    for after, state in enumerate(reversed(keys)):
+        to_records(np.array([state], np.uint64), clocks[after + 1], records[after : after + 1], tags)
+    yield RebuiltLine(moves[::-1], records)
 
 
 def _tag_of_state(layer: Run, key: int) -> int:

@@ -17,6 +17,7 @@ class FrontierOptions:
         workers: threads.
         resume: whether to go on with the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
+        game: the game's name, for those who find its checkpoint.
     """
 
     memory: int
@@ -25,6 +26,7 @@ class FrontierOptions:
     workers: int = 1
     resume: bool = False
     symmetry: bool = True
+    game: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class FrontierResult:
         layers: how many states each depth has.
         states: their sum.
         key_bits: bits that tell states apart.
+        symmetries: how many automorphisms there are, the identity included; states of one orbit are one.
         bytes_per_state: size of the coded visited set over the states.
         peak_rss: highest resident size of the process so far, bytes.
         seconds_cpu, seconds_wall: of the search.
@@ -78,6 +81,7 @@ class FrontierResult:
     layers: list[int]
     states: int
     key_bits: int
+    symmetries: int
     bytes_per_state: float
     peak_rss: int
     seconds_cpu: float

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from gdl.errors import GdlError
 from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.frontier.budget import resident_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions
-from players.puzzles.frontier.storage.errors import OutOfRoomError
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.machine import PropnetMachine
 
@@ -59,7 +59,7 @@ class Frontier(LineSolver):
         search = self._search
         try:
             going = search.step(deadline)
-        except OutOfRoomError:
+        except GdlError:
             going = False
         self.states = self._counted + search.states
         if search.best >= 0:

@@ -62,7 +62,7 @@ def test_people_see_the_line_and_how_it_was_found() -> None:
     assert code == 0
     assert " 1 (move 1 right)" in out
     assert "100 in 31 moves, proven" in out
-    assert "frontier" in out
+    assert "bytes coded" in out
 
 
 def test_no_line_is_told_as_none(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from players.puzzles.frontier.storage.files import Block, FileWriter, read_block
+from players.puzzles.frontier.storage.files import FileBlock, FileWriter, read_block
 
 if TYPE_CHECKING:
     from players.puzzles.frontier.storage.store import BlobStore
@@ -35,7 +35,7 @@ class Blob:
         self.total = sum(sizes)
         self.parts: list[bytes] | None = None
         self.path: Path | None = None
-        self.blocks: tuple[Block, ...] = ()
+        self.blocks: tuple[FileBlock, ...] = ()
         self.lasting = False
         self._store = store
 

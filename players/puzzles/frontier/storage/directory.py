@@ -135,6 +135,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return body
 
 
+def has_commit(path: Path) -> bool:
+    """Whether there is something to resume in a directory."""
+    return (path / MANIFEST).exists()
+
+
 def rules_of(path: Path) -> str:
     """The text of the rules that the search in a directory is for. Raises ScratchError as
     :func:`read_manifest` does."""

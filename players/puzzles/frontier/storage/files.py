@@ -18,7 +18,7 @@ _FLUSHED = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FileBlock:
     """A block of a file: offset and length in bytes, CRC-32 of its content."""
 
     offset: int
@@ -35,7 +35,7 @@ class FileWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.blocks: list[Block] = []
+        self.blocks: list[FileBlock] = []
         self.size = 0
         self._advised = 0
         with told(path, "create"):
@@ -54,7 +54,7 @@ class FileWriter:
             while view:
                 view = view[os.pwrite(self._file, view, at) :]
                 at = self.size + len(data) - len(view)
-        self.blocks.append(Block(self.size, len(data), zlib.crc32(data)))
+        self.blocks.append(FileBlock(self.size, len(data), zlib.crc32(data)))
         self.size = at
         if self.size - self._advised >= _FLUSHED:
             _forget(self._file, self.size)
@@ -70,7 +70,7 @@ class FileWriter:
                 os.close(file)
 
 
-def write_file(path: Path, blocks: Iterable[bytes]) -> tuple[Block, ...]:
+def write_file(path: Path, blocks: Iterable[bytes]) -> tuple[FileBlock, ...]:
     """Write a new file; removed again where it cannot be finished."""
     writer = FileWriter(path)
     try:
@@ -85,7 +85,7 @@ def write_file(path: Path, blocks: Iterable[bytes]) -> tuple[Block, ...]:
     return tuple(writer.blocks)
 
 
-def read_block(path: Path, blocks: Sequence[Block], number: int) -> bytes:
+def read_block(path: Path, blocks: Sequence[FileBlock], number: int) -> bytes:
     """One block, compared with its CRC; the kernel is told to fetch the next. Raises ScratchError where the
     file is damaged."""
     block = blocks[number]

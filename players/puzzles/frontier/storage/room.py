@@ -7,7 +7,7 @@ import threading
 from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
 
 
-class Room:
+class StorageRoom:
     """Counts bytes; any thread may call it.
 
     Arguments:

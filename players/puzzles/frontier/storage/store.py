@@ -16,8 +16,8 @@ from typing import Any
 from players.puzzles.frontier.storage.blob import Blob, BlobWriter
 from players.puzzles.frontier.storage.directory import SUFFIX, ScratchDirectory
 from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
-from players.puzzles.frontier.storage.files import Block, damaged, make_lasting, remove, write_file
-from players.puzzles.frontier.storage.room import Room
+from players.puzzles.frontier.storage.files import FileBlock, damaged, make_lasting, remove, write_file
+from players.puzzles.frontier.storage.room import StorageRoom
 
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 
@@ -50,7 +50,7 @@ class BlobStore:
         rules: str = "",
         resume: bool = False,
     ) -> None:
-        self.room = Room(memory, disk)
+        self.room = StorageRoom(memory, disk)
         self.state: dict[str, Any] = {}
         self._blobs: dict[str, Blob] = {}
         self._writers: set[BlobWriter] = set()
@@ -251,7 +251,7 @@ class BlobStore:
                 raise damaged(path, "its length")
             offset, blocks = 0, []
             for size, check in zip(row["sizes"], row["checks"], strict=True):
-                blocks.append(Block(offset, size, check))
+                blocks.append(FileBlock(offset, size, check))
                 offset += size
             blob.path, blob.blocks, blob.lasting = path, tuple(blocks), True
             self._blobs[blob.name] = blob

@@ -35,7 +35,7 @@ def machine_of(text: str) -> PropnetMachine:
 def begun(machine: PropnetMachine, options: FrontierOptions | None = None) -> FrontierSearch:
     """A search from the initial state."""
     start = machine.records([machine.initial_state()])
-    return FrontierSearch(machine, start, options or FrontierOptions(PLENTY))
+    return FrontierSearch(machine, start, options or FrontierOptions(PLENTY, symmetry=False))
 
 
 def searched(machine: PropnetMachine, options: FrontierOptions | None = None) -> FrontierResult:

@@ -1,0 +1,193 @@
+"""A puzzle is solved by the frontier search: run until it is over, time is up or Ctrl-C, then told."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import orjson
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.solving.frontier.layers_plot import check_plot, write_plot
+from ggp.solving.frontier.order import FRONTIER, FrontierOrder
+from ggp.solving.frontier.view import FrontierView
+from ggp.solving.team import cpu_seconds
+from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
+from players.puzzles.solution import Solution, replayed
+from propnet.capabilities import lane_machine
+from propnet.machine import PropnetMachine
+
+_SLICE_SECONDS = 0.25
+
+
+def load_game(game: str | None, resume: Path | None) -> Game:
+    """The game that was named, or the one that the search in a directory is for. Raises GdlError."""
+    if game is not None:
+        return Game.load(game)
+    if resume is None:
+        raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
+    name = read_manifest(resume)["state"].get("game")
+    return Game(name or resume.absolute().name, rules_of(resume))
+
+
+def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
+    """Search, and tell what came of it. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
+    Raises GdlError: what was asked for cannot be done, or room ran out; what is known was told then."""
+    began = time.monotonic()
+    if order.plot is not None:
+        check_plot(order.plot)
+    machine = _puzzle(game)
+    view = FrontierView(game.name)
+    fault: GdlError | None = None
+    stopped: str | None = None
+    start = machine.initial_state()
+    if machine.is_terminal(start):
+        result = _at_once(machine.result(start, 0) or 0)
+    else:
+        options = FrontierOptions(
+            memory=order.memory,
+            scratch=order.scratch,
+            disk=order.disk,
+            workers=order.workers,
+            resume=order.resume,
+            game=game.name,
+        )
+        records = machine.records([start]).copy()
+        search = FrontierSearch(machine, records, options, view.watch)
+        try:
+            with view, _ctrl_c() as interrupted:
+                try:
+                    stopped = _run(search, order.seconds, began, interrupted)
+                except GdlError as error:
+                    fault, stopped = error, str(error)
+            if not search.states:
+                if fault is not None:
+                    raise fault
+                raise GdlError("stopped before the search began")
+            result = search.result()
+        finally:
+            search.close()
+    moves = _told_and_replayed(game, machine, result)
+    wall = time.monotonic() - began
+    if order.plot is not None:
+        write_plot(order.plot, game.name, result)
+    if as_json:
+        line = as_json_object(game.name, result, moves, cpu_seconds(), wall, stopped)
+        sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
+    else:
+        view.show(result, moves.get(result.value, []), cpu_seconds(), wall)
+    if stopped is not None:
+        _say_how_to_go_on(order)
+    if fault is not None:
+        raise fault
+    if stopped == "interrupted":
+        return 130
+    return 0 if result.value >= 0 else 1
+
+
+def as_json_object(
+    name: str,
+    result: FrontierResult,
+    moves: dict[int, list[str]],
+    cpu: float,
+    wall: float,
+    stopped: str | None,
+) -> dict[str, object]:
+    """What ``--json`` prints: ``moves`` has the line to each goal value, ``cpu`` and ``wall`` are seconds of
+    all of it, ``stopped`` says why it ended early (None: it did not)."""
+    return {
+        "game": name,
+        "value": result.value if result.value >= 0 else None,
+        "moves": moves.get(result.value, []),
+        "proven": result.proven,
+        "solver": FRONTIER,
+        "seconds_cpu": round(cpu, 3),
+        "seconds_wall": round(wall, 3),
+        "states": result.states,
+        "complete": result.complete,
+        "stopped": stopped,
+        "lines": {str(value): line for value, line in moves.items()},
+        "layers": result.layers,
+        "key_bits": result.key_bits,
+        "bytes_per_state": round(result.bytes_per_state, 4),
+        "peak_rss": result.peak_rss,
+        "seconds_by_stage": {stage: round(seconds, 3) for stage, seconds in result.seconds_by_stage.items()},
+    }
+
+
+def _puzzle(game: Game) -> PropnetMachine:
+    machine = game.machine("propnet")
+    if len(machine.roles) != 1:
+        raise GdlError(
+            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved"
+        )
+    lanes = lane_machine(machine)
+    assert isinstance(lanes, PropnetMachine)
+    return lanes
+
+
+def _run(
+    search: FrontierSearch, seconds: float | None, began: float, interrupted: Callable[[], bool]
+) -> str | None:
+    """Search in slices. Why it was stopped; None if it is over."""
+    while True:
+        now = time.monotonic()
+        if interrupted():
+            return "interrupted"
+        if seconds is not None and now >= began + seconds:
+            return "time is up"
+        end = now + _SLICE_SECONDS if seconds is None else min(now + _SLICE_SECONDS, began + seconds)
+        if not search.step(end):
+            return None
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[Callable[[], bool]]:
+    """The first Ctrl-C is only noted, so that the search ends between two steps; the second is an
+    interruption as always."""
+    noted = False
+
+    def note(signum: int, frame: FrameType | None) -> None:
+        nonlocal noted
+        if noted:
+            raise KeyboardInterrupt
+        noted = True
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: noted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _told_and_replayed(game: Game, machine: PropnetMachine, result: FrontierResult) -> dict[int, list[str]]:
+    """The line to each goal value as GDL, each replayed by the prover. Raises GdlError if one is none."""
+    told: dict[int, list[str]] = {}
+    for value, line in sorted(result.lines.items(), reverse=True):
+        told[value] = [machine.rules.spell(machine.move(0, move)) for move in line]
+        replayed(game.rules, Solution(value, tuple(told[value]), False, FRONTIER, 0, 0.0))
+    return told
+
+
+def _at_once(value: int) -> FrontierResult:
+    """The result where the start is the end."""
+    return FrontierResult(value, [], True, {value: []}, [1], 1, 1, 0, 0.0, 0, 0.0, 0.0, True)
+
+
+def _say_how_to_go_on(order: FrontierOrder) -> None:
+    scratch = order.scratch
+    if scratch is None:
+        hint = "what was searched is lost; with --scratch DIR a search can go on later"
+    elif has_commit(scratch):
+        hint = f"it goes on from its last whole layer with: ggp solve --resume {scratch}"
+    else:
+        hint = f"no layer was whole: there is nothing to go on with in {scratch}"
+    print(f"ggp: {hint}", file=sys.stderr)

@@ -1,0 +1,176 @@
+"""``ggp solve --strong`` and ``--query``: whole games solved, and what their tables say, shown."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gdl.errors import GdlError
+from gdl.machine import State
+from ggp.game import Game
+from ggp.terminal.spinner import spinner
+from players.strong.query import JointValue, TableAnswer, ask, facts
+from players.strong.solve import SolvedGame, solve_game
+from players.strong.storage import TableWriter
+from players.strong.tables import Tables
+from propnet.machine import PropnetMachine
+
+_SLOW = 0.2
+"""Seconds between two lines of progress."""
+
+
+def solve_strongly(
+    game: Game, memory: int, folder: Path | None, workers: int, as_json: bool, told: bool
+) -> None:
+    """Solve a whole game, write its table to the folder if there is one, and print what was found if it is to
+    be ``told``. Raises GdlError."""
+    wall, cpu = time.monotonic(), time.process_time()
+    machine = game.machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    progress = Console(stderr=True, highlight=False)
+    with spinner(progress) as shown:
+        task = shown.add_task(f"{game.name}: compiling kernels")
+        last = [0.0]
+
+        def watch(what: str, layer: int, states: int) -> None:
+            now = time.monotonic()
+            if now - last[0] > _SLOW:
+                last[0] = now
+                rate = states / max(now - wall, 1e-9)
+                text = f"{game.name}: {what}, layer {layer}, {states:,} states, {rate:,.0f} states/s"
+                shown.update(task, description=text)
+
+        if folder is None:
+            solved, size = solve_game(machine, memory, watch=watch), None
+        else:
+            writer = TableWriter(folder)
+            solved = solve_game(machine, memory, writer.keep, watch)
+            size = writer.finish(solved)
+    found = _told(game, solved, size)
+    found["seconds_cpu"] = round(time.process_time() - cpu, 3)
+    found["seconds_wall"] = round(time.monotonic() - wall, 3)
+    found["peak_rss"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if not told:
+        return
+    if as_json:
+        sys.stdout.buffer.write(orjson.dumps(found) + b"\n")
+    else:
+        _print_solved(found)
+
+
+def _told(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:
+    machine = solved.machine
+    roles = [machine.rules.spell(role) for role in machine.roles]
+    return {
+        "game": game.name,
+        "states": solved.states,
+        "layers": solved.sizes,
+        "cycles": solved.cyclic,
+        "values": _by_role(roles, solved.start),
+        "distance": solved.distance,
+        "table_bytes": size,
+        "bytes_per_state": None if size is None else round(size / solved.states, 4),
+    }
+
+
+def _print_solved(found: dict[str, Any]) -> None:
+    table = Table.grid(padding=(0, 2))
+    table.add_row("values", _values(found["values"]) + ", " + _ends(found["distance"], found["cycles"]))
+    table.add_row("states", f"{found['states']:,} in {len(found['layers'])} layers")
+    if found["table_bytes"] is not None:
+        table.add_row("table", f"{found['table_bytes']:,} bytes, {found['bytes_per_state']:.3f} a state")
+    seconds = f"{found['seconds_cpu']:.2f} CPU seconds, {found['seconds_wall']:.2f} s by the clock"
+    table.add_row("time", seconds)
+    table.add_row("memory", f"{found['peak_rss'] / (1 << 20):,.0f} MB at most")
+    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def answer_query(game: Game, text: str, folder: Path | None, as_json: bool) -> None:
+    """Print what the table says of a state. Raises GdlError: no table, no such state."""
+    if folder is None:
+        raise GdlError("--query needs --tables DIR", remedy="ggp solve --strong GAME --tables DIR makes them")
+    tables = Tables.open(folder)
+    tables.check_rules(game.rules)
+    machine = game.machine("prover")
+    start = text.strip().lower() == "init"
+    state = machine.initial_state() if start else machine.state_of(facts(text))
+    answer = ask(tables, state)
+    roles = [machine.rules.spell(role) for role in machine.roles]
+    if as_json:
+        sys.stdout.buffer.write(orjson.dumps(_as_object(state, answer, roles)) + b"\n")
+    else:
+        _print_answer(state, answer, roles, tables.cyclic)
+
+
+def _as_object(state: State, answer: TableAnswer, roles: list[str]) -> dict[str, Any]:
+    return {
+        "state": sorted(map(state.machine.rules.spell, state.propositions)),
+        "values": _by_role(roles, answer.value.goals),
+        "distance": answer.value.distance,
+        "terminal": not answer.moves,
+        "moves": [
+            {
+                "moves": _spelled(state, move),
+                "values": _by_role(roles, move.value.goals),
+                "distance": move.value.distance,
+            }
+            for move in answer.moves
+        ],
+    }
+
+
+def _print_answer(state: State, answer: TableAnswer, roles: list[str], cyclic: bool) -> None:
+    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    values = _values(_by_role(roles, answer.value.goals))
+    console.print(Text(f"{values}, {_ends(answer.value.distance, cyclic)}", "bold"))
+    if not answer.moves:
+        return
+    shown = answer.choosers or tuple(range(len(roles)))
+    table = Table.grid(padding=(0, 2))
+    for move in _best_first(answer):
+        named = [f"{roles[role]}: {_spelled(state, move)[role]}" for role in shown]
+        goals = _values(_by_role(roles, move.value.goals))
+        same = move.value.goals == answer.value.goals
+        table.add_row(
+            Text(", ".join(named), "green" if same else ""), goals, _ends(move.value.distance, cyclic)
+        )
+    console.print(table)
+
+
+def _best_first(answer: TableAnswer) -> list[JointValue]:
+    """The moves, those first that the first role with a choice likes best."""
+    role = answer.choosers[0] if answer.choosers else 0
+
+    def liking(move: JointValue) -> tuple[int, int]:
+        goal, distance = move.value.goals[role], move.value.distance
+        far = 1 << 20 if distance is None else distance
+        return -goal, far if goal > 50 else -far
+
+    return sorted(answer.moves, key=liking)
+
+
+def _spelled(state: State, move: JointValue) -> list[str]:
+    machine = state.machine
+    return [machine.rules.spell(machine.move(role, number)) for role, number in enumerate(move.joint)]
+
+
+def _by_role(roles: list[str], goals: tuple[int, ...]) -> dict[str, int | None]:
+    return {role: goal if goal >= 0 else None for role, goal in zip(roles, goals, strict=True)}
+
+
+def _values(values: dict[str, int | None]) -> str:
+    return ", ".join(f"{role} {'no goal' if goal is None else goal}" for role, goal in values.items())
+
+
+def _ends(distance: int | None, cyclic: bool) -> str:
+    if distance is None:
+        return "play need not end"
+    return "the end" if distance == 0 else f"{'at most ' if cyclic else ''}{distance} moves to the end"

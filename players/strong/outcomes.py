@@ -1,0 +1,80 @@
+"""The outcomes of a game, numbered, and which of them each role likes better."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdl.errors import TooLargeError
+from propnet.jit.arrays import Goals, Int32s, Octets
+
+MOST = 250
+"""Different outcomes that a game may have."""
+
+HALF = 50
+"""A role that gets more goes for the end by the shortest way, one that gets as much or less by the longest.
+Alone in a game it always goes by the shortest."""
+
+
+class Outcomes:
+    """Vectors of goals, one value for each role, in the order in which they were met.
+
+    Of two outcomes a role likes the one better that has the higher goal for itself, then the one with the
+    lower goals for the others, taken together, then the one whose goals are the lower in the order of roles.
+
+    Attributes:
+        vectors: tuples of goals 0..100; -1 where a role has none.
+        ranks: int32, shape (roles, vectors): each role's order, 0 the worst.
+        longer: int32, shape (roles, vectors): 1 where a role prefers a long way to the outcome, -1 a short.
+    """
+
+    def __init__(self, roles: int, vectors: list[tuple[int, ...]] | None = None) -> None:
+        self.roles = roles
+        self.vectors: list[tuple[int, ...]] = []
+        self.ranks: Int32s = np.zeros((roles, 0), np.int32)
+        self.longer: Int32s = np.zeros((roles, 0), np.int32)
+        self._add(vectors or [])
+
+    def number(self, goals: Goals) -> Octets:
+        """The numbers, uint8 (n,), of outcomes given by their goals (n, roles)."""
+        numbers = np.zeros(len(goals), np.uint8)
+        left = np.arange(len(goals))
+        v = 0
+        while len(left):
+            if v == len(self.vectors):
+                self._add([tuple(goals[left[0]].tolist())])
+            same = (goals[left] == np.array(self.vectors[v], np.int16)).all(axis=1)
+            numbers[left[same]] = v
+            left = left[~same]
+            v += 1
+        return numbers
+
+    def endless(self) -> int:
+        """The number of the outcome of play that never ends, of which GDL says nothing: 50 for each of
+        several roles, as for a draw, and 0 for one that is alone."""
+        goals = np.full((1, self.roles), 0 if self.roles == 1 else HALF, np.int16)
+        return int(self.number(goals)[0])
+
+    def _add(self, vectors: list[tuple[int, ...]]) -> None:
+        self.vectors += vectors
+        if len(self.vectors) > MOST:
+            raise TooLargeError(f"the game has more than {MOST} outcomes", remedy="they do not fit in a byte")
+        order = range(len(self.vectors))
+        ranks = np.zeros((self.roles, len(order)), np.int32)
+        longer = np.ones((self.roles, len(order)), np.int32)
+        for role in range(self.roles):
+            liked = sorted(order, key=lambda v: self._liking(role, v))
+            ranks[role, liked] = order
+            for v in order:
+                if self.roles == 1 or self.vectors[v][role] > HALF:
+                    longer[role, v] = -1
+        self.ranks, self.longer = ranks, longer
+
+    def _liking(self, role: int, v: int) -> tuple[int, int, tuple[int, ...]]:
+        goals = self.vectors[v]
+        return goals[role], goals[role] - sum(goals), tuple(-goal for goal in goals)
+
+    def opposed(self) -> bool:
+        """Whether there are two roles, and what one likes better the other likes less; or one role alone."""
+        if self.roles == 2:
+            return bool((self.ranks[0] + self.ranks[1] == len(self.vectors) - 1).all())
+        return self.roles == 1

@@ -1,0 +1,122 @@
+"""Sets of records in little memory: compressed in blocks, read one block after another, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import zstandard
+
+from players.strong.row_kernels import count_upto
+from players.strong.row_sets import as_set
+from propnet.jit.arrays import Words
+
+PLAIN = 1 << 18
+"""Rows of a set that is not compressed."""
+_BLOCK = 1 << 17
+_LEVEL = 1
+
+
+class PackedSet:
+    """A set of records (:mod:`players.strong.row_kernels`), ``words`` wide, made by appending in order.
+
+    A block is the differences of its rows, byte by byte: all first bytes, all second bytes and so on, those
+    planes that are not 0 throughout, compressed by zstd.
+    """
+
+    def __init__(self, words: int) -> None:
+        self.words = words
+        self._blocks: list[tuple[int, bytes, int]] = []  # rows, compressed planes, which planes there are
+        self._plain = np.empty((0, words), np.uint64)
+        self._size = 0
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+
+    @classmethod
+    def of(cls, rows: Words) -> PackedSet:
+        """The same set (n, words)."""
+        packed = cls(rows.shape[1])
+        packed.append(rows)
+        return packed
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def held(self) -> int:
+        """Bytes that it takes."""
+        return self._plain.nbytes + sum(len(packed) + 120 for _, packed, _ in self._blocks)
+
+    def append(self, rows: Words) -> None:
+        """Take rows that are greater than all before; they are copied."""
+        self._size += len(rows)
+        whole = np.concatenate((self._plain, rows)) if len(self._plain) else rows
+        done = 0
+        if len(whole) > PLAIN:
+            for done in range(_BLOCK, len(whole) + 1, _BLOCK):
+                self._blocks.append(self._packed(whole[done - _BLOCK : done]))
+        self._plain = whole[done:].copy()
+
+    def blocks(self) -> Iterator[Words]:
+        """All rows, in order, in parts."""
+        for n, packed, present in self._blocks:
+            planes = np.zeros((8 * self.words, n), np.uint8)
+            which = [place for place in range(8 * self.words) if present >> place & 1]
+            read = np.frombuffer(zstandard.ZstdDecompressor().decompress(packed), np.uint8).reshape(-1, n)
+            planes[which] = read
+            steps = np.ascontiguousarray(planes.T).view("<u8")
+            yield np.cumsum(steps, axis=0, dtype=np.uint64)
+        for first in range(0, len(self._plain), _BLOCK):
+            yield self._plain[first : first + _BLOCK]
+
+    def rows(self) -> Words:
+        """All rows in one array (n, words)."""
+        whole = np.empty((len(self), self.words), np.uint64)
+        at = 0
+        for part in self.blocks():
+            whole[at : at + len(part)] = part
+            at += len(part)
+        return whole
+
+    def _packed(self, rows: Words) -> tuple[int, bytes, int]:
+        steps = rows.copy()
+        steps[1:] -= rows[:-1]
+        octets = np.ascontiguousarray(steps, "<u8").view(np.uint8)
+        ever = np.bitwise_or.reduce(octets, axis=0)
+        which = np.flatnonzero(ever)
+        planes = np.ascontiguousarray(octets.T[which])
+        present = sum(1 << int(place) for place in which)
+        return len(rows), self._compressor.compress(planes.tobytes()), present
+
+
+def merged(sets: list[PackedSet], words: int) -> PackedSet:
+    """The union of sets, which are emptied out of the list."""
+    if len(sets) == 1:
+        return sets.pop()
+    union = PackedSet(words)
+    streams = [packed.blocks() for packed in sets]
+    heads: list[Words] = []
+    left: list[Iterator[Words]] = []
+    for stream in streams:
+        head = next(stream, None)
+        if head is not None:
+            heads.append(head)
+            left.append(stream)
+    while heads:
+        # Up to the least of the last rows at hand, no set has rows that are not at hand.
+        bound = min((head[-1:] for head in heads), key=lambda row: tuple(row[0, ::-1].tolist()))
+        bound = bound.copy()
+        parts = []
+        for i, head in enumerate(heads):
+            count = count_upto(head, bound)
+            parts.append(head[:count])
+            heads[i] = head[count:]
+        union.append(as_set(np.concatenate(parts)))
+        for i in range(len(heads) - 1, -1, -1):
+            if not len(heads[i]):
+                head = next(left[i], None)
+                if head is None:
+                    del heads[i], left[i]
+                else:
+                    heads[i] = head
+    sets.clear()
+    return union

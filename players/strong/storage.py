@@ -1,0 +1,201 @@
+"""Tables on disk: the values of all states of a game, compressed, in blocks that can be read alone.
+
+A folder holds ``manifest.json`` and a file for each layer. A layer's file is blocks, one after another, and
+an index. A block is up to 32,768 states, compressed by zstd: the bytes of the differences of records that
+follow each other, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the
+distances, one or two bytes each, in the same manner. The index has for each block its first record and its
+end in the file. The manifest comes last and says how long each file is, and its BLAKE2 digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+import zstandard
+
+from gdl.errors import GdlError
+from gdl.rules import Rules
+from players.strong.backward import Distances, ValuedSet
+from players.strong.row_sets import SetSignature
+from players.strong.solve import SolvedGame
+from propnet.jit.arrays import Octets, Words
+
+FORMAT = "ggp-tables"
+VERSION = 1
+MANIFEST = "manifest.json"
+BLOCK = 1 << 15
+"""States of a block; the last one of a layer has fewer."""
+_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFile:
+    """What the manifest says of a layer's file.
+
+    Attributes:
+        name: of the file, in the folder.
+        length: bytes.
+        digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
+        states: how many.
+        blocks: how many.
+        wide: bytes of a distance, 1 or 2.
+        always, ever, fewest, most: the :class:`players.strong.row_sets.SetSignature` of the states.
+    """
+
+    name: str
+    length: int
+    digest: str
+    states: int
+    blocks: int
+    wide: int
+    always: str
+    ever: str
+    fewest: int
+    most: int
+
+    @property
+    def signature(self) -> SetSignature:
+        """As it is used."""
+        return SetSignature(int(self.always, 16), int(self.ever, 16), self.fewest, self.most)
+
+
+def rules_digest(rules: Rules) -> str:
+    """A digest of rules that does not depend on comments, layout, case or the order of the sentences."""
+    return hashlib.sha256("\n".join(sorted(map(str, rules))).encode()).hexdigest()
+
+
+class TableWriter:
+    """Writes the table of a game to a folder, which is made; a table that is there is replaced.
+
+    Raises GdlError for a folder that holds something else.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: list[LayerFile] = []
+        self._ours()
+
+    def keep(self, number: int, layer: ValuedSet, sign: SetSignature) -> None:
+        """Write a layer (:func:`players.strong.solve.solve_game`)."""
+        if not self._files:
+            for path in self._ours():
+                path.unlink()
+            self._folder.mkdir(parents=True, exist_ok=True)
+        self._files.append(_write_layer(layer, sign, self._folder / f"layer-{number:05}.table"))
+
+    def finish(self, solved: SolvedGame) -> int:
+        """Write the manifest, which makes it a table; returns the bytes of all files."""
+        machine = solved.machine
+        body = {
+            "format": FORMAT,
+            "version": VERSION,
+            "rules": rules_digest(machine.rules),
+            "name": machine.rules.name,
+            "roles": [str(role) for role in machine.roles],
+            "propositions": [str(machine.proposition(i)) for i in range(len(machine.network.bases))],
+            "outcomes": solved.outcomes.vectors,
+            "cyclic": solved.cyclic,
+            "sizes": solved.sizes,
+            "start": solved.start,
+            "distance": solved.distance,
+            "files": self._files[::-1],
+        }
+        outer = {"digest": _digest(orjson.dumps(body)), "body": body}
+        text = orjson.dumps(outer, option=orjson.OPT_INDENT_2)
+        (self._folder / MANIFEST).write_bytes(text)
+        return len(text) + sum(file.length for file in self._files)
+
+    def _ours(self) -> list[Path]:
+        """The files of a table that is there, the manifest first: without it nothing is believed."""
+        folder = self._folder
+        if not folder.exists():
+            return []
+        ours = [*folder.glob(MANIFEST), *folder.glob("layer-*.table")]
+        if not folder.is_dir() or len(ours) < len(list(folder.iterdir())):
+            raise GdlError(f"{folder} holds something else than a table", remedy="name a new folder")
+        return ours
+
+
+def _write_layer(layer: ValuedSet, sign: SetSignature, path: Path) -> LayerFile:
+    known = layer.distances[layer.distances < np.iinfo(np.uint16).max]
+    # 255 of one byte, 65535 of two stand for play that need not end.
+    wide = 1 if not len(known) or known.max() < 255 else 2
+    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    hashed = hashlib.blake2b(digest_size=16)
+    starts = range(0, len(layer.rows), BLOCK)
+    ends, at = np.zeros(len(starts), "<u8"), 0
+    with path.open("wb") as file:
+        for i, first in enumerate(starts):
+            part = slice(first, first + BLOCK)
+            packed = compressor.compress(
+                pack_block(layer.rows[part], layer.values[part], layer.distances[part], wide)
+            )
+            hashed.update(packed)
+            file.write(packed)
+            at += len(packed)
+            ends[i] = at
+        index = np.ascontiguousarray(layer.rows[::BLOCK], "<u8").tobytes() + ends.tobytes()
+        hashed.update(index)
+        file.write(index)
+    return LayerFile(
+        path.name, at + len(index), hashed.hexdigest(), len(layer.rows), len(starts), wide,
+        f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
+    )  # fmt: skip
+
+
+def pack_block(rows: Words, values: Octets, distances: Distances, wide: int) -> bytes:
+    """The bytes of a block before compression: records (n, words), values (n,), distances (n,)."""
+    steps = rows.copy()
+    steps[1:] -= rows[:-1]
+    narrow = np.minimum(distances, 255).astype(np.uint8) if wide == 1 else distances
+    return b"".join(_planes(array) for array in (steps, values, narrow))
+
+
+def unpack_block(block: bytes, n: int, words: int, wide: int) -> tuple[Words, Octets, Distances]:
+    """The reverse of :func:`pack_block`."""
+    planes = np.frombuffer(block, np.uint8).reshape(-1, n)
+    steps = np.ascontiguousarray(planes[: 8 * words].T).view("<u8").astype(np.uint64)
+    rows = np.cumsum(steps, axis=0, dtype=np.uint64)
+    values = planes[8 * words].copy()
+    if wide == 1:
+        distances = planes[8 * words + 1].astype(np.uint16)
+        distances[distances == 255] = np.iinfo(np.uint16).max
+    else:
+        distances = np.ascontiguousarray(planes[8 * words + 1 :].T).view("<u2").astype(np.uint16)[:, 0]
+    return rows, values, distances
+
+
+def _planes(array: np.ndarray) -> bytes:
+    """All first bytes of little-endian numbers, then all second bytes and so on."""
+    small = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).view(np.uint8)
+    return np.ascontiguousarray(small.reshape(len(array), -1).T).tobytes()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def read_manifest(folder: Path) -> dict[str, object]:
+    """The body of a table's manifest. Raises GdlError where there is none that can be believed."""
+    path = folder / MANIFEST
+    remedy = "make one by: ggp solve --strong GAME --tables DIR"
+    try:
+        outer = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise GdlError(f"there is no table in {folder}", remedy=remedy) from None
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise GdlError(f"{path} cannot be read: {error}", remedy=remedy) from None
+    body = outer.get("body") if isinstance(outer, dict) else None
+    if not isinstance(body, dict) or body.get("format") != FORMAT:
+        raise GdlError(f"{path} is no manifest of a table", remedy=remedy)
+    if body.get("version") != VERSION:
+        raise GdlError(
+            f"{path} has version {body.get('version')} of the format, not {VERSION}", remedy=remedy
+        )
+    if outer.get("digest") != _digest(orjson.dumps(body)):
+        raise GdlError(f"{path} has been changed: its digest does not fit", remedy=remedy)
+    return body

@@ -1,0 +1,179 @@
+"""`Tables`: the values of a game's states, looked up in a table on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+
+from gdl.errors import GdlError
+from gdl.machine import State
+from gdl.rules import Rules
+from gdl.syntax.parser import parse_term
+from gdl.terms import Term
+from players.strong.backward import Distances
+from players.strong.solve import known_distance
+from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block
+from propnet.jit.arrays import Octets, Words
+from propnet.kernels.records import record_words
+
+_KEPT = 64
+"""Blocks that stay decoded."""
+
+_Block = tuple[Words, Octets, Distances]
+
+
+@dataclass(frozen=True, slots=True)
+class StateValue:
+    """What a state is worth under best play of all roles.
+
+    Attributes:
+        outcome: its number in the table.
+        goals: each role's, 0..100; -1 where the rules give none.
+        distance: joint moves to the end; None where play need not end.
+    """
+
+    outcome: int
+    goals: tuple[int, ...]
+    distance: int | None
+
+
+class Tables:
+    """A table that was written by a :class:`players.strong.storage.TableWriter`.
+
+    Files are compared with their digests before the first answer from them.
+
+    Attributes:
+        folder: where it is.
+        outcomes: goals by the number of the outcome.
+        roles: as text, in the order of the rules.
+        sizes: states that are first reached after 0, 1, ... joint moves.
+        cyclic: whether play may come back to a state.
+    """
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        self.folder = folder
+        self.outcomes: list[tuple[int, ...]] = [tuple(goals) for goals in manifest["outcomes"]]
+        self.roles: list[str] = manifest["roles"]
+        self.sizes: list[int] = manifest["sizes"]
+        self.cyclic: bool = manifest["cyclic"]
+        self.start: tuple[int, ...] = tuple(manifest["start"])
+        self._rules: str = manifest["rules"]
+        self._name: str = manifest["name"]
+        self._bits = {parse_term(text): i for i, text in enumerate(manifest["propositions"])}
+        self._words = record_words(len(self._bits))
+        self._files = [LayerFile(**entry) for entry in manifest["files"]]
+        self._signatures = [file.signature for file in self._files]
+        self._data: dict[int, tuple[mmap.mmap, Words, Words]] = {}
+        self._blocks: OrderedDict[tuple[int, int], _Block] = OrderedDict()
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Tables:
+        """The table in a folder. Raises GdlError where there is none, or one that is damaged."""
+        folder = Path(folder)
+        manifest = read_manifest(folder)
+        try:
+            tables = cls(folder, manifest)
+        except (KeyError, TypeError, ValueError, GdlError) as error:
+            raise GdlError(f"the manifest in {folder} lacks something: {error}") from None
+        for file in tables._files:
+            path = folder / file.name
+            length = path.stat().st_size if path.is_file() else -1
+            if length != file.length:
+                raise GdlError(
+                    f"{path} is {'missing' if length < 0 else f'{length:,} bytes long, not {file.length:,}'}",
+                    remedy="make the table anew",
+                )
+        return tables
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raises GdlError where the table is for other rules."""
+        if rules_digest(rules) != self._rules:
+            raise GdlError(
+                f"the table in {self.folder} is for other rules ({self._name or 'without a name'})",
+                remedy="make one for these by: ggp solve --strong GAME --tables DIR",
+            )
+
+    def value(self, state: State) -> StateValue | None:
+        """The value of a state of any machine of the same rules; None where the table has no such state."""
+        return self.value_of(state.propositions)
+
+    def value_of(self, propositions: Iterable[Term]) -> StateValue | None:
+        """The value of the state in which exactly these propositions are true; None where the table has no
+        such state. Raises GdlError for a damaged file."""
+        record = np.zeros(self._words, np.uint64)
+        for proposition in propositions:
+            bit = self._bits.get(proposition)
+            if bit is None:
+                return None
+            record[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+        for number, signature in enumerate(self._signatures):
+            if signature.may_hold(record):
+                found = self._find(number, record)
+                if found is not None:
+                    return found
+        return None
+
+    def _find(self, number: int, record: Words) -> StateValue | None:
+        """A record's value in one layer."""
+        _, firsts, _ = self._layer(number)
+        block = _bisect(firsts, record, after=True) - 1
+        if block < 0:
+            return None
+        rows, values, distances = self._block(number, block)
+        place = _bisect(rows, record, after=False)
+        if place == len(rows) or (rows[place] != record).any():
+            return None
+        outcome = int(values[place])
+        return StateValue(outcome, self.outcomes[outcome], known_distance(int(distances[place])))
+
+    def _layer(self, number: int) -> tuple[mmap.mmap, Words, Words]:
+        """A layer's file, the first records of its blocks (n, words) and where they end (n,)."""
+        if number not in self._data:
+            file = self._files[number]
+            path = self.folder / file.name
+            with path.open("rb") as opened:
+                data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+            if hashlib.blake2b(data, digest_size=16).hexdigest() != file.digest:
+                raise GdlError(f"{path} is damaged: its digest does not fit", remedy="make the table anew")
+            index = np.frombuffer(data[-8 * file.blocks * (self._words + 1) :], "<u8")
+            firsts, ends = index[: -file.blocks].reshape(-1, self._words), index[-file.blocks :]
+            self._data[number] = data, firsts, ends
+        return self._data[number]
+
+    def _block(self, number: int, block: int) -> _Block:
+        """A decoded block."""
+        key = number, block
+        if key in self._blocks:
+            self._blocks.move_to_end(key)
+        else:
+            data, _, ends = self._layer(number)
+            file = self._files[number]
+            packed = data[int(ends[block - 1]) if block else 0 : int(ends[block])]
+            n = min(BLOCK, file.states - block * BLOCK)
+            plain = zstandard.ZstdDecompressor().decompress(packed)
+            self._blocks[key] = unpack_block(plain, n, self._words, file.wide)
+            if len(self._blocks) > _KEPT:
+                self._blocks.popitem(last=False)
+        return self._blocks[key]
+
+
+def _bisect(rows: Words, record: Words, after: bool) -> int:
+    """The first row of a set that is not less than a record, or with ``after`` the first that is greater."""
+    wanted = tuple(record[::-1].tolist())
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        row = tuple(rows[middle][::-1].tolist())
+        if row < wanted or (after and row == wanted):
+            low = middle + 1
+        else:
+            high = middle
+    return low

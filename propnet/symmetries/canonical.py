@@ -1,0 +1,159 @@
+"""Networks whose next state is the smallest of its orbit, and lines through such states made real again.
+
+Symmetry reduction as in model checking (E. Clarke, R. Enders, T. Filkorn and S. Jha: Exploiting symmetry in
+temporal logic model checking, 1996), done by gates: a search over such a network keeps one state of each
+orbit without knowing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import StateError
+from gdl.machine import JointMove, State
+from propnet.analysis.cones import observed, without_dead_gates
+from propnet.jit.arrays import Words
+from propnet.kernels.records import pack, unpack
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
+from propnet.symmetries.group import Automorphism
+
+if TYPE_CHECKING:
+    from propnet.machine import PropnetMachine
+
+Order = NDArray[np.int32] | Sequence[int]
+"""Base propositions by which states of an orbit are compared, the most significant first."""
+
+
+class Orbits:
+    """The orbits of states under a group of automorphisms, and the smallest state of each.
+
+    Of two states the smaller is the one in which the first base proposition of ``order`` in which they
+    differ is false. Base propositions that no automorphism moves do not count, and an order may leave out
+    others that are known from those in it: then the smallest is the first of equals, in the order of the
+    group. That is one state of each orbit only if states that are equal in the order are equal.
+
+    Where automorphisms exchange roles, the goals of a state's smallest image may be those of the other roles.
+
+    Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) count in no state: they
+    have their initial value in the smallest ones.
+    """
+
+    def __init__(self, network: Network, group: Sequence[Automorphism], order: Order | None = None) -> None:
+        """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it for the network. Raises
+        ValueError for none, and for an order that has something twice or that is no base proposition."""
+        if not group:
+            raise ValueError("a group has the identity at least")
+        bases = len(network.bases)
+        identity = np.arange(bases)
+        self.bases = bases
+        self.network = network
+        self.unobserved = np.flatnonzero(~observed(network))
+        self.order = np.asarray(identity if order is None else order, np.int64)
+        if len(set(self.order.tolist())) < len(self.order) or not np.isin(self.order, identity).all():
+            raise ValueError("an order has every base proposition once at most")
+        # Row g says of which base proposition each one gets its value.
+        self.sources = np.array([np.argsort(g.bases) for g in group if not g.trivial], np.int64)
+        self.sources = self.sources.reshape(-1, bases)
+        self.moved = (self.sources != identity).any(axis=0)
+        self.order = self.order[self.moved[self.order]]
+
+    def canonical(self, records: Words) -> Words:
+        """The smallest states of the orbits of states: records, uint64, shape (n, words). For few states:
+        it takes about a byte per base proposition and state."""
+        bits = unpack(records, self.bases)
+        bits[:, self.unobserved] = self.network.initial[self.unobserved]
+        best = bits.copy()
+        for source in self.sources:
+            image = bits[:, source]
+            differ = image[:, self.order] != best[:, self.order]
+            first = differ.argmax(axis=1) if len(self.order) else np.zeros(len(bits), np.int64)
+            rows = np.flatnonzero(differ.any(axis=1))
+            smaller = rows[~image[rows, self.order[first[rows]]]]
+            best[smaller] = image[smaller]
+        return pack(best)
+
+    def canonical_network(self) -> Network:
+        """The network with the smallest of its orbit in the place of the next and of the initial state.
+        Per automorphism and base proposition that can change it has at most 14 gate inputs more."""
+        network = self.network
+        builder = CircuitBuilder(network.nodes)
+        following: list[int] = network.next_literals.tolist()
+        for base in self.unobserved.tolist():
+            following[base] = TRUE if network.initial[base] else FALSE
+        best = following
+        for source in self.sources.tolist():
+            image = [following[base] for base in source]
+            best = _smaller(builder, image, best, self.order.tolist())
+        widths = [len(gate) for gate in builder.gates]
+        ends = network.gate_start[-1] + np.cumsum([0, *widths])[1:]
+        inputs = np.array([x for gate in builder.gates for x in gate], np.int32)
+        initial = unpack(self.canonical(pack(network.initial[None, :])), self.bases)[0]
+        changed = replace(
+            network,
+            gate_start=np.concatenate([network.gate_start, ends]).astype(np.int32),
+            gate_inputs=np.concatenate([network.gate_inputs, inputs]).astype(np.int32),
+            loop_init=np.concatenate([network.loop_init, np.zeros(len(widths), np.uint8)]),
+            next_literals=np.array(best, np.int32),
+            initial=initial,
+            stats=dict(network.stats),
+        )
+        return without_dead_gates(changed)
+
+    def unfold(self, machine: PropnetMachine, start: State, states: Words) -> list[JointMove]:
+        """Joint moves of a line of the machine's game that begins in a state and passes through the orbits of
+        some states: records, uint64, shape (length, words), the one after ``start`` first. The states may be
+        any of their orbits. Raises StateError where no move leads from one orbit to the next."""
+        line: list[JointMove] = []
+        wanted = self.canonical(states)
+        for number, record in enumerate(wanted, 1):
+            options = machine.expand([start])[0]
+            after = self.canonical(machine.records([state for _, state in options]))
+            hits = np.flatnonzero((after == record).all(axis=1))
+            if not len(hits):
+                raise StateError(
+                    f"no move leads to state {number} of the line, nor to one that is its image",
+                    remedy="unfold lines of a search over the same network and the same automorphisms",
+                )
+            joint, start = options[hits[0]]
+            line.append(joint)
+        return line
+
+
+def with_canonical_states(
+    network: Network, group: Sequence[Automorphism], order: Order | None = None
+) -> Network:
+    """The network whose initial and next state are the smallest of their orbits (:class:`Orbits`).
+
+    All elements of the group are compared, one after the other, each the image of the same next state: so
+    the result is the same for all states of an orbit. Moves mean what they did: a move of the new network is
+    that of the old one, followed by a renaming. Whatever the order, each state is replaced by one of its
+    orbit, so that the search is right (:func:`~propnet.symmetries.group.automorphisms`).
+    """
+    return Orbits(network, group, order).canonical_network()
+
+
+def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: list[int]) -> list[int]:
+    """Literals of the smaller of two states given by literals; the right one if they are equal."""
+    less = FALSE
+    for base in reversed(order):
+        a, b = left[base], right[base]
+        if a == b:
+            continue
+        lower = builder.conjunction([a ^ 1, b])
+        higher = builder.conjunction([a, b ^ 1])
+        less = builder.disjunction([lower, builder.conjunction([higher ^ 1, less])])
+    chosen = []
+    for a, b in zip(left, right, strict=True):
+        if a == b:
+            chosen.append(a)
+            continue
+        chosen.append(
+            builder.disjunction([builder.conjunction([less, a]), builder.conjunction([less ^ 1, b])])
+        )
+    return chosen

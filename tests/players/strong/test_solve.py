@@ -1,0 +1,295 @@
+"""Whole games: known counts, and every state's value as plain recursion finds it."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.boards import breakthrough, connect_four, nim
+from gdl.errors import GdlError, RulesError, TooLargeError
+from gdl.machine import Machine, State
+from ggp.game import Game
+from players.strong.backward import ValuedSet
+from players.strong.outcomes import Outcomes
+from players.strong.query import ask
+from players.strong.row_sets import SetSignature
+from players.strong.solve import SolvedGame, solve_game
+from players.strong.storage import TableWriter
+from players.strong.tables import Tables
+from propnet.machine import PropnetMachine
+from tests.players.random_games import best_result, random_game
+from tests.players.strong import independent
+from tests.players.strong.independent import values_of_game, values_of_machine
+
+MEMORY = 1 << 30
+
+
+def solved(text: str) -> SolvedGame:
+    machine = Game.load(text).machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    return solve_game(machine, MEMORY)
+
+
+def tables_of(text: str, folder: Path) -> tuple[SolvedGame, Tables, list[ValuedSet]]:
+    machine = Game.load(text).machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    layers: list[ValuedSet] = []
+    writer = TableWriter(folder)
+
+    def keep(number: int, layer: ValuedSet, sign: SetSignature) -> None:
+        layers.append(layer)
+        writer.keep(number, layer, sign)
+
+    found = solve_game(machine, MEMORY, keep)
+    assert writer.finish(found) == sum(path.stat().st_size for path in folder.iterdir())
+    return found, Tables.open(folder), layers
+
+
+@pytest.mark.parametrize("game", ["tictactoe", nim(2, 3, 4), nim(3, 3), breakthrough(2, 4)])
+def test_every_state_of_small_games_has_the_value_and_distance_of_plain_minimax(
+    game: str, tmp_path: Path
+) -> None:
+    known = values_of_machine(Game.load(game).machine("prover"))
+    found, tables, _ = tables_of(game, tmp_path)
+    assert found.states == len(known)
+    for state, (goal, distance) in known.items():
+        value = tables.value(state)
+        assert value is not None
+        assert (value.goals, value.distance) == ((goal, 100 - goal), distance)
+
+
+def test_tic_tac_toe_has_5478_states_and_is_drawn() -> None:
+    found = solved("tictactoe")
+    assert (found.states, found.start, found.distance) == (5478, (50, 50), 9)
+    assert not found.cyclic
+
+
+def test_connect_four_4x4_has_161029_positions_with_the_values_of_a_program_of_its_own(
+    tmp_path: Path,
+) -> None:
+    game = Game.load(connect_four(4, 4))
+    found, tables, layers = tables_of(game.text, tmp_path)
+    known = values_of_game(*independent.connect_four(4, 4))
+    assert found.states == len(known) == 161_029
+    assert found.start == (50, 50)
+    counts = {v: sum(int((layer.values == v).sum()) for layer in layers) for v in range(3)}
+    assert {found.outcomes.vectors[v][0]: n for v, n in counts.items()} == {
+        goal: sum(value == goal for value in known.values()) for goal in (0, 50, 100)
+    }
+    machine = game.machine("prover")
+    for position, goal in random.Random(1).sample(sorted(known.items()), 400):
+        side, columns = position  # type: ignore[misc]
+        cells = {
+            f"(cell {'abcd'[x]} {y + 1} {('red', 'yellow')[int(disc)]})"
+            for x, column in enumerate(columns)
+            for y, disc in enumerate(column)
+        }
+        value = tables.value(state_of(machine, cells | {f"(control {('red', 'yellow')[side]})"}))
+        assert value is not None and value.goals[0] == goal
+
+
+def state_of(machine: Machine, propositions: set[str]) -> State:
+    from gdl.syntax.parser import parse_term
+
+    return machine.state_of(map(parse_term, propositions))
+
+
+def test_breakthrough_3x4_has_the_states_and_the_winner_of_a_program_of_its_own(tmp_path: Path) -> None:
+    found, _, layers = tables_of(breakthrough(3, 4), tmp_path)
+    start, successors = independent.breakthrough(3, 4)
+    known = values_of_game(start, successors)
+    assert found.states == len(known) == 55_152
+    assert found.start == (known[start], 100 - known[start]) == (0, 100)
+    assert not found.cyclic and len(layers) == 1  # captures change how long a way to a state is
+    wins = sum(int((layers[0].values == v).sum()) for v in (found.outcomes.vectors.index((100, 0)),))
+    assert wins == sum(value == 100 for value in known.values())
+
+
+@pytest.mark.parametrize("heaps", [(1, 2, 3), (3, 4, 5), (2, 2), (1, 4, 5, 1)])
+def test_nim_is_won_unless_the_binary_sum_is_zero(heaps: tuple[int, ...]) -> None:
+    total = 0
+    for heap in heaps:
+        total ^= heap
+    assert solved(nim(*heaps)).start == ((100, 0) if total else (0, 100))
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), roles=st.integers(1, 2))
+def test_random_games_are_solved_as_by_trying_everything(seed: int, roles: int) -> None:
+    text = random_game(seed, roles, simultaneous=False)
+    machine = Game.load(text).machine("prover")
+    assert solved(text).start[0] == best_result(machine, machine.initial_state())
+
+
+def random_graph(seed: int) -> tuple[str, dict[str, tuple[int, list[str]] | int]]:
+    """A walk on a random graph with cycles: its rules, and for each place the role that chooses and where it
+    may go, or the first role's goal at the end."""
+    rng = random.Random(seed)
+    places = [f"p{i}" for i in range(rng.randint(4, 14))]
+    graph: dict[str, tuple[int, list[str]] | int] = {}
+    for place in places:
+        if place != "p0" and rng.random() < 0.3:
+            graph[place] = rng.choice([0, 100, 50, 25, 75])
+        else:
+            graph[place] = rng.randrange(2), rng.sample(places, rng.randint(1, 3))
+    lines = ["(role x) (role y) (init (at p0))"]
+    for place, what in graph.items():
+        if isinstance(what, int):
+            lines.append(f"(<= terminal (true (at {place})))")
+            lines += [f"(<= (goal {r} {g}) (true (at {place})))" for r, g in (("x", what), ("y", 100 - what))]
+        else:
+            mover, other = ("x", "y") if what[0] == 0 else ("y", "x")
+            lines.append(f"(<= (legal {other} noop) (true (at {place})))")
+            for to in what[1]:
+                lines.append(f"(<= (legal {mover} (go {to})) (true (at {place})))")
+    lines += ["(<= (next (at ?p)) (does x (go ?p)))", "(<= (next (at ?p)) (does y (go ?p)))"]
+    return "\n".join(lines), graph
+
+
+def graph_values(graph: dict[str, tuple[int, list[str]] | int]) -> dict[str, int]:
+    """By thresholds: a place is worth t or more to x if x can force that, where 50 stands for no end."""
+    goals = {what for what in graph.values() if isinstance(what, int)} | {0, 50, 100}
+    value = dict.fromkeys(graph, 0)
+    for threshold in sorted(goals):
+        # Above 50 x has to force the end, below y has to force an end that is worse for x.
+        forcer = 0 if threshold > 50 else 1
+        forced = {
+            p for p, what in graph.items() if isinstance(what, int) and (what >= threshold) == (forcer == 0)
+        }
+        while True:
+            more = {
+                p
+                for p, what in graph.items()
+                if not isinstance(what, int)
+                and p not in forced
+                and (any if what[0] == forcer else all)(to in forced for to in what[1])
+            }
+            if not more:
+                break
+            forced |= more
+        for place in graph:
+            if (place in forced) == (forcer == 0):
+                value[place] = threshold
+    return value
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_games_with_cycles_have_the_values_of_forced_thresholds(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text, graph = random_graph(seed)
+    found, tables, _ = tables_of(text, tmp_path_factory.mktemp("graph"))
+    machine = Game.load(text).machine("prover")
+    known = graph_values(graph)
+    seen = 0
+    for place, goal in known.items():
+        value = tables.value(state_of(machine, {f"(at {place})"}))
+        if value is not None:
+            seen += 1
+            assert value.goals == (goal, 100 - goal)
+    assert seen == found.states
+
+
+MATRIX = """(role x) (role y) (init (at start))
+(<= (legal x ?m) (move x ?m) (true (at start)))
+(<= (legal y ?m) (move y ?m) (true (at start)))
+(<= (next (at ?a ?b)) (does x ?a) (does y ?b))
+(<= terminal (not (true (at start))))
+(<= (goal x ?g) (true (at ?a ?b)) (pay ?a ?b ?g ?h))
+(<= (goal y ?h) (true (at ?a ?b)) (pay ?a ?b ?g ?h))
+"""
+
+
+def matrix_game(matrix: list[list[int]]) -> str:
+    """Both roles choose once, at the same time."""
+    moves = [f"(move x r{i})" for i in range(len(matrix))] + [f"(move y c{j})" for j in range(len(matrix[0]))]
+    pays = [f"(pay r{i} c{j} {g} {100 - g})" for i, row in enumerate(matrix) for j, g in enumerate(row)]
+    return MATRIX + "\n".join(moves + pays)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_simultaneous_moves_have_the_value_of_a_saddle_point_or_none(seed: int) -> None:
+    rng = random.Random(seed)
+    matrix = [
+        [rng.choice([0, 50, 100]) for _ in range(width)] for width in [rng.randint(2, 3)] * rng.randint(2, 3)
+    ]
+    low = max(map(min, matrix))
+    high = min(map(max, zip(*matrix, strict=True)))
+    if low == high:
+        assert solved(matrix_game(matrix)).start == (low, 100 - low)
+    else:
+        with pytest.raises(
+            GdlError, match=r"no pair of moves is best against each other, as in \(at start\)"
+        ):
+            solved(matrix_game(matrix))
+
+
+def test_what_has_no_value_is_refused_in_one_line() -> None:
+    three = "(role a) (role b) (role c)" + "".join(
+        f"(<= (legal {r} {m}) (true (at 0)))" for r, m in product("abc", "uv")
+    )
+    three += "(init (at 0)) (<= (next (at 1)) (does a u)) (<= (next (at 2)) (does a v))"
+    three += "(<= terminal (not (true (at 0))))" + "".join(f"(goal {r} 50)" for r in "abc")
+    with pytest.raises(GdlError, match="three roles or more choose at once"):
+        solved(three)
+    stuck = "(role a) (init (at 0)) (legal a go) (<= (next (at 1)) (does a go) (true (at 0)))"
+    stuck = stuck.replace("(legal a go)", "(<= (legal a go) (true (at 0)))")
+    stuck += "(<= terminal (true (at 2))) (<= (next (at 2)) (true (at 1))) (goal a 50)"
+    with pytest.raises(RulesError, match=r"no legal move in \(at 1\)"):
+        solved(stuck)
+    both = "(role a) (role b) (init (at 0)) (legal b n) (legal a u) (legal a v)"
+    both += "(<= (next (at 0)) (does a u)) (<= (next (at 1)) (does a v)) (<= terminal (true (at 1)))"
+    with pytest.raises(GdlError, match="cycles"):
+        solved(both + "(<= (goal a 100) (true (at 1))) (<= (goal b 100) (true (at 1))) (goal a 0) (goal b 0)")
+
+
+def test_three_roles_in_turn_each_want_the_most_for_themselves() -> None:
+    found = solved(
+        """(role a) (role b) (role c) (init (at 0))
+        (<= (legal a u) (true (at 0))) (<= (legal a v) (true (at 0))) (<= (legal a n) (not (true (at 0))))
+        (<= (legal b u) (true (at 1))) (<= (legal b v) (true (at 1))) (<= (legal b n) (not (true (at 1))))
+        (legal c n)
+        (<= (next (at 1)) (does a u)) (<= (next (at 4)) (does a v))
+        (<= (next (at 2)) (does b u)) (<= (next (at 3)) (does b v))
+        (<= terminal (true (at 2))) (<= terminal (true (at 3))) (<= terminal (true (at 4)))
+        (<= (goal a 100) (true (at 2))) (<= (goal b 10) (true (at 2))) (<= (goal c 0) (true (at 2)))
+        (<= (goal a 0) (true (at 3))) (<= (goal b 20) (true (at 3))) (<= (goal c 0) (true (at 3)))
+        (<= (goal a 30) (true (at 4))) (<= (goal b 0) (true (at 4))) (<= (goal c 70) (true (at 4)))"""
+    )
+    assert found.start == (30, 0, 70)
+
+
+def test_too_many_states_are_told_in_one_line() -> None:
+    machine = Game.load(connect_four(5, 5)).machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    with pytest.raises(TooLargeError, match=r"the memory is full.*--memory"):
+        solve_game(machine, 190 << 20)
+
+
+def test_outcomes_are_liked_by_own_goal_then_by_little_for_the_others() -> None:
+    outcomes = Outcomes(2, [(50, 50), (100, 0), (0, 100), (50, 0)])
+    assert outcomes.ranks[0].tolist() == [1, 3, 0, 2]
+    assert outcomes.ranks[1].tolist() == [2, 0, 3, 1]
+    assert not Outcomes(2, [(50, 50), (100, 0), (60, 60)]).opposed()
+    assert Outcomes(2, [(50, 50), (100, 0), (0, 100)]).opposed()
+
+
+def test_asking_gives_every_move(tmp_path: Path) -> None:
+    _, tables, _ = tables_of("tictactoe", tmp_path)
+    machine = Game.load("tictactoe").machine("prover")
+    state = machine.initial_state().play("(mark b 2)", "noop")
+    answer = ask(tables, state)
+    assert answer.choosers == (1,)
+    values = {str(machine.move(1, move.joint[1])): move.value.goals for move in answer.moves}
+    corners = [f"(mark {x} {y})" for x in "ac" for y in "13"]
+    assert values == {
+        move: (50, 50) if move in corners else (100, 0)
+        for move in [*corners, "(mark a 2)", "(mark b 1)", "(mark b 3)", "(mark c 2)"]
+    }
