@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from bench.frontier.sliding import GOALS, STAGES, Measured, search_tiles
+from gdl.errors import GdlError
 from players.puzzles.frontier.outcome import FrontierOptions
 
 
@@ -50,7 +51,11 @@ def main() -> None:
         parser.error("--goal-depth is known for 3 columns and 4 rows")
     goal = None if given.goal_depth is None else GOALS[given.goal_depth]
     options = FrontierOptions(given.memory, given.scratch, workers=given.workers, symmetry=given.symmetry)
-    measured = list(search_tiles(given.columns, given.rows, goal, given.states, options))
+    measured: list[Measured] = []
+    try:
+        measured.extend(search_tiles(given.columns, given.rows, goal, given.states, options))
+    except GdlError as error:
+        parser.exit(1, f"{error}\n")
     if given.what == "tiles":
         measured = measured[-1:]
     if given.json:

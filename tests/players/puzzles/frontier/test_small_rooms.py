@@ -10,11 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.frontier import expansion, merging, runs
+from players.puzzles.frontier import expansion, frontier, merging, runs
 from players.puzzles.frontier.budget import Budget
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.narrow_kernels import unique
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from propnet.jit.arrays import Words
+from propnet.machine import PropnetMachine
+from propnet.recoding.coding import Coding
+from propnet.recoding.find import find_coding
 from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
 
 
@@ -80,3 +84,26 @@ def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]
     least = {key: min(tag for other, tag in pairs if other == key) for key, _ in pairs}
     n = unique(tagged, len(tagged))
     assert tagged[:n].tolist() == [key << 8 | tag for key, tag in least.items()]
+
+
+def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
+    start = machine.records([machine.initial_state()])
+    codings = []
+
+    def few_samples(machine: PropnetMachine) -> Words:
+        return start
+
+    def find(machine: PropnetMachine, samples: Words) -> Coding:
+        codings.append(find_coding(machine, samples))
+        return codings[-1]
+
+    plenty = searched(machine)
+    monkeypatch.setattr(frontier, "sample_states", few_samples)
+    monkeypatch.setattr(frontier, "find_coding", find)
+    for workers in (1, 2):
+        codings.clear()
+        result = searched(machine, FrontierOptions(PLENTY, workers=workers, symmetry=False))
+        assert len(codings) > 1
+        assert result.layers == plenty.layers
+        assert {value: len(line) for value, line in result.lines.items()} == {100: 18}
