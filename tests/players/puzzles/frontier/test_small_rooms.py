@@ -10,24 +10,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.frontier import expansion, merging
+from players.puzzles.frontier import expansion, frontier, merging, runs
 from players.puzzles.frontier.budget import Budget
-from players.puzzles.frontier.keys import wide
-from players.puzzles.frontier.keys.narrow import NarrowKeys
-from players.puzzles.frontier.keys.narrow_kernels import unique
+from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.narrow_kernels import unique
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from propnet.jit.arrays import Words
+from propnet.machine import PropnetMachine
+from propnet.recoding.coding import Coding
+from propnet.recoding.find import find_coding
 from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
 
 
 def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
-    patch.setattr(NarrowKeys, "block", 256 * scale)
-    patch.setattr(wide, "_MOST", 256 * scale)
+    for module in (expansion, merging, runs):
+        patch.setattr(module, "BLOCK", 256 * scale)
     patch.setattr(expansion, "_ROWS", 256)
     patch.setattr(expansion, "_SOURCES", 64 * scale)
     patch.setattr(merging, "_RECORDS", 64 * scale)
-    sizes = classmethod(lambda cls, memory, workers, *given: cls(room, 300 * scale, kept, workers))
-    patch.setattr(Budget, "of", sizes)
+
+    def of(cls: type[Budget], memory: int, workers: int, held: int = 0) -> Budget:
+        return cls(room, 300 * scale, kept, workers)
+
+    def balance(search: FrontierSearch) -> None:
+        search._store.room.memory = kept
+        search._store.spill()
+
+    patch.setattr(Budget, "of", classmethod(of))
+    patch.setattr(FrontierSearch, "_balance", balance)
 
 
 def assert_same(result: FrontierResult, other: FrontierResult) -> None:
@@ -61,9 +72,9 @@ def parents_of(options: FrontierOptions) -> list[bytes]:
 
 
 def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    plenty = parents_of(FrontierOptions(PLENTY, symmetry=False))
+    plenty = parents_of(FrontierOptions(PLENTY))
     cramp(monkeypatch)
-    assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
+    assert parents_of(FrontierOptions(PLENTY, workers=3)) == plenty
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 255)), max_size=30))
@@ -73,3 +84,26 @@ def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]
     least = {key: min(tag for other, tag in pairs if other == key) for key, _ in pairs}
     n = unique(tagged, len(tagged))
     assert tagged[:n].tolist() == [key << 8 | tag for key, tag in least.items()]
+
+
+def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
+    start = machine.records([machine.initial_state()])
+    codings = []
+
+    def few_samples(machine: PropnetMachine) -> Words:
+        return start
+
+    def find(machine: PropnetMachine, samples: Words) -> Coding:
+        codings.append(find_coding(machine, samples))
+        return codings[-1]
+
+    plenty = searched(machine)
+    monkeypatch.setattr(frontier, "sample_states", few_samples)
+    monkeypatch.setattr(frontier, "find_coding", find)
+    for workers in (1, 2):
+        codings.clear()
+        result = searched(machine, FrontierOptions(PLENTY, workers=workers, symmetry=False))
+        assert len(codings) > 1
+        assert result.layers == plenty.layers
+        assert {value: len(line) for value, line in result.lines.items()} == {100: 18}
