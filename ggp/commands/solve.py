@@ -53,6 +53,9 @@ def command(
     resume: Path | None = typer.Option(
         None, metavar="DIR", help="Frontier: go on with the search in DIR; it knows its game."
     ),
+    symmetry: bool = typer.Option(
+        True, "--symmetry/--no-symmetry", help="Frontier: one state for all that are alike but for names."
+    ),
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
     ),
@@ -80,7 +83,7 @@ def command(
     from ggp.solving.frontier.order import check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
 
-    if wants_frontier(solver, scratch, disk, resume, plot):
+    if wants_frontier(solver, scratch, disk, resume, plot, symmetry):
         check_options(
             {
                 "--all": every,
@@ -91,12 +94,15 @@ def command(
                 "--run-length": run_lengths,
                 "--output": output is not None,
                 "--explain": explain,
+                "--strong": strong,
+                "--query": query is not None,
+                "--tables": tables is not None,
             },
             scratch,
             disk,
             resume,
         )
-        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, as_json)
+        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, symmetry, as_json)
         return
     if game is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
@@ -105,7 +111,7 @@ def command(
 
         whole = Game.load(game)
         if strong:
-            solve_strongly(whole, _bytes(memory), tables, workers, as_json and query is None, query is None)
+            solve_strongly(whole, _bytes(memory), tables, as_json and query is None, query is None)
         if query is not None:
             answer_query(whole, query, tables, as_json)
         return
@@ -191,6 +197,7 @@ def _search_frontier(
     disk: str | None,
     resume: Path | None,
     plot: Path | None,
+    symmetry: bool,
     as_json: bool,
 ) -> None:
     """Solve by the frontier search."""
@@ -205,6 +212,7 @@ def _search_frontier(
         disk=None if disk is None else _bytes(disk),
         resume=resume is not None,
         plot=plot,
+        symmetry=symmetry,
     )
     status = solve_by_frontier(load_game(game, resume), order, as_json)
     if status:

@@ -27,9 +27,7 @@ _SLOW = 0.2
 """Seconds between two lines of progress."""
 
 
-def solve_strongly(
-    game: Game, memory: int, folder: Path | None, workers: int, as_json: bool, told: bool
-) -> None:
+def solve_strongly(game: Game, memory: int, folder: Path | None, as_json: bool, told: bool) -> None:
     """Solve a whole game, write its table to the folder if there is one, and print what was found if it is to
     be ``told``. Raises GdlError."""
     wall, cpu = time.monotonic(), time.process_time()

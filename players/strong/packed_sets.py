@@ -58,15 +58,28 @@ class PackedSet:
 
     def blocks(self) -> Iterator[Words]:
         """All rows, in order, in parts."""
-        for n, packed, present in self._blocks:
-            planes = np.zeros((8 * self.words, n), np.uint8)
-            which = [place for place in range(8 * self.words) if present >> place & 1]
-            read = np.frombuffer(zstandard.ZstdDecompressor().decompress(packed), np.uint8).reshape(-1, n)
-            planes[which] = read
-            steps = np.ascontiguousarray(planes.T).view("<u8")
-            yield np.cumsum(steps, axis=0, dtype=np.uint64)
+        for block in self._blocks:
+            yield self._unpacked(block)
         for first in range(0, len(self._plain), _BLOCK):
             yield self._plain[first : first + _BLOCK]
+
+    def drained(self) -> Iterator[Words]:
+        """The same, and what was handed out is forgotten."""
+        self._blocks.reverse()
+        while self._blocks:
+            yield self._unpacked(self._blocks.pop())
+        plain, self._plain = self._plain, self._plain[:0]
+        self._size = 0
+        yield from (plain[first : first + _BLOCK] for first in range(0, len(plain), _BLOCK))
+
+    def _unpacked(self, block: tuple[int, bytes, int]) -> Words:
+        n, packed, present = block
+        planes = np.zeros((8 * self.words, n), np.uint8)
+        which = [place for place in range(8 * self.words) if present >> place & 1]
+        read = np.frombuffer(zstandard.ZstdDecompressor().decompress(packed), np.uint8).reshape(-1, n)
+        planes[which] = read
+        steps = np.ascontiguousarray(planes.T).view("<u8")
+        return np.cumsum(steps, axis=0, dtype=np.uint64)
 
     def rows(self) -> Words:
         """All rows in one array (n, words)."""
@@ -89,11 +102,11 @@ class PackedSet:
 
 
 def merged(sets: list[PackedSet], words: int) -> PackedSet:
-    """The union of sets, which are emptied out of the list."""
+    """The union of sets, which are emptied, and removed from the list."""
     if len(sets) == 1:
         return sets.pop()
     union = PackedSet(words)
-    streams = [packed.blocks() for packed in sets]
+    streams = [packed.drained() for packed in sets]
     heads: list[Words] = []
     left: list[Iterator[Words]] = []
     for stream in streams:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +26,29 @@ none are says little."""
 FEW = 64
 """So many candidates for a clique are compared by how many others among them they leave."""
 
+MANY = 5_000
+"""Of relations with more propositions only groups that differ in one argument, or in all, are tested."""
+
 MOST_REST = 1500
 """Propositions without a group among which cliques are looked for, at most."""
 
 _CELLS = 2_000_000
 """Values of propositions in samples that are looked at, about."""
 
+ROOM = 55
+"""Bits of a key that leave a byte of a word, and a bit, to what is kept with it."""
+
 _WORD = 64
 
+_PART = 1024
 
-def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words | None = None) -> Coding:
+ATTEMPTS = 5
+"""How often groups are looked for again that the samples which were not looked at before do not refute."""
+
+
+def find_coding(
+    machine: PropnetMachine, samples: Words, counterexamples: Words | None = None, room: int = ROOM
+) -> Coding:
     """A coding that neither the samples, uint64 (n, words), at least one, nor the ``counterexamples`` refute:
     states, uint64 (m, words), that another coding did not fit. Large games are tested on a part of the
     samples only, but on all counterexamples.
@@ -45,41 +58,86 @@ def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words 
     together; where groups overlap the one that saves most bits comes first.
 
     Propositions that never change are left out. Those that change in no sample, but may, are left out if
-    records get shorter by that, and there are no counterexamples yet.
+    records get shorter by that, or keys of more than ``room`` bits fit into these, and there are no
+    counterexamples yet.
 
     The most significant groups of the key are those that most samples agree on with the initial state.
     """
-    network = machine.network
     known = np.zeros((0, machine.words), np.uint64) if counterexamples is None else counterexamples
-    bits = unpack(samples[:: -(-len(samples) * len(network.bases) // _CELLS)], len(network.bases))
-    bits = np.concatenate([unpack(known, len(network.bases)), bits])
+    step = -(-len(samples) * len(machine.network.bases) // _CELLS)
+    changed = unpack(_changes(np.concatenate([known, samples]), machine), len(machine.network.bases))[0]
+    tested = np.concatenate([known, samples[::step]])
+    coding = _coding(machine, tested, changed, bool(len(known)), room)
+    for _ in range(ATTEMPTS if step > 1 else 0):
+        wrong, broken = _refuted(coding, samples)
+        if not wrong:
+            return coding
+        tested = np.concatenate([tested, broken])
+        coding = _coding(machine, tested, changed, bool(len(known)), room)
+    wrong = _refuted(coding, samples)[0] if step > 1 else set()
+    return Coding(
+        coding.bases, _dissolved(coding.groups, wrong), _dissolved(coding.clocks, wrong), coding.left_out
+    )
+
+
+def _dissolved(groups: Iterable[ExclusiveGroup], wrong: set[ExclusiveGroup]) -> tuple[ExclusiveGroup, ...]:
+    """The groups with single propositions in place of some."""
+    single = ([ExclusiveGroup((base,)) for base in group.members] for group in groups if group in wrong)
+    return (*chain(*single), *(group for group in groups if group not in wrong))
+
+
+def _changes(samples: Words, machine: PropnetMachine) -> Words:
+    """The bits, uint64 (1, words), in which some sample differs from the initial state."""
+    initial = machine.records([machine.initial_state()])
+    changes: Words = np.bitwise_or.reduce(samples ^ initial, axis=0)[None, :]
+    return changes
+
+
+def _refuted(coding: Coding, samples: Words) -> tuple[set[ExclusiveGroup], Words]:
+    """The groups that some sample does not fit, and such samples, up to some number."""
+    groups = [group for group in coding.all_groups if len(group.members) > 1]
+    starts = np.cumsum([0, *(len(group.members) for group in groups)])[:-1]
+    order = [base for group in groups for base in group.members]
+    fewest = np.array([group.exact for group in groups], np.int64)
+    refuted = np.zeros(len(groups), np.bool_)
+    found = [samples[:0]]
+    for at in range(0, len(samples) if groups else 0, _PART):
+        part = samples[at : at + _PART]
+        values = unpack(part, coding.bases)[:, order].view(np.uint8)
+        count = np.add.reduceat(values, starts, axis=1, dtype=np.uint16)
+        bad = (count > 1) | (count < fewest)
+        refuted |= bad.any(axis=0)
+        found.append(part[bad.any(axis=1)])
+    return {groups[i] for i in np.flatnonzero(refuted).tolist()}, np.concatenate(found)[:_PART]
+
+
+def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: bool, room: int) -> Coding:
+    """A coding that no sample refutes, without propositions that never change, or, unless ``all_kept``, that
+    have not ``changed``, if records get shorter by that."""
+    network = machine.network
+    bits = unpack(samples, len(network.bases))
     initial = np.asarray(network.initial, np.bool_)
-    constant = constant_bases(network)
     clock = step_clocks(network)
     ticks = unpack(clock_states(machine), len(network.bases))
     # These are all the states of the clocks, so that nothing is an accident.
     clocks = _groups(network.bases, ticks, np.flatnonzero(clock & (ticks != ticks[0]).any(axis=0)), 0.0)
-    clocked = np.zeros(len(initial), np.bool_)
-    clocked[[base for group in clocks for base in group.members]] = True
-    changed = (bits != initial).any(axis=0)
-    candidates = np.flatnonzero(~constant & ~clock)
-    wide = _key(network.bases, bits, candidates, changed, initial)
-    seen = [base for base in candidates.tolist() if changed[base]]
-    narrow = _key(network.bases, bits, np.array(seen, np.int64), changed, initial)
+    candidates = np.flatnonzero(~constant_bases(network) & ~clock)
+    wide = _key(network.bases, bits, candidates, initial)
+    narrow = _key(network.bases, bits, candidates[changed[candidates]], initial)
     spent = 1 + sum(group.width for group in clocks)
 
-    def words(groups: Iterable[ExclusiveGroup]) -> int:
-        return -(-(spent + sum(group.width for group in groups)) // _WORD)
+    def cost(groups: Iterable[ExclusiveGroup]) -> tuple[bool, int]:
+        key = sum(group.width for group in groups)
+        return key > room, -(-(spent + key) // _WORD)
 
-    groups = wide if len(known) or words(wide) <= words(narrow) else narrow
+    groups = wide if all_kept or cost(wide) <= cost(narrow) else narrow
     kept = {base for group in (*groups, *clocks) for base in group.members}
-    return Coding(
-        len(initial), tuple(groups), tuple(clocks), tuple(b for b in range(len(initial)) if b not in kept)
-    )
+    left_out = tuple(base for base in range(len(initial)) if base not in kept)
+    return Coding(len(initial), tuple(groups), tuple(clocks), left_out)
 
 
 def _key(
-    names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], changed: Flags, initial: Flags
+    names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], initial: Flags
 ) -> list[ExclusiveGroup]:
     """Groups of the candidates, the steadiest last."""
     groups = _groups(names, bits, candidates)
@@ -122,10 +180,8 @@ class _Samples:
     def named(self) -> list[Places]:
         """Groups by the propositions' names, those that save most bits first."""
         heap: list[tuple[int, list[int], bool]] = []
-        for members in self._by_name():
-            exclusive, exact = self._test(members)
-            if exclusive:
-                heap.append((-_saved(len(members), exact), members, exact))
+        for order, starts in self._by_name():
+            heap += self._exclusive(order, starts)
         heapify(heap)
         chosen: list[Places] = []
         taken: set[int] = set()
@@ -138,36 +194,45 @@ class _Samples:
                 continue
             # What is left of a group is a smaller one; it waits for those that save more.
             exact = exact and bool((self.values[left].sum(axis=0) == 1).all())
-            if left and _saved(len(left), exact) > 0:
+            if len(left) > 1 and _saved(len(left), exact) > 0:
                 heappush(heap, (-_saved(len(left), exact), left, exact))
         return chosen
 
-    def _by_name(self) -> Iterator[list[int]]:
-        """Propositions of one relation that differ in some arguments only, for all choices of these."""
+    def _by_name(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Propositions of one relation in groups that differ in some arguments only, for all choices of
+        these: their places, group after group, and where the groups begin among them."""
         relations: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
         for place, name in enumerate(self.names):
             relations[name.signature].append(place)
         for (_, arity), places in relations.items():
-            sizes = range(1, arity + 1) if arity <= 4 else (1, 2, arity)
-            for size in sizes:
+            numbers: dict[Term, int] = {}
+            arguments = np.array(
+                [[numbers.setdefault(x, len(numbers)) for x in self.names[place].args] for place in places],
+                np.int64,
+            )
+            sizes = set(range(1, arity + 1)) if arity <= 4 else {1, 2, arity}
+            for size in sorted(sizes if len(places) <= MANY else sizes & {1, arity}):
                 for varying in combinations(range(arity), size):
-                    groups: defaultdict[tuple[Term, ...], list[int]] = defaultdict(list)
-                    for place in places:
-                        arguments = self.names[place].args
-                        groups[tuple(x for i, x in enumerate(arguments) if i not in varying)].append(place)
-                    yield from (members for members in groups.values() if len(members) > 1)
+                    fixed = arguments[:, [i for i in range(arity) if i not in varying]]
+                    order = np.lexsort((*fixed.T, np.zeros(len(places), np.int64)))
+                    differ = (fixed[order[1:]] != fixed[order[:-1]]).any(axis=1)
+                    yield np.array(places, np.int64)[order], np.append(0, 1 + np.flatnonzero(differ))
 
-    def _test(self, members: list[int]) -> tuple[bool, bool]:
-        """Whether at most one of some propositions is true in all samples, and that is no accident; and
-        whether exactly one is."""
-        count = self.values[members].sum(axis=0, dtype=np.int64)
-        most, least = int(count.max()), int(count.min())
-        if most > 1:
-            return False, False
-        share = self.share[members]
-        pairs = (share.sum() ** 2 - (share**2).sum()) / 2 * len(count)
-        saved = _saved(len(members), least == 1) > 0
-        return saved and (least == 1 or float(pairs) >= self.evidence), least == 1
+    def _exclusive(
+        self, order: NDArray[np.int64], starts: NDArray[np.int64]
+    ) -> Iterator[tuple[int, list[int], bool]]:
+        """The groups of which at most one member is true in all samples, and that is no accident: the
+        negated number of bits saved, the members, and whether exactly one is true."""
+        count = np.add.reduceat(self.values[order], starts, axis=0, dtype=np.uint16)
+        most, exact = count.max(axis=1), count.min(axis=1) == 1
+        share = self.share[order]
+        total, squares = np.add.reduceat(share, starts), np.add.reduceat(share**2, starts)
+        sure = exact | ((total**2 - squares) / 2 * self.values.shape[1] >= self.evidence)
+        ends = np.append(starts[1:], len(order))
+        for group in np.flatnonzero((most <= 1) & sure & (ends - starts > 1)).tolist():
+            members = sorted(order[starts[group] : ends[group]].tolist())
+            if (saved := _saved(len(members), bool(exact[group]))) > 0:
+                yield -saved, members, bool(exact[group])
 
     def cliques(self, rest: Sequence[int]) -> list[Places]:
         """Groups of propositions that no sample has true together, where it would be no wonder if one had;
@@ -197,7 +262,7 @@ class _Samples:
             free[members] = False
             places = sorted(rest[i] for i in members)
             exact = bool((self.values[places].sum(axis=0) == 1).all())
-            if _saved(len(places), exact) > 0:
+            if len(places) > 1 and _saved(len(places), exact) > 0:
                 found.append((tuple(places), exact))
         return found
 

@@ -25,8 +25,9 @@ _BITS = 16_000_000
 def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0) -> Words:
     """About so many reachable states that are not all near the start: uint64, shape (n, words).
 
-    They are those of random matches, thinned out evenly, the initial state among them, and the successors of
-    some of them by every joint move. Moves are chosen uniformly. The same seed gives the same states.
+    They are those of random matches, which choose moves uniformly, thinned out evenly, the initial state
+    among them; the successors of some of them by every joint move; and, a quarter of ``count``, those that
+    take fewest moves. The same seed gives the same states.
     """
     rng = np.random.default_rng(seed)
     start = machine.records([machine.initial_state()])
@@ -44,7 +45,24 @@ def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0) -> 
     states = states[np.linspace(0, len(states) - 1, min(count, len(states))).astype(np.int64)]
     parents = states[rng.integers(0, len(states), max(1, count // 16))]
     following = next((chunk.records.copy() for chunk in Expander(machine, count).stream(parents)), start)
-    return np.concatenate([states, following])
+    return np.concatenate([states, following, _nearest(machine, start, count // 4)])
+
+
+def _nearest(machine: PropnetMachine, start: Words, most: int) -> Words:
+    """So many states that take fewest moves, or all there are."""
+    found = [start]
+    seen = {start.tobytes()}
+    expander = Expander(machine, 8 * most)
+    while len(found[-1]) and len(seen) < most:
+        chunk = next(expander.stream(found[-1]), None)
+        fresh: list[bytes] = []
+        for record in chunk.records if chunk is not None else ():
+            key = record.tobytes()
+            if key not in seen and len(seen) < most:
+                seen.add(key)
+                fresh.append(key)
+        found.append(np.frombuffer(b"".join(fresh), np.uint64).reshape(-1, machine.words))
+    return np.concatenate(found)
 
 
 def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> tuple[Int32s, Flags]:

@@ -22,6 +22,7 @@ class FrontierOrder:
         disk: bytes of files; None for as many as there is room for.
         resume: whether ``scratch`` holds a search to go on with.
         plot: the file of the picture of the layers; None for none.
+        symmetry: whether one state may stand for all that are alike but for names.
     """
 
     memory: int
@@ -31,15 +32,28 @@ class FrontierOrder:
     disk: int | None = None
     resume: bool = False
     plot: Path | None = None
+    symmetry: bool = True
 
 
 def wants_frontier(
-    solver: str | None, scratch: Path | None, disk: object | None, resume: Path | None, plot: Path | None
+    solver: str | None,
+    scratch: Path | None,
+    disk: object | None,
+    resume: Path | None,
+    plot: Path | None,
+    symmetry: bool,
 ) -> bool:
     """Whether the frontier search is asked for. Raises GdlError for options that go with it alone."""
     if solver == FRONTIER or (solver is None and resume is not None):
         return True
-    for option, given in ("--scratch", scratch), ("--disk", disk), ("--resume", resume), ("--plot", plot):
+    others = {
+        "--scratch": scratch,
+        "--disk": disk,
+        "--resume": resume,
+        "--plot": plot,
+        "--no-symmetry": None if symmetry else True,
+    }
+    for option, given in others.items():
         if given is not None:
             raise GdlError(f"{option} is for the frontier search", remedy="add --solver frontier")
     return False

@@ -18,9 +18,11 @@ from ggp.solving.frontier.layers_plot import check_plot, write_plot
 from ggp.solving.frontier.order import FRONTIER, FrontierOrder
 from ggp.solving.frontier.view import FrontierView
 from ggp.solving.team import cpu_seconds
+from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
+from players.puzzles.frontier.storage.errors import OutOfRoomError
 from players.puzzles.solution import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
@@ -58,6 +60,7 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
             disk=order.disk,
             workers=order.workers,
             resume=order.resume,
+            symmetry=order.symmetry,
             game=game.name,
         )
         records = machine.records([start]).copy()
@@ -84,7 +87,7 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
         view.show(result, moves.get(result.value, []), cpu_seconds(), wall)
-    if stopped is not None:
+    if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError)):
         _say_how_to_go_on(order)
     if fault is not None:
         raise fault
@@ -112,6 +115,7 @@ def as_json_object(
         "seconds_cpu": round(cpu, 3),
         "seconds_wall": round(wall, 3),
         "states": result.states,
+        "symmetries": result.symmetries,
         "complete": result.complete,
         "stopped": stopped,
         "lines": {str(value): line for value, line in moves.items()},
@@ -179,7 +183,21 @@ def _told_and_replayed(game: Game, machine: PropnetMachine, result: FrontierResu
 
 def _at_once(value: int) -> FrontierResult:
     """The result where the start is the end."""
-    return FrontierResult(value, [], True, {value: []}, [1], 1, 1, 0, 0.0, 0, 0.0, 0.0, True)
+    return FrontierResult(
+        value=value,
+        moves=[],
+        proven=True,
+        lines={value: []},
+        layers=[1],
+        states=1,
+        key_bits=0,
+        symmetries=1,
+        bytes_per_state=0.0,
+        peak_rss=peak_bytes(),
+        seconds_cpu=0.0,
+        seconds_wall=0.0,
+        complete=True,
+    )
 
 
 def _say_how_to_go_on(order: FrontierOrder) -> None:

@@ -82,6 +82,8 @@ class FrontierView:
             table.add_row("goal", "none: no line comes to an end" if result.proven else "not known")
         whole = "all that there are" if result.complete else "not all that there are"
         table.add_row("states", f"{result.states:,} in {len(result.layers)} layers, {whole}")
+        if result.symmetries > 1:
+            table.add_row("symmetries", f"{result.symmetries}: one state stands for all that they make of it")
         table.add_row("a state", f"{result.key_bits} bits, {result.bytes_per_state:.3f} bytes coded")
         table.add_row("memory", f"{as_size(result.peak_rss)} at most")
         table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")

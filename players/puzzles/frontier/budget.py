@@ -7,11 +7,11 @@ import resource
 from dataclasses import dataclass
 from pathlib import Path
 
+from players.puzzles.frontier.keys.key_kind import KeyKind
+
 _PAGE = resource.getpagesize()
-_TAGGED_BYTES = 16
-"""A tagged key in a worker's buffer, and its place in the array that it is sorted into."""
-_RANGE_BYTES = 60
-"""A key of a range while it is merged: decoded, sorted, split, coded."""
+_RANGE_WORDS = 7.5
+"""A key of a range while it is merged, in times of its size: decoded, sorted, split, coded."""
 _MACHINES, _WORKER = 4 << 20, 4 << 20
 """What a search takes besides, and each of its workers."""
 _FEEDS = 32 << 20
@@ -37,16 +37,18 @@ class Budget:
     workers: int
 
     @classmethod
-    def of(cls, memory: int, workers: int, kept: int = 0) -> Budget:
+    def of(cls, memory: int, workers: int, kind: KeyKind, kept: int = 0) -> Budget:
         """Divide what ``memory`` bytes leave besides what the process has already; ``kept`` of it holds
         runs."""
+        tagged_bytes = 2 * kind.tagged_bytes + kind.sort_bytes
+        range_bytes = _RANGE_WORDS * kind.tagged_bytes + kind.sort_bytes
         return_free_memory()
         spare = max(0, memory - resident_bytes() + kept - _MACHINES)
         workers = max(1, min(workers, spare // _FEEDS))
         spare = max(0, spare - workers * _WORKER)
-        room = _clamped(spare * _BUFFERS / _TAGGED_BYTES / workers, 1 << 15, 1 << 20)
-        range_keys = _clamped(spare * _RANGES / _RANGE_BYTES / workers, 1 << 15, 1 << 19)
-        used = workers * (room * _TAGGED_BYTES + range_keys * _RANGE_BYTES)
+        room = _clamped(spare * _BUFFERS / tagged_bytes / workers, 1 << 15, 1 << 20)
+        range_keys = _clamped(spare * _RANGES / range_bytes / workers, 1 << 15, 1 << 19)
+        used = int(workers * (room * tagged_bytes + range_keys * range_bytes))
         return cls(room, range_keys, max(1 << 20, int(spare * 0.9) - used), workers)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
-from players.puzzles.frontier.keys.radix import radix_sort
-from players.puzzles.frontier.narrow_kernels import TAG_BITS, gather, to_records, unique
-from players.puzzles.frontier.runs import BLOCK
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
@@ -36,16 +33,15 @@ class Expansion:
         self._expander = Expander(space.new_machine(), _ROWS)
         self._records = np.zeros((_SOURCES, space.words), np.uint64)
         self._tags = np.zeros(_SOURCES, np.uint64)
-        self._tagged = np.empty(room, np.uint64)
-        self._scratch = np.empty(room, np.uint64)
-        self.block = np.empty(BLOCK, np.uint64)
+        self._tagged, self._scratch = space.kind.new_tagged(room), space.kind.new_tagged(room)
+        self.block = space.kind.new_keys(space.kind.block)
         self._filled = 0
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.begin(np.zeros(0, np.uint64))
+        self.begin([])
 
-    def begin(self, fences: Words) -> None:
-        """Begin a layer whose new runs are to be cut at these keys (n,), ascending."""
-        self._fences = fences << np.uint64(TAG_BITS)
+    def begin(self, fences: Sequence[int]) -> None:
+        """Begin a layer whose new runs are to be cut at these keys, ascending."""
+        self._fences = fences
         for run in self.runs:
             run.drop()
         self.runs.clear()
@@ -54,21 +50,19 @@ class Expansion:
         self.done = self.generated = 0
 
     def expand(self, keys: Words, template: Words) -> Iterator[None]:
-        """Expand the states with these keys (n,); ``template`` (words,) holds the clock of their layer."""
-        space = self._space
+        """Expand the states with these keys; ``template`` (words,) holds the clock of their layer."""
+        space, kind = self._space, self._space.kind
         for first in range(0, len(keys), _SOURCES):
             some = keys[first : first + _SOURCES]
             records = self._records[: len(some)]
             clock = time.thread_time()
-            to_records(some, template, records, self._tags)
+            kind.to_records(some, template, records, self._tags)
             for chunk in self._expander.stream(records):
                 if self._filled + len(chunk) > len(self._tagged):
                     self.seconds["expand"] += time.thread_time() - clock
                     self.flush()
                     clock = time.thread_time()
-                every = gather(
-                    chunk.records, chunk.parents, self._tags, space.key_mask, self._tagged, self._filled
-                )
+                every = kind.gather(chunk.records, chunk.parents, self._tags, self._tagged, self._filled)
                 if every >> space.broken_shift & 1:
                     raise CodingBrokenError(records[chunk.parents].copy())
                 self.clock = chunk.records[0] & space.clock_mask
@@ -84,14 +78,13 @@ class Expansion:
         if n == 0:
             return
         clock = time.thread_time()
-        tagged, scratch = self._tagged, self._scratch
-        if radix_sort(tagged, scratch, n, TAG_BITS, TAG_BITS + self._space.key_bits):
+        kind, tagged, scratch = self._space.kind, self._tagged, self._scratch
+        if kind.sort(tagged, scratch, n):
             self._tagged, self._scratch = tagged, scratch = scratch, tagged
-        n = unique(tagged, n)
+        n = kind.unique(tagged, n)
         sorted_at = time.thread_time()
-        self.runs.append(
-            FreshRun.of(tagged[:n], self._fences, self._store, f"fresh-{self._number}-{len(self.runs)}")
-        )
+        name = f"fresh-{self._number}-{len(self.runs)}"
+        self.runs.append(FreshRun.of(kind, tagged[:n], self._fences, self._store, name))
         coded_at = time.thread_time()
         self.seconds["sort"] += sorted_at - clock
         self.seconds["encode"] += coded_at - sorted_at

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gdl.errors import GdlError
 from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
@@ -71,6 +70,7 @@ class FrontierSearch:
             self._game = PropnetMachine(machine.rules, network)
             self._first = self._orbits.canonical(start)
         self._samples = np.concatenate([sample_states(self._game), self._first])
+        self._refuting = np.zeros((0, machine.words), np.uint64)
         self._earlier = 0
         self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
@@ -116,15 +116,15 @@ class FrontierSearch:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
         coding = coding_from_json(saved["coding"]) if saved else find_coding(self._game, self._samples)
-        found = Layers.from_json(saved["found"], self._store) if saved else None
+        found = None
         if saved:
+            kind = KeySpace.of(Recoded.of(self._game, coding), clocks).kind
+            found = Layers.from_json(saved["found"], kind, self._store)
             self.lines = {int(value): line for value, line in saved["lines"].items()}
             self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
             recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
-            if not space.narrow:
-                raise GdlError(f"a state of this game takes {space.key_bits} bits, too many for this solver")
             try:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:
@@ -145,7 +145,7 @@ class FrontierSearch:
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal."""
         workers = self._options.workers
-        budget = Budget.of(self._options.memory, workers, self._store.used_memory)
+        budget = Budget.of(self._options.memory, workers, space.kind, self._store.used_memory)
         self._store.room.memory = budget.kept
         search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search
@@ -194,8 +194,8 @@ class FrontierSearch:
     def _mended(self, recoded: Recoded, records: Words) -> Coding:
         """A coding that can write the successors of these states (recoded), too."""
         after = Expander(self._game).expand(recoded.decode(records))
-        self._samples = np.concatenate([self._samples, after.records])
-        return find_coding(self._game, self._samples)
+        self._refuting = np.concatenate([self._refuting, after.records])
+        return find_coding(self._game, self._samples, self._refuting)
 
     def _forget(self) -> None:
         """Begin anew, with another coding or other keys."""

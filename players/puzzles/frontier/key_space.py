@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from players.puzzles.frontier.keys.key_kind import KeyKind
+from players.puzzles.frontier.keys.narrow import NARROW, NarrowKeys
+from players.puzzles.frontier.keys.wide import WideKeys
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.recoded import Recoded
-
-NARROW = 55
-"""Bits of a key that shares a word with its tag, and that has a successor in it."""
 
 
 class CodingBrokenError(Exception):
@@ -33,28 +33,25 @@ class KeySpace:
     Attributes:
         recoded: the game in few bits.
         key_bits: how many bits a key has: the lowest of the record.
-        key_mask: uint64: these bits.
+        kind: how arrays hold them.
         clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and no part of
             keys.
     """
 
     recoded: Recoded
     key_bits: int
-    key_mask: np.uint64
+    kind: KeyKind
     clock_mask: Words
 
     @classmethod
-    def of(cls, recoded: Recoded, clocks: bool) -> KeySpace:
-        """The keys of a game, the step clocks in them or not."""
-        bits, mask, clock_mask = recoded.key_bits, recoded.key_mask, recoded.clock_mask
+    def of(cls, recoded: Recoded, clocks: bool, wide: bool = False) -> KeySpace:
+        """The keys of a game, the step clocks in them or not; ``wide``: also keys that one word holds are
+        held as wide ones are."""
+        bits, clock_mask = recoded.key_bits, recoded.clock_mask
         if clocks:
-            bits, mask, clock_mask = recoded.broken_bit, mask | clock_mask, np.zeros_like(clock_mask)
-        return cls(recoded, bits, mask[0], clock_mask)
-
-    @property
-    def narrow(self) -> bool:
-        """Whether a key and its tag fit into one word."""
-        return self.key_bits <= NARROW
+            bits, clock_mask = recoded.broken_bit, np.zeros_like(clock_mask)
+        kind = WideKeys(bits) if wide or bits > NARROW else NarrowKeys(bits)
+        return cls(recoded, bits, kind, clock_mask)
 
     @property
     def words(self) -> int:

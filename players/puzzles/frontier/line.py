@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.narrow_kernels import to_records, with_tag
 from players.puzzles.frontier.runs import Run
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
@@ -62,15 +61,16 @@ def line_to(
         moves.append(move)
     records, tags = np.zeros((depth, space.words), np.uint64), np.zeros(1, np.uint64)
     for after, state in enumerate(reversed(keys)):
-        to_records(np.array([state], np.uint64), clocks[after + 1], records[after : after + 1], tags)
+        one, record = space.kind.array([state]), records[after : after + 1]
+        space.kind.to_records(one, clocks[after + 1], record, tags)
     yield RebuiltLine(moves[::-1], records)
 
 
 def _tag_of_state(layer: Run, key: int) -> int:
     for block in layer.between(key, key + 1):
         keys = layer.read(block)
-        place = int(np.searchsorted(keys, np.uint64(key)))
-        if place < len(keys) and keys[place] == key:
+        place = layer.kind.place(keys, key)
+        if place < len(keys) and layer.kind.key_at(keys, place) == key:
             return int(layer.read_tags(block)[place])
     raise LineError("a state is not in its layer")
 
@@ -80,8 +80,8 @@ def _candidates(layer: Run, tag: int) -> Iterator[Words]:
     some: list[Words] = []
     held = 0
     for block in layer.blocks:
-        out = np.empty(block.count, np.uint64)
-        fitting = out[: with_tag(layer.read(block), np.uint64(tag), out)]
+        out = layer.kind.new_keys(block.count)
+        fitting = out[: layer.kind.with_tag(layer.read(block), tag, out)]
         some.append(fitting)
         held += len(fitting)
         if held >= _SOME:
@@ -96,10 +96,10 @@ def _parent(
 ) -> tuple[int, int] | None:
     """The first of these states that has the wanted one for a successor, and the move."""
     records, tags = np.zeros((len(keys), space.words), np.uint64), np.zeros(len(keys), np.uint64)
-    to_records(keys, template, records, tags)
+    space.kind.to_records(keys, template, records, tags)
     for chunk in expander.stream(records):
-        hits = np.flatnonzero((chunk.records[:, 0] & space.key_mask) == np.uint64(wanted))
+        hits = space.kind.equal(space.kind.of_records(chunk.records), wanted)
         if len(hits):
             hit = int(hits[0])
-            return int(keys[chunk.parents[hit]]), int(chunk.moves[hit, 0])
+            return space.kind.key_at(keys, int(chunk.parents[hit])), int(chunk.moves[hit, 0])
     return None

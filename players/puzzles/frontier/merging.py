@@ -11,16 +11,8 @@ import numpy as np
 
 from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.keys.radix import radix_sort
-from players.puzzles.frontier.narrow_kernels import (
-    TAG_BITS,
-    mark_known,
-    merge_disjoint,
-    split,
-    to_records,
-    unique,
-)
-from players.puzzles.frontier.runs import BLOCK, CodedKeys, Run, RunBlock, coded
+from players.puzzles.frontier.keys.key_kind import KeyKind
+from players.puzzles.frontier.runs import CodedKeys, Run, RunBlock, coded
 from propnet.jit.arrays import Octets, Words
 
 _LEVEL = 1
@@ -53,9 +45,12 @@ class Merging:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._records = np.zeros((_RECORDS, space.words), np.uint64)
         self._own_tags = np.zeros(_RECORDS, np.uint64)
-        self._block = np.empty(BLOCK, np.uint64)
-        self._tagged, self._scratch = np.empty(0, np.uint64), np.empty(0, np.uint64)
-        self._keys, self._tags = np.empty(0, np.uint64), np.empty(0, np.uint8)
+        self._kind = space.kind
+        self._block = self._kind.new_keys(self._kind.block)
+        self._tagged: Words = self._kind.new_tagged(0)
+        self._scratch: Words = self._kind.new_tagged(0)
+        self._keys: Words = self._kind.new_keys(0)
+        self._tags: Octets = np.empty(0, np.uint8)
 
     def merge(
         self,
@@ -69,7 +64,7 @@ class Merging:
     ) -> Merged:
         """Merge the keys in ``low .. high - 1``: ``runs`` hold them as their range ``number``. With
         ``rewrite`` the visited runs are written as one."""
-        found = Merged()
+        found, kind = Merged(), self._kind
         clock = time.thread_time()
         keys, tags = self._successors(runs, number)
         n = len(keys)
@@ -87,20 +82,20 @@ class Merging:
                 known = run.read(block, None if rewrite else self._block)
                 decoding += time.thread_time() - begun
                 if first < last:
-                    mark_known(self._tagged[first:last], known, dead[first:last])
+                    kind.mark_known(self._tagged[first:last], known, dead[first:last])
                 if rewrite:
-                    parts.append(_cut(block, known, low, high))
+                    parts.append(_cut(kind, block, known, low, high))
             if parts:
                 old.append(np.concatenate(parts))
-        kept = split(self._tagged, n, dead, keys, tags)
+        kept = kind.split(self._tagged, n, dead, keys, tags)
         found.known = n - kept
         keys, tags = keys[:kept], tags[:kept]
         merged_at = time.thread_time()
         found.ends = self.judge(keys, template)
         judged_at = time.thread_time()
-        found.layer = list(coded(keys, tags, _LEVEL))
+        found.layer = list(coded(kind, keys, tags, _LEVEL))
         if rewrite:
-            found.visited = list(coded(_union([*old, keys]), None, _LEVEL))
+            found.visited = list(coded(kind, _union(kind, [*old, keys]), None, _LEVEL))
         seconds = self.seconds
         seconds["sort"] += sorted_at - clock
         seconds["decode"] += decoding
@@ -114,26 +109,23 @@ class Merging:
         tags."""
         total = int(sum(run.counts[number] for run in runs))
         if total > len(self._tagged):
-            self._resize(total)
+            self._new_room(total)
         at = 0
         for run in runs:
             at = run.read(number, self._tagged, at)
-        if len(runs) > 1 and radix_sort(
-            self._tagged, self._scratch, total, TAG_BITS, TAG_BITS + self._space.key_bits
-        ):
+        if len(runs) > 1 and self._kind.sort(self._tagged, self._scratch, total):
             self._tagged, self._scratch = self._scratch, self._tagged
-        n = unique(self._tagged, total)
+        n = self._kind.unique(self._tagged, total)
         return self._keys[:n], self._tags[:n]
 
-    def _resize(self, room: int) -> None:
-        self._tagged, self._scratch = np.empty(room, np.uint64), np.empty(room, np.uint64)
-        self._keys, self._tags = np.empty(room, np.uint64), np.empty(room, np.uint8)
+    def _new_room(self, room: int) -> None:
+        self._tagged, self._scratch = self._kind.new_tagged(room), self._kind.new_tagged(room)
+        self._keys, self._tags = self._kind.new_keys(room), np.empty(room, np.uint8)
 
     def _within(self, first: int, last: int, n: int) -> tuple[int, int]:
         """Which of the n successors lie between two keys."""
-        shifted = np.array([first << TAG_BITS, (last + 1) << TAG_BITS], np.uint64)
-        low, high = np.searchsorted(self._tagged[:n], shifted)
-        return int(low), int(high)
+        low, high = self._kind.places(self._tagged[:n], (first, last + 1)).tolist()
+        return low, high
 
     def judge(self, keys: Words, template: Words) -> dict[int, int]:
         """For each goal value of a terminal state among these the lowest key; no goal counts as 0."""
@@ -141,28 +133,28 @@ class Merging:
         for first in range(0, len(keys), _RECORDS):
             some = keys[first : first + _RECORDS]
             records = self._records[: len(some)]
-            to_records(some, template, records, self._own_tags)
+            self._kind.to_records(some, template, records, self._own_tags)
             terminal, goals = self._machine.ends(records)
             places = np.flatnonzero(terminal)
             values = np.maximum(goals[places, 0], 0)
             for value in np.flatnonzero(np.bincount(values, minlength=1)).tolist():
-                ends.setdefault(value, int(some[places[np.argmax(values == value)]]))
+                ends.setdefault(value, self._kind.key_at(some, int(places[np.argmax(values == value)])))
         return ends
 
 
-def _cut(block: RunBlock, keys: Words, low: int, high: int) -> Words:
+def _cut(kind: KeyKind, block: RunBlock, keys: Words, low: int, high: int) -> Words:
     """Those of a block's keys that are in ``low .. high - 1``."""
-    start = int(np.searchsorted(keys, np.uint64(low))) if block.first < low else 0
-    stop = int(np.searchsorted(keys, np.uint64(high))) if block.last >= high else len(keys)
+    start = kind.place(keys, low) if block.first < low else 0
+    stop = kind.place(keys, high) if block.last >= high else len(keys)
     return keys[start:stop]
 
 
-def _union(sets: list[Words]) -> Words:
+def _union(kind: KeyKind, sets: list[Words]) -> Words:
     """The union of ascending arrays that have no key in common: the smallest are merged first."""
     sets = sorted(sets, key=len)
     while len(sets) > 1:
         first, second = sets[:2]
-        out = np.empty(len(first) + len(second), np.uint64)
-        merge_disjoint(first, second, out)
+        out = kind.new_keys(len(first) + len(second))
+        kind.merge_disjoint(first, second, out)
         sets = sorted([out, *sets[2:]], key=len)
     return sets[0]

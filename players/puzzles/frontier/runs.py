@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from players.puzzles.frontier.gap_code import decode, encode
+from players.puzzles.frontier.keys.key_kind import KeyKind
 from players.puzzles.frontier.storage.blob import Blob
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Octets, Words
-
-BLOCK = 1 << 16
-"""Keys of a block at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +40,30 @@ class RunBlock:
     number: int
 
 
-def coded(keys: Words, tags: Octets | None, level: int) -> Iterator[CodedKeys]:
-    """Ascending keys (n,) in blocks, with tags (n,) if there are any; ``level`` of Zstandard, 0 for none."""
-    parts = max(1, -(-len(keys) // BLOCK))
+def coded(kind: KeyKind, keys: Words, tags: Octets | None, level: int) -> Iterator[CodedKeys]:
+    """Ascending keys in blocks, with tags (n,) if there are any; ``level`` of Zstandard, 0 for none."""
+    parts = max(1, -(-len(keys) // kind.block))
     edges = [len(keys) * part // parts for part in range(parts + 1)]
     for low, high in itertools.pairwise(edges):
         if low < high:
             some = keys[low:high]
             mine = b"" if tags is None else tags[low:high].tobytes()
-            yield CodedKeys(int(some[0]), int(some[-1]), high - low, level > 0, encode(some, level), mine)
+            first, last = kind.key_at(some, 0), kind.key_at(some, -1)
+            yield CodedKeys(first, last, high - low, level > 0, kind.encode(some, level), mine)
 
 
 class Run:
     """Ascending keys.
 
     Attributes:
+        kind: what they are.
         blocks: what is known of its blocks, ascending.
         keys, tags: where they are stored, block by block; no tags where states need none.
         count: how many keys there are.
     """
 
-    def __init__(self, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
-        self.blocks, self.keys, self.tags = blocks, keys, tags
+    def __init__(self, kind: KeyKind, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
+        self.kind, self.blocks, self.keys, self.tags = kind, blocks, keys, tags
         self.count = sum(block.count for block in blocks)
 
     @property
@@ -78,9 +77,10 @@ class Run:
             blob.drop()
 
     def read(self, block: RunBlock, room: Words | None = None) -> Words:
-        """The keys of a block, uint64 (count,), in ``room`` (at least ``BLOCK``) if there is any."""
-        out = np.empty(block.count, np.uint64) if room is None else room[: block.count]
-        decode(self.keys.read(block.number), block.packed, out)
+        """The keys of a block, in ``room`` (for as many as blocks have) if there is any. Raises
+        DamagedKeysError."""
+        out = self.kind.new_keys(block.count) if room is None else room[: block.count]
+        self.kind.decode(self.keys.read(block.number), block.packed, out)
         return out
 
     def read_tags(self, block: RunBlock) -> Octets:
@@ -100,19 +100,20 @@ class Run:
         return {"keys": self.keys.name, "tags": self.tags and self.tags.name, "blocks": rows}
 
     @classmethod
-    def from_json(cls, body: dict[str, Any], blobs: dict[str, Blob]) -> Run:
+    def from_json(cls, body: dict[str, Any], kind: KeyKind, blobs: dict[str, Blob]) -> Run:
         """The run of a checkpoint."""
         blocks = [
             RunBlock(first, last, count, packed, number)
             for number, (first, last, count, packed) in enumerate(body["blocks"])
         ]
-        return cls(blocks, blobs[body["keys"]], blobs[body["tags"]] if body["tags"] else None)
+        return cls(kind, blocks, blobs[body["keys"]], blobs[body["tags"]] if body["tags"] else None)
 
 
 class RunWriter:
     """Writes a run, block after block, ascending."""
 
-    def __init__(self, store: BlobStore, name: str, tags: bool) -> None:
+    def __init__(self, kind: KeyKind, store: BlobStore, name: str, tags: bool) -> None:
+        self._kind = kind
         self._blocks: list[RunBlock] = []
         self._keys = store.writer(f"{name}-keys")
         self._tags = store.writer(f"{name}-tags", cold=True) if tags else None
@@ -126,7 +127,8 @@ class RunWriter:
 
     def close(self) -> Run:
         """The run."""
-        return Run(self._blocks, self._keys.close(), None if self._tags is None else self._tags.close())
+        tags = None if self._tags is None else self._tags.close()
+        return Run(self._kind, self._blocks, self._keys.close(), tags)
 
     def abandon(self) -> None:
         """Forget what was written, unless it is closed."""

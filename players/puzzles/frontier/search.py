@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from players.puzzles.frontier.crew import Crew
 from players.puzzles.frontier.expansion import Expansion
 from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.keys.key_kind import KeyKind
 from players.puzzles.frontier.merging import Merged, Merging
 from players.puzzles.frontier.runs import Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
@@ -75,12 +76,12 @@ class Layers:
         }
 
     @classmethod
-    def from_json(cls, body: dict[str, Any], store: BlobStore) -> Layers:
+    def from_json(cls, body: dict[str, Any], kind: KeyKind, store: BlobStore) -> Layers:
         """What a checkpoint holds."""
         blobs = store.blobs
-        layers = [Run.from_json(row, blobs) for row in body["layers"]]
+        layers = [Run.from_json(row, kind, blobs) for row in body["layers"]]
         visited = [
-            layers[number] if number >= 0 else Run.from_json(body["rewritten"], blobs)
+            layers[number] if number >= 0 else Run.from_json(body["rewritten"], kind, blobs)
             for number in body["visited"]
         ]
         return cls(
@@ -107,6 +108,9 @@ class LayeredSearch:
     ) -> None:
         self.space, self.found = space, found
         self._store = store
+        self._branching, self._rewriting = 4.0, False
+        """Successors of a state in the last layer, unique in their run; whether visited runs become one
+        now."""
         self._range_keys = budget.range_keys
         self._crew = Crew(workers)
         self._expansions = [Expansion(space, store, number, budget.room) for number in range(workers)]
@@ -114,9 +118,10 @@ class LayeredSearch:
 
     def begin(self, start: Words) -> None:
         """Begin with the state that has this record (words,)."""
-        key, clock = np.array([start[0] & self.space.key_mask]), start & self.space.clock_mask
-        writer = RunWriter(self._store, self._name("layer"), tags=True)
-        for block in coded(key, np.zeros(1, np.uint8), 0):
+        kind, clock = self.space.kind, start & self.space.clock_mask
+        key = kind.of_records(start[None, :])
+        writer = RunWriter(kind, self._store, self._name("layer"), tags=True)
+        for block in coded(kind, key, np.zeros(1, np.uint8), 0):
             writer.add(block)
         first = writer.close()
         self.found.add(first, clock, self._mergings[0].judge(key, clock))
@@ -147,7 +152,12 @@ class LayeredSearch:
     def advance(self) -> Generator[None]:
         """Make the next layer; yields now and then. Given up (``close``), it leaves everything as it was.
         Raises OutOfRoomError, CodingBrokenError."""
-        fences = self._fences()
+        found = self.found
+        expected = self._branching * found.layers[-1].count
+        saved = expected * (len(found.visited) - 1)
+        old = sum(run.count for run in found.visited)
+        self._rewriting = len(found.visited) > 1 and found.extra + saved > _REWRITE * old
+        fences = self._fences(expected)
         writers: list[RunWriter] = []
         try:
             clock = yield from self._expand_layer(fences)
@@ -156,12 +166,12 @@ class LayeredSearch:
             for writer in writers:
                 writer.abandon()
             for one in self._expansions:
-                one.begin(fences[:0])
+                one.begin([])
 
     def _name(self, kind: str) -> str:
         return f"{kind}-{len(self.found.layers):05d}"
 
-    def _expand_layer(self, fences: Words) -> Generator[None, None, Words]:
+    def _expand_layer(self, fences: Sequence[int]) -> Generator[None, None, Words]:
         """Have the successors in fresh runs, cut at the fences. Returns the clock of the next layer."""
         layer, clock = self.found.layers[-1], self.found.clocks[-1]
         for expansion in self._expansions:
@@ -170,27 +180,25 @@ class LayeredSearch:
         yield from self._crew.run([_expand(one, layer, blocks, clock) for one in self._expansions])
         return next((one.clock for one in self._expansions if one.generated), clock)
 
-    def _merge_layer(self, fences: Words, clock: Words, writers: list[RunWriter]) -> Generator[None]:
+    def _merge_layer(self, fences: Sequence[int], clock: Words, writers: list[RunWriter]) -> Generator[None]:
         """Make a layer of the fresh runs."""
         found = self.found
         runs = [run for one in self._expansions for run in one.runs]
-        found.extra += sum(int(run.counts.sum()) for run in runs) * (len(found.visited) - 1)
-        old = sum(run.count for run in found.visited)
-        rewrite = len(found.visited) > 1 and found.extra > _REWRITE * old
-        writers.append(RunWriter(self._store, self._name("layer"), tags=True))
-        if rewrite:
-            writers.append(RunWriter(self._store, self._name("visited"), tags=False))
-        edges = [0, *fences.tolist(), 1 << self.space.key_bits]
+        generated = sum(int(run.counts.sum()) for run in runs)
+        found.extra += generated * (len(found.visited) - 1)
+        self._branching = max(2.0, generated / max(1, found.layers[-1].count))
+        writers.append(RunWriter(self.space.kind, self._store, self._name("layer"), tags=True))
+        if self._rewriting:
+            writers.append(RunWriter(self.space.kind, self._store, self._name("visited"), tags=False))
+        edges = [0, *fences, 1 << self.space.key_bits]
         ranges = iter(enumerate(itertools.pairwise(edges)))
         sequel = _Sequel(writers)
-        yield from self._crew.run(
-            [self._merge(one, ranges, runs, clock, rewrite, sequel) for one in self._mergings]
-        )
+        yield from self._crew.run([self._merge(one, ranges, runs, clock, sequel) for one in self._mergings])
         written = [writer.close() for writer in writers]
         following = written[0]
         found.add(following, clock, sequel.ends)
         found.merged |= sequel.known > 0
-        if rewrite:
+        if self._rewriting:
             for run in found.visited:
                 if run.tags is None:
                     run.drop()
@@ -204,24 +212,31 @@ class LayeredSearch:
         ranges: Iterator[tuple[int, tuple[int, int]]],
         runs: list[FreshRun],
         clock: Words,
-        rewrite: bool,
         sequel: _Sequel,
     ) -> Iterator[None]:
         for number, (low, high) in ranges:
-            sequel.add(number, merging.merge(number, low, high, runs, self.found.visited, clock, rewrite))
+            sequel.add(
+                number, merging.merge(number, low, high, runs, self.found.visited, clock, self._rewriting)
+            )
             yield
 
-    def _fences(self) -> Words:
-        """Keys at which the key space is cut, so that all ranges have about as much to merge."""
-        blocks = [block for run in self.found.visited for block in run.blocks]
-        blocks += 3 * list(self.found.layers[-1].blocks)
-        first = np.array([block.first for block in blocks], np.uint64)
-        counts = np.array([block.count for block in blocks], np.int64)
-        order = np.argsort(first, kind="stable")
-        parts = np.cumsum(counts[order]) // self._range_keys
-        new = np.flatnonzero(np.diff(parts)) + 1
-        fences = first[order][new]
-        return fences[np.flatnonzero(np.diff(fences, prepend=np.uint64(0)))] if len(fences) else fences
+    def _fences(self, expected: float) -> list[int]:
+        """Keys at which the key space is cut, so that all ranges have about as much to merge: the successors,
+        so many in all and as the layer is, and what was visited if it is to be written anew."""
+        layer = self.found.layers[-1]
+        each = expected / max(1, layer.count)
+        weighed = [(block.first, each * block.count) for block in layer.blocks]
+        if self._rewriting:
+            weighed += [(block.first, block.count) for run in self.found.visited for block in run.blocks]
+        fences: dict[int, None] = {}
+        held, part = 0.0, 0
+        for first, weight in sorted(weighed):
+            held += weight
+            if held // self._range_keys > part:
+                part = int(held // self._range_keys)
+                fences[first] = None
+        fences.pop(0, None)
+        return list(fences)
 
 
 class _Sequel:

@@ -30,6 +30,7 @@ def machine_of(text: str) -> PropnetMachine:
 def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int = 25) -> None:
     """Play random matches in both machines, until the coding breaks."""
     old, new = recoding.original, recoding.machine
+    assert not recoding.is_broken(recoding.encode(sample_states(old)))
     rng = np.random.default_rng(1)
     start = old.records([old.initial_state()])
     np.testing.assert_array_equal(recoding.encode(start), new.records([new.initial_state()]))

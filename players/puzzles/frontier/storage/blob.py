@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +51,8 @@ class Blob:
             return parts[number]
         if self.path is None:
             raise ValueError(f"the blob {self.name} was dropped")
-        began = time.perf_counter()
-        data = read_block(self.path, self.blocks, number)
-        self._store.room.note(time.perf_counter() - began, read=len(data))
-        return data
+        with self._store.room.at_work(read=self.sizes[number]):
+            return read_block(self.path, self.blocks, number)
 
     def drop(self) -> None:
         """It is needed no more. Its file goes at once, or at the next commit if the last one named it."""
@@ -135,13 +132,12 @@ class BlobWriter:
     def _write(self, file: FileWriter, data: bytes) -> None:
         room = self._store.room
         room.take_disk(len(data))
-        began = time.perf_counter()
         try:
-            file.append(data)
+            with room.at_work(written=len(data)):
+                file.append(data)
         except BaseException:
             room.give_disk(len(data))
             raise
-        room.note(time.perf_counter() - began, written=len(data))
 
 
 def _in_memory(parts: list[bytes]) -> int:

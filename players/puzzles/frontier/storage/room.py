@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
 
@@ -16,14 +19,15 @@ class StorageRoom:
 
     Attributes:
         used_memory, used_disk: bytes in use.
-        seconds: in which threads wrote and read files, all together, by the clock.
+        seconds: CPU seconds that all threads spent on writing and reading files.
+        waited: the same by the clock: much longer where the disk is slow, or the computer busy.
         written, read: bytes of files.
     """
 
     def __init__(self, memory: int, disk: int | None) -> None:
         self.memory, self.disk = memory, disk
         self.used_memory = self.used_disk = 0
-        self.seconds = 0.0
+        self.seconds = self.waited = 0.0
         self.written = self.read = 0
         self._lock = threading.Lock()
 
@@ -60,9 +64,14 @@ class StorageRoom:
         with self._lock:
             self.used_disk += size
 
-    def note(self, seconds: float, written: int = 0, read: int = 0) -> None:
-        """Count work on files."""
+    @contextmanager
+    def at_work(self, written: int = 0, read: int = 0) -> Iterator[None]:
+        """Count work on files: what is done inside, and the bytes if it succeeds."""
+        cpu, clock = time.thread_time(), time.perf_counter()
+        yield
+        cpu, clock = time.thread_time() - cpu, time.perf_counter() - clock
         with self._lock:
-            self.seconds += seconds
+            self.seconds += cpu
+            self.waited += clock
             self.written += written
             self.read += read

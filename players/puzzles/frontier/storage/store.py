@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -142,10 +141,9 @@ class BlobStore:
                     raise ValueError(f"the blob {blob.name} was dropped")
                 self._to_file(blob)
                 if blob.path is not None and not blob.lasting:
-                    began = time.perf_counter()
-                    make_lasting(blob.path)
+                    with self.room.at_work():
+                        make_lasting(blob.path)
                     blob.lasting = True
-                    self.room.note(time.perf_counter() - began)
             rows = [blob.as_json() for blob in kept]
             self._directory.commit({"serial": self._serial, "state": state, "blobs": rows})
             self.state = state
@@ -232,14 +230,13 @@ class BlobStore:
             return
         self.room.take_disk(blob.total)
         path = self.new_path(blob.name)
-        began = time.perf_counter()
         try:
-            blob.blocks = write_file(path, blob.parts)
+            with self.room.at_work(written=blob.total):
+                blob.blocks = write_file(path, blob.parts)
         except BaseException:
             self.room.give_disk(blob.total)
             raise
         blob.path = path
-        self.room.note(time.perf_counter() - began, written=blob.total)
 
     def _restore(self, folder: Path, body: dict[str, Any]) -> None:
         """The blobs and the state of the last commit."""

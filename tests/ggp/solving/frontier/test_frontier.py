@@ -103,11 +103,13 @@ def test_a_start_that_is_the_end() -> None:
         (["hanoi", "--scratch", "x"], "--scratch is for the frontier search"),
         (["hanoi", "--disk", "1G"], "--disk is for the frontier search"),
         (["hanoi", "--plot", "x.svg"], "--plot is for the frontier search"),
+        (["hanoi", "--no-symmetry"], "--no-symmetry is for the frontier search"),
         (["hanoi", "--solver", "nested-policy", "--resume", "x"], "--resume is for the frontier search"),
         (["hanoi", "--solver", "frontier", "--disk", "1G"], "--scratch DIR"),
         (["hanoi", "--solver", "frontier", "--scratch", "x", "--resume", "y"], "give one of them"),
         (["hanoi", "--solver", "frontier", "--lurd"], "--lurd does not go with"),
         (["hanoi", "--solver", "frontier", "--all"], "--all does not go with"),
+        (["hanoi", "--solver", "frontier", "--strong"], "--strong does not go with"),
         (["hanoi", "--solver", "frontier", "--seed", "3"], "--seed does not go with"),
         (["hanoi", "--solver", "frontier", "--plot", "x.doc"], r"no kind of picture.*\.svg"),
         (["hanoi", "--solver", "frontier", "--plot", "/nowhere/x.svg"], "no such folder"),
@@ -129,7 +131,7 @@ def test_a_search_is_resumed_by_its_directory_alone(tmp_path: Path) -> None:
     game, scratch = tmp_path / "far.kif", tmp_path / "scratch"
     game.write_text(far_tiles().text)
     with pytest.raises(GdlError, match="of disk that it may use"):
-        run(str(game), "--solver", "frontier", "--json", "--scratch", str(scratch), "--disk", "200K")
+        run(str(game), "--solver=frontier", "--no-symmetry", "--json", f"--scratch={scratch}", "--disk=200K")
     assert has_commit(scratch)
     game.unlink()
     with pytest.raises(GdlError, match="of other rules"):
@@ -138,6 +140,23 @@ def test_a_search_is_resumed_by_its_directory_alone(tmp_path: Path) -> None:
     told = json.loads(out)
     assert code == 0 and told["game"] == "far" and told["layers"] == LAYERS and len(told["moves"]) == 31
     assert [path.name for path in scratch.iterdir()] == [LOCK]
+
+
+def test_damaged_files_are_named_and_not_believed(tmp_path: Path) -> None:
+    game, scratch = tmp_path / "far.kif", tmp_path / "scratch"
+    game.write_text(far_tiles().text)
+    with pytest.raises(GdlError, match="of disk that it may use"):
+        run(str(game), "--solver=frontier", "--no-symmetry", f"--scratch={scratch}", "--disk=200K")
+    for file in scratch.glob("*keys*.blob"):
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 4
+        file.write_bytes(data)
+    with pytest.raises(GdlError, match=r"keys-\d+\.blob is damaged.*start anew"):
+        run("--resume", str(scratch))
+    manifest = scratch / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:-9])
+    with pytest.raises(GdlError, match=r"manifest\.json is damaged"):
+        run("--resume", str(scratch))
 
 
 def test_ctrl_c_shows_what_is_known_and_how_to_go_on(tmp_path: Path) -> None:

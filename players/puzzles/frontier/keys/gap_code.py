@@ -1,43 +1,30 @@
-"""Ascending keys as the gaps between them, in groups of seven bits (LEB128), then Zstandard (Y. Collet)."""
+"""Ascending keys of one word as the gaps between them, in groups of seven bits (LEB128), then Zstandard."""
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
-import zstandard
 
-from gdl.errors import GdlError
+from players.puzzles.frontier.keys.errors import DamagedKeysError
+from players.puzzles.frontier.keys.shrink import grown, shrunk
 from propnet.jit.arrays import Octets, Words
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import item, put
 
 _MOST_BYTES = 10
 _SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
-_own = threading.local()
 
 
 def encode(keys: Words, level: int) -> bytes:
     """Ascending keys (n,) as bytes; ``level`` of Zstandard, 0 for none."""
     room = np.empty(_MOST_BYTES * len(keys), np.uint8)
-    plain = room[: _encode(keys, room)]
-    if not level:
-        return plain.tobytes()
-    packer = getattr(_own, "packer", None)
-    if packer is None:
-        packer = _own.packer = zstandard.ZstdCompressor(level)
-    return packer.compress(plain.data)
+    return shrunk(room[: _encode(keys, room)].data, level)
 
 
 def decode(data: bytes, packed: bool, out: Words) -> None:
-    """The keys (n,) of which these are the bytes. Raises GdlError where they cannot be that."""
-    if packed:
-        unpacker = getattr(_own, "unpacker", None)
-        if unpacker is None:
-            unpacker = _own.unpacker = zstandard.ZstdDecompressor()
-        data = unpacker.decompress(data)
-    if not _decode(np.frombuffer(data, np.uint8), out):
-        raise GdlError("a block of states is damaged", remedy="begin the search anew")
+    """The keys (n,) of which these are the bytes. Raises DamagedKeysError."""
+    plain = np.frombuffer(grown(data, packed, _MOST_BYTES * len(out)), np.uint8)
+    if not _decode(plain, out):
+        raise DamagedKeysError
 
 
 @kernel(nogil=True)

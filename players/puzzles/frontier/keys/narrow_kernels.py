@@ -1,4 +1,4 @@
-"""Kernels on *tagged keys*: keys of at most 56 bits with a tag of 8 bits below them, one word each.
+"""Kernels on *tagged keys* of one word: keys of at most 56 bits with a tag of 8 bits below them.
 
 They are sorted by key; of several equal keys the smallest tag is kept, in whatever order they come, so that
 results do not depend on who found a state first.

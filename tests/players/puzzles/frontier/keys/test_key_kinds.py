@@ -1,0 +1,164 @@
+"""Arrays of keys of any width, against sets and sorted lists of ints."""
+
+from __future__ import annotations
+
+import bisect
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from players.puzzles.frontier.keys.key_kind import KeyKind
+from players.puzzles.frontier.keys.narrow import NarrowKeys
+from players.puzzles.frontier.keys.wide import WideKeys
+from propnet.jit.arrays import Words
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Tagged keys, some equal, many with common bits; a kind that holds them."""
+
+    kind: KeyKind
+    rows: list[tuple[int, int]]
+
+    def tagged(self) -> Words:
+        """Them as an array."""
+        return tagged_array(self.kind, self.rows)
+
+    @property
+    def keys(self) -> list[int]:
+        """The keys, ascending."""
+        return sorted({key for key, _ in self.rows})
+
+
+def tagged_array(kind: KeyKind, rows: list[tuple[int, int]]) -> Words:
+    keys = kind.array([key for key, _ in rows])
+    tags = np.array([tag for _, tag in rows], np.uint64)
+    if isinstance(kind, NarrowKeys):
+        return (keys << np.uint64(8)) | tags
+    return np.concatenate((keys, tags[:, None]), axis=1)
+
+
+def as_rows(kind: KeyKind, tagged: Words) -> list[tuple[int, int]]:
+    if isinstance(kind, NarrowKeys):
+        return [(int(one) >> 8, int(one) & 255) for one in tagged]
+    keys = np.ascontiguousarray(tagged[:, :-1])
+    return [(kind.key_at(keys, place), int(row[-1])) for place, row in enumerate(tagged)]
+
+
+def ints(kind: KeyKind, keys: Words) -> list[int]:
+    return [kind.key_at(keys, place) for place in range(len(keys))]
+
+
+@st.composite
+def samples(draw: st.DrawFn, most: int = 400) -> Sample:
+    wide = draw(st.booleans())
+    bits = draw(st.sampled_from([1, 20, 64, 65, 108, 128, 200, 300, 1024]) if wide else st.integers(1, 55))
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    count = draw(st.integers(0, most))
+    varying = rng.getrandbits(bits) if draw(st.booleans()) else (1 << min(bits, draw(st.integers(1, 70)))) - 1
+    common = rng.getrandbits(bits) & ~varying
+    pool = [
+        common | (rng.getrandbits(bits) & varying) for _ in range(max(1, count // draw(st.integers(1, 3))))
+    ]
+    rows = [(rng.choice(pool), rng.getrandbits(8)) for _ in range(count)]
+    return Sample(WideKeys(bits) if wide else NarrowKeys(bits), rows)
+
+
+def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    tagged, scratch = tagged_array(kind, rows), kind.new_tagged(len(rows))
+    if kind.sort(tagged, scratch, len(rows)):
+        tagged = scratch
+    return as_rows(kind, tagged)
+
+
+@given(samples())
+@settings(max_examples=60, deadline=None)
+def test_sorted_keys_are_unique_with_their_smallest_tags(sample: Sample) -> None:
+    kind, n = sample.kind, len(sample.rows)
+    tagged, scratch = sample.tagged(), kind.new_tagged(n)
+    if kind.sort(tagged, scratch, n):
+        tagged = scratch
+    left = kind.unique(tagged, n)
+    smallest: dict[int, int] = {}
+    for key, tag in sorted(sample.rows):
+        smallest.setdefault(key, tag)
+    rows = as_rows(kind, tagged[:left])
+    assert [key for key, _ in rows] == sample.keys
+    assert dict(rows) == smallest
+
+
+@pytest.mark.parametrize("bits", [40, 65, 300])
+def test_long_arrays_with_long_stretches_of_equal_tops_are_sorted(bits: int) -> None:
+    kind, rng = WideKeys(bits), random.Random(bits)
+    tops = [rng.getrandbits(bits) for _ in range(3)]
+    rows = [
+        (rng.choice(tops) ^ rng.getrandbits(rng.choice([2, 7, 30])), rng.getrandbits(8))
+        for _ in range(20_000)
+    ]
+    assert sorted_rows(kind, rows) == sorted(rows)
+
+
+@given(samples(), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_known_keys_are_marked_and_the_others_split_off(sample: Sample, seed: int) -> None:
+    kind, rng = sample.kind, random.Random(seed)
+    rows = [(key, rng.getrandbits(8)) for key in sample.keys if rng.random() < rng.choice([0.05, 0.5])]
+    known = [key for key in sample.keys if rng.random() < 0.6]
+    dead = np.zeros(len(rows), np.uint8)
+    tagged = tagged_array(kind, rows)
+    kind.mark_known(tagged, kind.array(known), dead)
+    assert dead.tolist() == [int(key in known) for key, _ in rows]
+    keys, tags = kind.new_keys(len(rows)), np.zeros(len(rows), np.uint8)
+    left = kind.split(tagged, len(rows), dead, keys, tags)
+    fresh = [row for row in rows if row[0] not in known]
+    assert list(zip(ints(kind, keys[:left]), tags[:left].tolist(), strict=True)) == fresh
+    wanted = [rng.choice(sample.keys) + rng.randrange(2) for _ in range(3)] if sample.keys else []
+    mine = [key for key, _ in rows]
+    assert kind.places(tagged, wanted).tolist() == [bisect.bisect_left(mine, key) for key in wanted]
+    assert [kind.place(kind.array(mine), key) for key in wanted] == [
+        bisect.bisect_left(mine, k) for k in wanted
+    ]
+
+
+@given(samples(), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_disjoint_keys_are_merged(sample: Sample, seed: int) -> None:
+    kind, rng = sample.kind, random.Random(seed)
+    share = rng.random()
+    side = [rng.random() < share for _ in sample.keys]
+    parts = [
+        [key for key, one in zip(sample.keys, side, strict=True) if one == which] for which in (True, False)
+    ]
+    out = kind.new_keys(len(sample.keys))
+    kind.merge_disjoint(kind.array(parts[0]), kind.array(parts[1]), out)
+    assert ints(kind, out) == sample.keys
+
+
+@given(samples(), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_records_and_keys_are_turned_into_each_other(sample: Sample, seed: int) -> None:
+    kind, rng = sample.kind, random.Random(seed)
+    keys = kind.array(sample.keys)
+    width = max((max(sample.keys, default=0).bit_length() + 63) // 64, getattr(kind, "words", 1)) + 1
+    template = np.zeros(width, np.uint64)
+    template[-1] = rng.getrandbits(64)
+    records, own = np.zeros((len(keys), width), np.uint64), np.zeros(len(keys), np.uint64)
+    kind.to_records(keys, template, records, own)
+    values = [sum(int(word) << 64 * place for place, word in enumerate(record[:-1])) for record in records]
+    assert values == sample.keys and (records[:, -1] == template[-1]).all()
+    assert ints(kind, kind.of_records(records)) == sample.keys
+    parents = np.arange(len(keys), dtype=np.int32)
+    tagged = kind.new_tagged(len(keys))
+    every = kind.gather(records, parents, own, tagged, 0)
+    assert as_rows(kind, tagged) == list(zip(sample.keys, own.tolist(), strict=True))
+    assert every == (int(template[-1]) if len(keys) else 0)
+    for tag in {*own.tolist()[:3], 300}:
+        out = kind.new_keys(len(keys))
+        fitting = [key for key, mine in zip(sample.keys, own.tolist(), strict=True) if mine == tag]
+        assert ints(kind, out[: kind.with_tag(keys, tag, out)]) == fitting
+    if sample.keys:
+        assert kind.equal(keys, sample.keys[-1]).tolist() == [len(keys) - 1]

@@ -1,0 +1,41 @@
+"""Searches with keys of several words find what searches with keys of one word find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.outcome import FrontierOptions
+from propnet.recoding.recoded import Recoded
+from tests.players.puzzles.frontier.plain import GAMES, PLENTY, machine_of, searched
+from tests.players.puzzles.frontier.test_small_rooms import cramp
+
+
+def widen(patch: pytest.MonkeyPatch) -> None:
+    """Hold all keys as wide ones."""
+    of = KeySpace.of
+
+    def wide(cls: type[KeySpace], recoded: Recoded, clocks: bool) -> KeySpace:
+        return of(recoded, clocks, wide=True)
+
+    patch.setattr(KeySpace, "of", classmethod(wide))
+
+
+@pytest.mark.parametrize("name", ["eightpuzzle", "hanoi"])
+@pytest.mark.parametrize("small", [False, True])
+def test_wide_keys_find_the_layers_ends_and_lines_of_narrow_ones(
+    name: str, small: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = machine_of((GAMES / f"{name}.kif").read_text())
+    narrow = searched(machine)
+    widen(monkeypatch)
+    if small:
+        cramp(monkeypatch, kept=20_000)
+    wide = searched(machine, FrontierOptions(PLENTY, tmp_path, workers=1 + small, symmetry=False))
+    assert wide.layers == narrow.layers and wide.states == narrow.states
+    assert {value: len(line) for value, line in wide.lines.items()} == {
+        value: len(line) for value, line in narrow.lines.items()
+    }
+    assert wide.complete == narrow.complete and wide.value == narrow.value
