@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from players.puzzles.frontier import expansion, frontier, merging
@@ -80,6 +80,7 @@ def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: p
     assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 255)), max_size=30))
 def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]]) -> None:
     pairs.sort(key=lambda pair: pair[0])
