@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.frontier import expansion, frontier, merging, runs
+from players.puzzles.frontier import expansion, frontier, merging
 from players.puzzles.frontier.budget import Budget
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.narrow_kernels import unique
+from players.puzzles.frontier.keys import wide
+from players.puzzles.frontier.keys.narrow import NarrowKeys
+from players.puzzles.frontier.keys.narrow_kernels import unique
+from players.puzzles.frontier.keys.wide_kernels import unique_wide
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
@@ -24,13 +27,13 @@ from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_o
 
 def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
-    for module in (expansion, merging, runs):
-        patch.setattr(module, "BLOCK", 256 * scale)
+    patch.setattr(NarrowKeys, "block", 256 * scale)
+    patch.setattr(wide, "_MOST", 256 * scale)
     patch.setattr(expansion, "_ROWS", 256)
     patch.setattr(expansion, "_SOURCES", 64 * scale)
     patch.setattr(merging, "_RECORDS", 64 * scale)
 
-    def of(cls: type[Budget], memory: int, workers: int, held: int = 0) -> Budget:
+    def of(cls: type[Budget], memory: int, workers: int, *more: int) -> Budget:
         return cls(room, 300 * scale, kept, workers)
 
     def balance(search: FrontierSearch) -> None:
@@ -72,11 +75,12 @@ def parents_of(options: FrontierOptions) -> list[bytes]:
 
 
 def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    plenty = parents_of(FrontierOptions(PLENTY))
+    plenty = parents_of(FrontierOptions(PLENTY, symmetry=False))
     cramp(monkeypatch)
-    assert parents_of(FrontierOptions(PLENTY, workers=3)) == plenty
+    assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 255)), max_size=30))
 def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]]) -> None:
     pairs.sort(key=lambda pair: pair[0])
@@ -84,6 +88,9 @@ def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]
     least = {key: min(tag for other, tag in pairs if other == key) for key, _ in pairs}
     n = unique(tagged, len(tagged))
     assert tagged[:n].tolist() == [key << 8 | tag for key, tag in least.items()]
+    rows = np.array([(key, 7, tag) for key, tag in pairs], np.uint64).reshape(-1, 3)
+    n = unique_wide(rows, len(rows))
+    assert rows[:n].tolist() == [[key, 7, tag] for key, tag in least.items()]
 
 
 def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,8 +101,8 @@ def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -
     def few_samples(machine: PropnetMachine) -> Words:
         return start
 
-    def find(machine: PropnetMachine, samples: Words) -> Coding:
-        codings.append(find_coding(machine, samples))
+    def find(machine: PropnetMachine, samples: Words, refuting: Words | None = None) -> Coding:
+        codings.append(find_coding(machine, samples, refuting))
         return codings[-1]
 
     plenty = searched(machine)
