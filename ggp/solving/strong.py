@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 import sys
 import time
@@ -23,6 +24,9 @@ from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
 
+_MMAP_THRESHOLD = -3
+"""glibc's M_MMAP_THRESHOLD: freed blocks from this size on go back to the system."""
+
 _SLOW = 0.2
 """Seconds between two lines of progress."""
 
@@ -31,6 +35,7 @@ def solve_strongly(game: Game, memory: int, folder: Path | None, as_json: bool, 
     """Solve a whole game, write its table to the folder if there is one, and print what was found if it is to
     be ``told``. Raises GdlError."""
     wall, cpu = time.monotonic(), time.process_time()
+    _give_back_at_once()
     machine = game.machine("propnet")
     assert isinstance(machine, PropnetMachine)
     progress = Console(stderr=True, highlight=False)
@@ -62,6 +67,14 @@ def solve_strongly(game: Game, memory: int, folder: Path | None, as_json: bool, 
         sys.stdout.buffer.write(orjson.dumps(found) + b"\n")
     else:
         _print_solved(found)
+
+
+def _give_back_at_once() -> None:
+    """Have glibc hand blocks of memory back when they are freed, rather than keep them between longer-lived
+    ones: else the process grows to twice of what it holds. Other libraries do so, or have no such wish."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, 1 << 16)
 
 
 def _told(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def solve_game(
     keep: Keep = lambda *_: None,
     watch: Watch = lambda *_: None,
 ) -> SolvedGame:
-    """Find the value of every reachable state.
+    """Find the value of every reachable state of a machine's game. (A network whose next state is the
+    smallest of its orbit makes a machine of orbits, whose states are then what is found.)
 
     ``memory`` is the size that the process may have, in bytes. ``keep`` takes the states with their values:
     those that are first reached after so many joint moves, the last layer first; or, where plays may meet a

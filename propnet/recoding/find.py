@@ -35,6 +35,9 @@ MOST_REST = 1500
 _CELLS = 2_000_000
 """Values of propositions in samples that are looked at, about."""
 
+ROOM = 55
+"""Bits of a key that leave a byte of a word, and a bit, to what is kept with it."""
+
 _WORD = 64
 
 _PART = 1024
@@ -43,7 +46,9 @@ ATTEMPTS = 5
 """How often groups are looked for again that the samples which were not looked at before do not refute."""
 
 
-def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words | None = None) -> Coding:
+def find_coding(
+    machine: PropnetMachine, samples: Words, counterexamples: Words | None = None, room: int = ROOM
+) -> Coding:
     """A coding that neither the samples, uint64 (n, words), at least one, nor the ``counterexamples`` refute:
     states, uint64 (m, words), that another coding did not fit. Large games are tested on a part of the
     samples only, but on all counterexamples.
@@ -53,7 +58,8 @@ def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words 
     together; where groups overlap the one that saves most bits comes first.
 
     Propositions that never change are left out. Those that change in no sample, but may, are left out if
-    records get shorter by that, and there are no counterexamples yet.
+    records get shorter by that, or keys of more than ``room`` bits fit into these, and there are no
+    counterexamples yet.
 
     The most significant groups of the key are those that most samples agree on with the initial state.
     """
@@ -61,13 +67,13 @@ def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words 
     step = -(-len(samples) * len(machine.network.bases) // _CELLS)
     changed = unpack(_changes(np.concatenate([known, samples]), machine), len(machine.network.bases))[0]
     tested = np.concatenate([known, samples[::step]])
-    coding = _coding(machine, tested, changed, bool(len(known)))
+    coding = _coding(machine, tested, changed, bool(len(known)), room)
     for _ in range(ATTEMPTS if step > 1 else 0):
         wrong, broken = _refuted(coding, samples)
         if not wrong:
             return coding
         tested = np.concatenate([tested, broken])
-        coding = _coding(machine, tested, changed, bool(len(known)))
+        coding = _coding(machine, tested, changed, bool(len(known)), room)
     wrong = _refuted(coding, samples)[0] if step > 1 else set()
     return Coding(
         coding.bases, _dissolved(coding.groups, wrong), _dissolved(coding.clocks, wrong), coding.left_out
@@ -105,7 +111,7 @@ def _refuted(coding: Coding, samples: Words) -> tuple[set[ExclusiveGroup], Words
     return {groups[i] for i in np.flatnonzero(refuted).tolist()}, np.concatenate(found)[:_PART]
 
 
-def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: bool) -> Coding:
+def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: bool, room: int) -> Coding:
     """A coding that no sample refutes, without propositions that never change, or, unless ``all_kept``, that
     have not ``changed``, if records get shorter by that."""
     network = machine.network
@@ -120,10 +126,11 @@ def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: b
     narrow = _key(network.bases, bits, candidates[changed[candidates]], initial)
     spent = 1 + sum(group.width for group in clocks)
 
-    def words(groups: Iterable[ExclusiveGroup]) -> int:
-        return -(-(spent + sum(group.width for group in groups)) // _WORD)
+    def cost(groups: Iterable[ExclusiveGroup]) -> tuple[bool, int]:
+        key = sum(group.width for group in groups)
+        return key > room, -(-(spent + key) // _WORD)
 
-    groups = wide if all_kept or words(wide) <= words(narrow) else narrow
+    groups = wide if all_kept or cost(wide) <= cost(narrow) else narrow
     kept = {base for group in (*groups, *clocks) for base in group.members}
     left_out = tuple(base for base in range(len(initial)) if base not in kept)
     return Coding(len(initial), tuple(groups), tuple(clocks), left_out)

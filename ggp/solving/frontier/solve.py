@@ -22,6 +22,7 @@ from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
+from players.puzzles.frontier.storage.errors import OutOfRoomError
 from players.puzzles.solution import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
@@ -86,7 +87,7 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
         view.show(result, moves.get(result.value, []), cpu_seconds(), wall)
-    if stopped is not None:
+    if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError)):
         _say_how_to_go_on(order)
     if fault is not None:
         raise fault

@@ -69,6 +69,7 @@ class FrontierSearch:
             self._game = PropnetMachine(machine.rules, network)
             self._first = self._orbits.canonical(start)
         self._samples = np.concatenate([sample_states(self._game), self._first])
+        self._refuting = np.zeros((0, machine.words), np.uint64)
         self._earlier = 0
         self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
@@ -192,8 +193,8 @@ class FrontierSearch:
     def _mended(self, recoded: Recoded, records: Words) -> Coding:
         """A coding that can write the successors of these states (recoded), too."""
         after = Expander(self._game).expand(recoded.decode(records))
-        self._samples = np.concatenate([self._samples, after.records])
-        return find_coding(self._game, self._samples)
+        self._refuting = np.concatenate([self._refuting, after.records])
+        return find_coding(self._game, self._samples, self._refuting)
 
     def _forget(self) -> None:
         """Begin anew, with another coding or other keys."""

@@ -108,6 +108,9 @@ class LayeredSearch:
     ) -> None:
         self.space, self.found = space, found
         self._store = store
+        self._branching, self._rewriting = 4.0, False
+        """Successors of a state in the last layer, unique in their run; whether visited runs become one
+        now."""
         self._range_keys = budget.range_keys
         self._crew = Crew(workers)
         self._expansions = [Expansion(space, store, number, budget.room) for number in range(workers)]
@@ -149,7 +152,12 @@ class LayeredSearch:
     def advance(self) -> Generator[None]:
         """Make the next layer; yields now and then. Given up (``close``), it leaves everything as it was.
         Raises OutOfRoomError, CodingBrokenError."""
-        fences = self._fences()
+        found = self.found
+        expected = self._branching * found.layers[-1].count
+        saved = expected * (len(found.visited) - 1)
+        old = sum(run.count for run in found.visited)
+        self._rewriting = len(found.visited) > 1 and found.extra + saved > _REWRITE * old
+        fences = self._fences(expected)
         writers: list[RunWriter] = []
         try:
             clock = yield from self._expand_layer(fences)
@@ -176,23 +184,21 @@ class LayeredSearch:
         """Make a layer of the fresh runs."""
         found = self.found
         runs = [run for one in self._expansions for run in one.runs]
-        found.extra += sum(int(run.counts.sum()) for run in runs) * (len(found.visited) - 1)
-        old = sum(run.count for run in found.visited)
-        rewrite = len(found.visited) > 1 and found.extra > _REWRITE * old
+        generated = sum(int(run.counts.sum()) for run in runs)
+        found.extra += generated * (len(found.visited) - 1)
+        self._branching = max(2.0, generated / max(1, found.layers[-1].count))
         writers.append(RunWriter(self.space.kind, self._store, self._name("layer"), tags=True))
-        if rewrite:
+        if self._rewriting:
             writers.append(RunWriter(self.space.kind, self._store, self._name("visited"), tags=False))
         edges = [0, *fences, 1 << self.space.key_bits]
         ranges = iter(enumerate(itertools.pairwise(edges)))
         sequel = _Sequel(writers)
-        yield from self._crew.run(
-            [self._merge(one, ranges, runs, clock, rewrite, sequel) for one in self._mergings]
-        )
+        yield from self._crew.run([self._merge(one, ranges, runs, clock, sequel) for one in self._mergings])
         written = [writer.close() for writer in writers]
         following = written[0]
         found.add(following, clock, sequel.ends)
         found.merged |= sequel.known > 0
-        if rewrite:
+        if self._rewriting:
             for run in found.visited:
                 if run.tags is None:
                     run.drop()
@@ -206,24 +212,29 @@ class LayeredSearch:
         ranges: Iterator[tuple[int, tuple[int, int]]],
         runs: list[FreshRun],
         clock: Words,
-        rewrite: bool,
         sequel: _Sequel,
     ) -> Iterator[None]:
         for number, (low, high) in ranges:
-            sequel.add(number, merging.merge(number, low, high, runs, self.found.visited, clock, rewrite))
+            sequel.add(
+                number, merging.merge(number, low, high, runs, self.found.visited, clock, self._rewriting)
+            )
             yield
 
-    def _fences(self) -> list[int]:
-        """Keys at which the key space is cut, so that all ranges have about as much to merge."""
-        blocks = [block for run in self.found.visited for block in run.blocks]
-        blocks += 3 * list(self.found.layers[-1].blocks)
+    def _fences(self, expected: float) -> list[int]:
+        """Keys at which the key space is cut, so that all ranges have about as much to merge: the successors,
+        so many in all and as the layer is, and what was visited if it is to be written anew."""
+        layer = self.found.layers[-1]
+        each = expected / max(1, layer.count)
+        weighed = [(block.first, each * block.count) for block in layer.blocks]
+        if self._rewriting:
+            weighed += [(block.first, block.count) for run in self.found.visited for block in run.blocks]
         fences: dict[int, None] = {}
-        held = part = 0
-        for block in sorted(blocks, key=lambda block: block.first):
-            held += block.count
+        held, part = 0.0, 0
+        for first, weight in sorted(weighed):
+            held += weight
             if held // self._range_keys > part:
-                part = held // self._range_keys
-                fences[block.first] = None
+                part = int(held // self._range_keys)
+                fences[first] = None
         fences.pop(0, None)
         return list(fences)
 

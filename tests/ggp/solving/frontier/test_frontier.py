@@ -142,6 +142,23 @@ def test_a_search_is_resumed_by_its_directory_alone(tmp_path: Path) -> None:
     assert [path.name for path in scratch.iterdir()] == [LOCK]
 
 
+def test_damaged_files_are_named_and_not_believed(tmp_path: Path) -> None:
+    game, scratch = tmp_path / "far.kif", tmp_path / "scratch"
+    game.write_text(far_tiles().text)
+    with pytest.raises(GdlError, match="of disk that it may use"):
+        run(str(game), "--solver=frontier", "--no-symmetry", f"--scratch={scratch}", "--disk=200K")
+    for file in scratch.glob("*keys*.blob"):
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 4
+        file.write_bytes(data)
+    with pytest.raises(GdlError, match=r"keys-\d+\.blob is damaged.*start anew"):
+        run("--resume", str(scratch))
+    manifest = scratch / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:-9])
+    with pytest.raises(GdlError, match=r"manifest\.json is damaged"):
+        run("--resume", str(scratch))
+
+
 def test_ctrl_c_shows_what_is_known_and_how_to_go_on(tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     arguments = ["solve", "pegsolitaire", "--solver", "frontier", f"--scratch={scratch}"]
