@@ -225,7 +225,12 @@ class LayeredSearch:
         so many in all and as the layer is, and what was visited if it is to be written anew."""
         layer = self.found.layers[-1]
         each = expected / max(1, layer.count)
-        weighed = [(block.first, each * block.count) for block in layer.blocks]
+        weighed: list[tuple[int, float]] = []
+        for block in layer.blocks:
+            weight = each * block.count
+            parts = int(weight / self._range_keys) + 1
+            width = block.last - block.first
+            weighed += [(block.first + width * part // parts, weight / parts) for part in range(parts)]
         if self._rewriting:
             weighed += [(block.first, block.count) for run in self.found.visited for block in run.blocks]
         fences: dict[int, None] = {}

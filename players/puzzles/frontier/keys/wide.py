@@ -18,6 +18,9 @@ from propnet.jit.arrays import Int32s, Ints, Octets, Words
 _BYTES, _LEAST, _MOST = 1 << 20, 1 << 10, 1 << 16
 """A block has about so many bytes of keys, and between so many keys."""
 
+_LEVEL = 1
+"""Zstandard's for parts, which take most of the memory while a layer is made."""
+
 
 class WideKeys(KeyKind):
     """Keys of several words.
@@ -96,14 +99,16 @@ class WideKeys(KeyKind):
         parts: list[Octets] = []
         for low, high in itertools.pairwise(edges.tolist()):
             some = tagged[low:high]
-            parts.append(np.concatenate((encode_rows(some, self.words), some[:, -1].astype(np.uint8))))
+            keys = np.frombuffer(shrunk(encode_rows(some, self.words).data, _LEVEL), np.uint8)
+            parts.append(np.concatenate((keys, some[:, -1].astype(np.uint8))))
         return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
     def decode_part(self, data: Octets, count: int, tagged: Words, first: int) -> None:
         if len(data) < count:
             raise DamagedKeysError
         some = tagged[first : first + count]
-        decode_rows(data[: len(data) - count], self.words, some)
+        keys = grown(data[: len(data) - count].tobytes(), True, 9 * self.words * count)
+        decode_rows(np.frombuffer(keys, np.uint8), self.words, some)
         some[:, -1] = data[len(data) - count :]
 
     def _row(self, key: int) -> Words:
