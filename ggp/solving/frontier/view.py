@@ -15,7 +15,7 @@ from ggp.solving.frontier.column_chart import column_chart
 from ggp.solving.frontier.estimate import states_to_come
 from ggp.solving.frontier.order import FRONTIER
 from ggp.solving.view import show_moves
-from players.puzzles.frontier.outcome import FrontierResult, Progress
+from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.errors import as_size
 
 _LOOK_SECONDS = 0.2
@@ -33,7 +33,7 @@ class FrontierView:
         self._live: Live | None = None
         self._layers: list[int] = []
         self._looked = 0.0
-        self._first: Progress | None = None
+        self._first: FrontierProgress | None = None
 
     def __enter__(self) -> FrontierView:
         if self._progress.is_terminal:
@@ -51,7 +51,7 @@ class FrontierView:
         """Whether anyone sees how the search goes on."""
         return self._live is not None
 
-    def watch(self, progress: Progress) -> None:
+    def watch(self, progress: FrontierProgress) -> None:
         """How far the search is; may be called often."""
         layers = self._layers
         del layers[progress.layer :]
@@ -107,7 +107,7 @@ class FrontierView:
         self.console.print(f"0 .. {len(layers) - 1}")
 
 
-def progress_line(progress: Progress, layers: list[int], first: Progress) -> str:
+def progress_line(progress: FrontierProgress, layers: list[int], first: FrontierProgress) -> str:
     """How far a search is, in one line. ``layers``: the states of each layer, the present one included;
     ``first``: what was told first, maybe of a search that was resumed."""
     rate = (_expanded(progress) - _expanded(first)) / max(progress.seconds - first.seconds, 1e-9)
@@ -128,7 +128,7 @@ def progress_line(progress: Progress, layers: list[int], first: Progress) -> str
     return ", ".join(parts)
 
 
-def _expanded(progress: Progress) -> int:
+def _expanded(progress: FrontierProgress) -> int:
     return progress.states - progress.layer_states + progress.done
 
 

@@ -21,7 +21,7 @@ _BUFFERS, _RANGES = 0.2, 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class MemoryPlan:
     """Sizes.
 
     Attributes:
@@ -37,7 +37,7 @@ class Budget:
     workers: int
 
     @classmethod
-    def of(cls, memory: int, workers: int, kind: KeyKind, kept: int = 0) -> Budget:
+    def of(cls, memory: int, workers: int, kind: KeyKind, kept: int = 0) -> MemoryPlan:
         """Divide what ``memory`` bytes leave besides what the process has already; ``kept`` of it holds
         runs."""
         tagged_bytes = 2 * kind.tagged_bytes + kind.sort_bytes

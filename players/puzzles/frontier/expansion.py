@@ -18,7 +18,7 @@ _ROWS = 1 << 14
 _SOURCES = 1 << 12
 
 
-class Expansion:
+class LayerExpansion:
     """What one worker needs to expand states: a machine of its own, and a buffer of ``room`` tagged keys.
 
     Attributes:

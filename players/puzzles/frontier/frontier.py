@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from players.puzzles.frontier.budget import Budget, peak_bytes, resident_bytes, return_free_memory
+from players.puzzles.frontier.budget import MemoryPlan, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult, Progress
+from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
 from players.puzzles.frontier.search import LayeredSearch, Layers
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.expander import Expander
@@ -31,7 +31,7 @@ _TRUST = 0.85
 """How much of free memory is given to the store: what it keeps costs the process a little more."""
 _LEAST_STORE = 1 << 20
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[FrontierProgress], None]
 
 
 class FrontierSearch:
@@ -145,7 +145,7 @@ class FrontierSearch:
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal."""
         workers = self._options.workers
-        budget = Budget.of(self._options.memory, workers, space.kind, self._store.used_memory)
+        budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.used_memory)
         self._store.room.memory = budget.kept
         search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search
@@ -226,7 +226,7 @@ class FrontierSearch:
         if self._watch is not None:
             found = search.found
             self._watch(
-                Progress(
+                FrontierProgress(
                     layer=len(found.layers) - 1,
                     layer_states=found.layers[-1].count,
                     done=search.done,

@@ -30,7 +30,7 @@ class FrontierOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class FrontierProgress:
     """How far a search is.
 
     Attributes:

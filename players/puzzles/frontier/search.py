@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from players.puzzles.frontier.budget import Budget
+from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.crew import Crew
-from players.puzzles.frontier.expansion import Expansion
+from players.puzzles.frontier.expansion import LayerExpansion
 from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import KeySpace
 from players.puzzles.frontier.keys.key_kind import KeyKind
@@ -104,7 +104,7 @@ class LayeredSearch:
     """
 
     def __init__(
-        self, space: KeySpace, store: BlobStore, workers: int, budget: Budget, found: Layers
+        self, space: KeySpace, store: BlobStore, workers: int, budget: MemoryPlan, found: Layers
     ) -> None:
         self.space, self.found = space, found
         self._store = store
@@ -113,7 +113,7 @@ class LayeredSearch:
         now."""
         self._range_keys = budget.range_keys
         self._crew = Crew(workers)
-        self._expansions = [Expansion(space, store, number, budget.room) for number in range(workers)]
+        self._expansions = [LayerExpansion(space, store, number, budget.room) for number in range(workers)]
         self._mergings = [Merging(space) for _ in range(workers)]
 
     def begin(self, start: Words) -> None:
@@ -269,7 +269,9 @@ class _Sequel:
                 self.known += one.known
 
 
-def _expand(expansion: Expansion, layer: Run, blocks: Iterator[RunBlock], clock: Words) -> Iterator[None]:
+def _expand(
+    expansion: LayerExpansion, layer: Run, blocks: Iterator[RunBlock], clock: Words
+) -> Iterator[None]:
     for block in blocks:
         yield from expansion.expand(layer.read(block, expansion.block), clock)
     expansion.flush()

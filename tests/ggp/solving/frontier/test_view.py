@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ggp.solving.frontier.column_chart import column_chart
 from ggp.solving.frontier.estimate import states_to_come
 from ggp.solving.frontier.view import FrontierView, progress_line
-from players.puzzles.frontier.outcome import Progress
+from players.puzzles.frontier.outcome import FrontierProgress
 from tests.players.puzzles.frontier.far_tiles import LAYERS
 
 TILES = [
@@ -63,9 +63,9 @@ def test_growth_without_a_bend_tells_nothing() -> None:
     assert states_to_come([2**depth for depth in range(40)]) is None
 
 
-def progress(layer: int, done: int, seconds: float = 10.0) -> Progress:
+def progress(layer: int, done: int, seconds: float = 10.0) -> FrontierProgress:
     states = sum(LAYERS[: layer + 1])
-    return Progress(layer, LAYERS[layer], done, states, 2 * states, 300 << 20, 5 << 20, seconds)
+    return FrontierProgress(layer, LAYERS[layer], done, states, 2 * states, 300 << 20, 5 << 20, seconds)
 
 
 def test_progress_says_what_is_asked_for() -> None:

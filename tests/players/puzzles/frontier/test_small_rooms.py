@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from players.puzzles.frontier import expansion, frontier, merging
-from players.puzzles.frontier.budget import Budget
+from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.keys import wide
 from players.puzzles.frontier.keys.narrow import NarrowKeys
@@ -33,14 +33,14 @@ def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int 
     patch.setattr(expansion, "_SOURCES", 64 * scale)
     patch.setattr(merging, "_RECORDS", 64 * scale)
 
-    def of(cls: type[Budget], memory: int, workers: int, *more: int) -> Budget:
+    def of(cls: type[MemoryPlan], memory: int, workers: int, *more: int) -> MemoryPlan:
         return cls(room, 300 * scale, kept, workers)
 
     def balance(search: FrontierSearch) -> None:
         search._store.room.memory = kept
         search._store.spill()
 
-    patch.setattr(Budget, "of", classmethod(of))
+    patch.setattr(MemoryPlan, "of", classmethod(of))
     patch.setattr(FrontierSearch, "_balance", balance)
 
 
