@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from players.puzzles.frontier.keys.errors import DamagedKeysError
-from tests.players.puzzles.frontier.keys.test_key_kinds import Sample, ints, samples, tagged_array
+from tests.players.puzzles.frontier.keys.test_key_kinds import TaggedSample, ints, samples, tagged_array
 
 _GUARD = np.uint64(0xFEEDFACECAFEBEEF)
 
 
 @given(samples(), st.sampled_from([0, 1]))
 @settings(max_examples=60, deadline=None)
-def test_keys_come_back(sample: Sample, level: int) -> None:
+def test_keys_come_back(sample: TaggedSample, level: int) -> None:
     kind = sample.kind
     out = kind.new_keys(len(sample.keys))
     kind.decode(kind.encode(kind.array(sample.keys), level), level > 0, out)
@@ -27,7 +27,7 @@ def test_keys_come_back(sample: Sample, level: int) -> None:
 
 @given(samples(), st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
-def test_parts_come_back(sample: Sample, seed: int) -> None:
+def test_parts_come_back(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     tagged = tagged_array(kind, [(key, rng.getrandbits(8)) for key in sample.keys])
     cuts = sorted(rng.randint(0, len(tagged)) for _ in range(rng.randrange(4)))
@@ -50,7 +50,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 @given(samples(60), st.sampled_from([0, 1]), st.integers(0, 2**32))
 @settings(max_examples=150, deadline=None)
-def test_damaged_keys_are_refused_or_give_other_keys(sample: Sample, level: int, seed: int) -> None:
+def test_damaged_keys_are_refused_or_give_other_keys(sample: TaggedSample, level: int, seed: int) -> None:
     kind, rng, n = sample.kind, random.Random(seed), len(sample.keys)
     room = kind.new_keys(n + 2)
     room[:] = _GUARD
@@ -68,7 +68,7 @@ def test_damaged_keys_are_refused_or_give_other_keys(sample: Sample, level: int,
 
 @given(samples(60), st.sampled_from([0, 1]))
 @settings(max_examples=40, deadline=None)
-def test_keys_that_are_cut_short_are_refused(sample: Sample, level: int) -> None:
+def test_keys_that_are_cut_short_are_refused(sample: TaggedSample, level: int) -> None:
     kind, n = sample.kind, len(sample.keys)
     data = kind.encode(kind.array(sample.keys), level)
     if n == 0:

@@ -18,7 +18,7 @@ from propnet.jit.arrays import Words
 
 
 @dataclass(frozen=True)
-class Sample:
+class TaggedSample:
     """Tagged keys, some equal, many with common bits; a kind that holds them."""
 
     kind: KeyKind
@@ -54,7 +54,7 @@ def ints(kind: KeyKind, keys: Words) -> list[int]:
 
 
 @st.composite
-def samples(draw: st.DrawFn, most: int = 400) -> Sample:
+def samples(draw: st.DrawFn, most: int = 400) -> TaggedSample:
     wide = draw(st.booleans())
     bits = draw(st.sampled_from([1, 20, 64, 65, 108, 128, 200, 300, 1024]) if wide else st.integers(1, 55))
     rng = random.Random(draw(st.integers(0, 2**32)))
@@ -65,7 +65,7 @@ def samples(draw: st.DrawFn, most: int = 400) -> Sample:
         common | (rng.getrandbits(bits) & varying) for _ in range(max(1, count // draw(st.integers(1, 3))))
     ]
     rows = [(rng.choice(pool), rng.getrandbits(8)) for _ in range(count)]
-    return Sample(WideKeys(bits) if wide else NarrowKeys(bits), rows)
+    return TaggedSample(WideKeys(bits) if wide else NarrowKeys(bits), rows)
 
 
 def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -77,7 +77,7 @@ def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, i
 
 @given(samples())
 @settings(max_examples=60, deadline=None)
-def test_sorted_keys_are_unique_with_their_smallest_tags(sample: Sample) -> None:
+def test_sorted_keys_are_unique_with_their_smallest_tags(sample: TaggedSample) -> None:
     kind, n = sample.kind, len(sample.rows)
     tagged, scratch = sample.tagged(), kind.new_tagged(n)
     if kind.sort(tagged, scratch, n):
@@ -104,7 +104,7 @@ def test_long_arrays_with_long_stretches_of_equal_tops_are_sorted(bits: int) -> 
 
 @given(samples(), st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
-def test_known_keys_are_marked_and_the_others_split_off(sample: Sample, seed: int) -> None:
+def test_known_keys_are_marked_and_the_others_split_off(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     rows = [(key, rng.getrandbits(8)) for key in sample.keys if rng.random() < rng.choice([0.05, 0.5])]
     known = [key for key in sample.keys if rng.random() < 0.6]
@@ -126,7 +126,7 @@ def test_known_keys_are_marked_and_the_others_split_off(sample: Sample, seed: in
 
 @given(samples(), st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
-def test_disjoint_keys_are_merged(sample: Sample, seed: int) -> None:
+def test_disjoint_keys_are_merged(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     share = rng.random()
     side = [rng.random() < share for _ in sample.keys]
@@ -140,7 +140,7 @@ def test_disjoint_keys_are_merged(sample: Sample, seed: int) -> None:
 
 @given(samples(), st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
-def test_records_and_keys_are_turned_into_each_other(sample: Sample, seed: int) -> None:
+def test_records_and_keys_are_turned_into_each_other(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     keys = kind.array(sample.keys)
     width = max((max(sample.keys, default=0).bit_length() + 63) // 64, getattr(kind, "words", 1)) + 1
