@@ -40,7 +40,8 @@ class FrontierSearch:
     Clocks that only count steps are left out of the keys at first: of two states that differ in nothing else
     the earlier one can still do all that the other can. When that ends without the highest goal, and some
     state was met at several depths, all is done again with clocks in the keys: only the clock may have
-    ended a line with a goal.
+    ended a line with a goal. So where the highest goal is found at once, a line with the same goal that only
+    the clock ends may be shorter.
 
     Attributes:
         lines: goal value -> a shortest line of move ids.

@@ -76,6 +76,8 @@ def unique_wide(tagged: Words, n: int) -> int:
                 for word in range(row):
                     put(tagged, kept * row + word, item(tagged, i * row + word))
             kept += 1
+        elif item(tagged, i * row + row - 1) < item(tagged, kept * row - 1):
+            put(tagged, kept * row - 1, item(tagged, i * row + row - 1))
     return kept
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggp.solving.frontier.column_chart import column_chart
@@ -21,6 +21,7 @@ TILES = [
 """The layers of sliding tiles on a board of 3x4: 239,500,800 states."""
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.integers(0, 10**12), max_size=200), st.integers(1, 90), st.integers(1, 9))
 def test_columns_are_as_high_as_their_share(values: list[int], width: int, height: int) -> None:
     lines = column_chart(values, width, height)
@@ -51,6 +52,7 @@ def test_the_estimate_is_near_the_truth_from_the_largest_layers_on(layers: list[
         assert (truth + last) / 2 < estimate + last < 3 * (truth + last)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.integers(0, 10**12), max_size=60))
 def test_any_layers_have_an_estimate_or_none(layers: list[int]) -> None:
     estimate = states_to_come(layers)

@@ -53,7 +53,9 @@ def told(result: FrontierResult) -> tuple[Any, ...]:
 def run(machine: PropnetMachine, scratch: Path, workers: int) -> tuple[Any, ...]:
     """Begin or go on, to the end."""
     there = (scratch / MANIFEST).exists()
-    return told(searched(machine, FrontierOptions(PLENTY, scratch, workers=workers, resume=there)))
+    return told(
+        searched(machine, FrontierOptions(PLENTY, scratch, workers=workers, resume=there, symmetry=False))
+    )
 
 
 def test_after_each_of_20_kills_it_goes_on_to_the_same_result(
@@ -77,7 +79,7 @@ def test_after_each_of_20_kills_it_goes_on_to_the_same_result(
 def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachine, tmp_path: Path) -> None:
     def interrupted() -> list[int]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        search = begun(machine, FrontierOptions(PLENTY, tmp_path, workers=2))
+        search = begun(machine, FrontierOptions(PLENTY, tmp_path, workers=2, symmetry=False))
         try:
             while search.step(time.monotonic() + 0.01):
                 pass
@@ -89,7 +91,7 @@ def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachi
 
     layers = Child(interrupted).kill(0.5, signal.SIGINT)
     assert 0 < len(layers) < 32
-    search = begun(machine, FrontierOptions(PLENTY, tmp_path, resume=True))
+    search = begun(machine, FrontierOptions(PLENTY, tmp_path, resume=True, symmetry=False))
     search.step(time.monotonic() + 0.001)
     # The last of them may not have been committed yet.
     assert search.result().layers[: len(layers) - 1] == layers[:-1]
@@ -119,7 +121,7 @@ def out_of_room(machine: PropnetMachine, options: FrontierOptions) -> FrontierRe
 
 
 def test_with_little_memory_and_no_files_it_keeps_what_it_found(machine: PropnetMachine) -> None:
-    out_of_room(machine, FrontierOptions(PLENTY))
+    out_of_room(machine, FrontierOptions(PLENTY, symmetry=False))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -127,9 +129,11 @@ def test_a_search_that_may_use_little_disk_goes_on_with_more(
     workers: int, machine: PropnetMachine, tmp_path: Path
 ) -> None:
     disk = 150_000
-    out_of_room(machine, FrontierOptions(PLENTY, tmp_path, disk, workers))
+    out_of_room(machine, FrontierOptions(PLENTY, tmp_path, disk, workers, symmetry=False))
     assert sum(path.stat().st_size for path in tmp_path.glob("*" + SUFFIX)) <= disk
-    result = out_of_room(machine, FrontierOptions(PLENTY, tmp_path, 2 * disk, workers, resume=True))
+    result = out_of_room(
+        machine, FrontierOptions(PLENTY, tmp_path, 2 * disk, workers, resume=True, symmetry=False)
+    )
     assert sum(path.stat().st_size for path in tmp_path.glob("*" + SUFFIX)) <= 2 * disk
     assert result.states > 0
     assert run(machine, tmp_path, workers) == undisturbed()
@@ -149,14 +153,14 @@ def test_a_disk_that_is_full_is_an_error_and_the_search_goes_on_when_there_is_ro
         return plain_write(file, data, at)
 
     monkeypatch.setattr(os, "pwrite", pwrite)
-    out_of_room(machine, FrontierOptions(PLENTY, tmp_path, workers=2))
+    out_of_room(machine, FrontierOptions(PLENTY, tmp_path, workers=2, symmetry=False))
     monkeypatch.setattr(os, "pwrite", plain_write)
     assert run(machine, tmp_path, 2) == undisturbed()
 
 
 def partly(machine: PropnetMachine, scratch: Path) -> FrontierSearch:
     """A search that has committed some layers."""
-    search = begun(machine, FrontierOptions(PLENTY, scratch))
+    search = begun(machine, FrontierOptions(PLENTY, scratch, symmetry=False))
     while search.states < 20_000:
         assert search.step(time.monotonic() + 0.01)
     return search
@@ -166,12 +170,12 @@ def test_two_searches_cannot_use_one_directory(machine: PropnetMachine, tmp_path
     search = partly(machine, tmp_path)
     for resume in (False, True):
         with pytest.raises(ScratchError, match=f"process {os.getpid()} works in"):
-            begun(machine, FrontierOptions(PLENTY, tmp_path, resume=resume))
+            begun(machine, FrontierOptions(PLENTY, tmp_path, resume=resume, symmetry=False))
     search.close()
     with pytest.raises(ScratchError, match="holds a search that is not over"):
-        begun(machine, FrontierOptions(PLENTY, tmp_path))
+        begun(machine, FrontierOptions(PLENTY, tmp_path, symmetry=False))
     with pytest.raises(ScratchError, match="of other rules"):
-        begun(machine_of(tiles(3, 3)), FrontierOptions(PLENTY, tmp_path, resume=True))
+        begun(machine_of(tiles(3, 3)), FrontierOptions(PLENTY, tmp_path, resume=True, symmetry=False))
 
 
 def test_a_damaged_layer_is_noticed(machine: PropnetMachine, tmp_path: Path) -> None:
@@ -180,7 +184,7 @@ def test_a_damaged_layer_is_noticed(machine: PropnetMachine, tmp_path: Path) -> 
         whole = path.read_bytes()
         path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     with pytest.raises(ScratchError, match="is damaged") as error:
-        searched(machine, FrontierOptions(PLENTY, tmp_path, resume=True))
+        searched(machine, FrontierOptions(PLENTY, tmp_path, resume=True, symmetry=False))
     assert error.value.remedy
 
 

@@ -7,15 +7,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.frontier import expansion, merging
+from players.puzzles.frontier import expansion, frontier, merging
 from players.puzzles.frontier.budget import Budget
+from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.keys import wide
 from players.puzzles.frontier.keys.narrow import NarrowKeys
 from players.puzzles.frontier.keys.narrow_kernels import unique
+from players.puzzles.frontier.keys.wide_kernels import unique_wide
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from propnet.jit.arrays import Words
+from propnet.machine import PropnetMachine
+from propnet.recoding.coding import Coding
+from propnet.recoding.find import find_coding
 from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
 
 
@@ -26,8 +32,16 @@ def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int 
     patch.setattr(expansion, "_ROWS", 256)
     patch.setattr(expansion, "_SOURCES", 64 * scale)
     patch.setattr(merging, "_RECORDS", 64 * scale)
-    sizes = classmethod(lambda cls, memory, workers, *given: cls(room, 300 * scale, kept, workers))
-    patch.setattr(Budget, "of", sizes)
+
+    def of(cls: type[Budget], memory: int, workers: int, *more: int) -> Budget:
+        return cls(room, 300 * scale, kept, workers)
+
+    def balance(search: FrontierSearch) -> None:
+        search._store.room.memory = kept
+        search._store.spill()
+
+    patch.setattr(Budget, "of", classmethod(of))
+    patch.setattr(FrontierSearch, "_balance", balance)
 
 
 def assert_same(result: FrontierResult, other: FrontierResult) -> None:
@@ -66,6 +80,7 @@ def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: p
     assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 255)), max_size=30))
 def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]]) -> None:
     pairs.sort(key=lambda pair: pair[0])
@@ -73,3 +88,29 @@ def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]
     least = {key: min(tag for other, tag in pairs if other == key) for key, _ in pairs}
     n = unique(tagged, len(tagged))
     assert tagged[:n].tolist() == [key << 8 | tag for key, tag in least.items()]
+    rows = np.array([(key, 7, tag) for key, tag in pairs], np.uint64).reshape(-1, 3)
+    n = unique_wide(rows, len(rows))
+    assert rows[:n].tolist() == [[key, 7, tag] for key, tag in least.items()]
+
+
+def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
+    start = machine.records([machine.initial_state()])
+    codings = []
+
+    def few_samples(machine: PropnetMachine) -> Words:
+        return start
+
+    def find(machine: PropnetMachine, samples: Words, refuting: Words | None = None) -> Coding:
+        codings.append(find_coding(machine, samples, refuting))
+        return codings[-1]
+
+    plenty = searched(machine)
+    monkeypatch.setattr(frontier, "sample_states", few_samples)
+    monkeypatch.setattr(frontier, "find_coding", find)
+    for workers in (1, 2):
+        codings.clear()
+        result = searched(machine, FrontierOptions(PLENTY, workers=workers, symmetry=False))
+        assert len(codings) > 1
+        assert result.layers == plenty.layers
+        assert {value: len(line) for value, line in result.lines.items()} == {100: 18}
