@@ -16,6 +16,8 @@ from propnet.jit.arrays import Words
 
 _ROWS = 1 << 14
 _SOURCES = 1 << 12
+_EACH = 3
+"""One in so many successors is taken as a sample."""
 
 
 class LayerExpansion:
@@ -71,6 +73,19 @@ class LayerExpansion:
                 yield
             self.seconds["expand"] += time.thread_time() - clock
             self.done += len(some)
+
+    def sample(self, keys: Words, template: Words) -> list[int]:
+        """Keys of some successors of the states with these keys, as many for each."""
+        kind = self._space.kind
+        found: list[int] = []
+        for first in range(0, len(keys), _SOURCES):
+            some = np.ascontiguousarray(keys[first : first + _SOURCES])
+            records = self._records[: len(some)]
+            kind.to_records(some, template, records, self._tags)
+            for chunk in self._expander.stream(records):
+                mine = kind.of_records(chunk.records[::_EACH])
+                found += [kind.key_at(mine, place) for place in range(len(mine))]
+        return found
 
     def flush(self) -> None:
         """Make a run of what is in the buffer."""

@@ -26,6 +26,9 @@ from propnet.jit.arrays import Words
 _REWRITE = 5.0
 """What it costs to write a visited state anew, in steps of a merge."""
 
+_SAMPLED, _SAMPLES = 64, 1 << 10
+"""Blocks and states of a layer whose successors tell where most of them are."""
+
 
 @dataclass
 class Layers:
@@ -223,14 +226,15 @@ class LayeredSearch:
     def _fences(self, expected: float) -> list[int]:
         """Keys at which the key space is cut, so that all ranges have about as much to merge: the successors,
         so many in all and as the layer is, and what was visited if it is to be written anew."""
-        layer = self.found.layers[-1]
-        each = expected / max(1, layer.count)
+        if expected <= self._range_keys and not self._rewriting:
+            return []
+        layer, clock = self.found.layers[-1], self.found.clocks[-1]
+        some = layer.blocks[:: max(1, len(layer.blocks) // _SAMPLED)]
         weighed: list[tuple[int, float]] = []
-        for block in layer.blocks:
-            weight = each * block.count
-            parts = int(weight / self._range_keys) + 1
-            width = block.last - block.first
-            weighed += [(block.first + width * part // parts, weight / parts) for part in range(parts)]
+        for block in some:
+            keys = layer.read(block)[:: max(1, block.count * len(some) // _SAMPLES)]
+            sample = self._expansions[0].sample(keys, clock)
+            weighed += [(key, expected / len(some) / len(sample)) for key in sample]
         if self._rewriting:
             weighed += [(block.first, block.count) for run in self.found.visited for block in run.blocks]
         fences: dict[int, None] = {}
