@@ -15,10 +15,11 @@ def shrunk(data: memoryview, level: int) -> bytes:
     """The bytes, compressed; as they are for level 0."""
     if not level:
         return data.tobytes()
-    packer = getattr(_own, "packer", None)
-    if packer is None or _own.level != level:
-        packer, _own.level = zstandard.ZstdCompressor(level), level
-        _own.packer = packer
+    name = f"packer_{level}"
+    packer = getattr(_own, name, None)
+    if packer is None:
+        packer = zstandard.ZstdCompressor(level)
+        setattr(_own, name, packer)
     return packer.compress(data)
 
 
