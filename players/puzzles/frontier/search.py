@@ -23,7 +23,7 @@ from players.puzzles.frontier.runs import Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
 
-_REWRITE = 2.0
+_REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""
 
 _SAMPLED, _SAMPLES = 64, 1 << 10
