@@ -1,8 +1,8 @@
 """`SnakeLevel`: a level of Snakes as a text file draws it; `read_levels` reads and checks a file's levels.
 
 A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
-block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a snake, each
-pointing to the next segment on the way to the head. Empty lines end a level; a line that begins with ``;`` is
+block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a snake,
+each pointing to the next segment on the way to the head. Empty lines end a level; a line that begins with ``;`` is
 its title.
 """
 
@@ -36,8 +36,8 @@ class SnakeLevel:
     Attributes:
         title: its title, or the empty string.
         rows: its rows from the top, of equal length, free cells as ``.``.
-        snakes: for each head the segments from the head to the tail, each with the arrow that it was drawn as;
-            the head with its letter.
+        snakes: for each head the segments from the head to the tail, each with what it was drawn
+            as, an arrow or the letter of the head.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""`level_to_rules`: writes a level of Snakes as rules in GDL: the rules of all levels, and facts for this one."""
+"""`level_to_rules`: writes a level of Snakes as rules in GDL: rules of all levels, facts of this one."""
 
 from __future__ import annotations
 
@@ -161,12 +161,22 @@ NEXT
 (<= terminal
   lost)
 (<= terminal
+  (not can_go_on))
+(<= terminal
   (true (step LIMIT)))
 
 (<= solved
   (not some_present))
 (<= some_present
   (present ?s))
+
+(<= can_go_on
+  leaving)
+(<= can_go_on
+  falling)
+(<= can_go_on
+  (ahead ?s ?d ?x ?y)
+  (not (stuck ?s ?d)))
 
 ; A snake is about to fall onto spikes or off the board.
 (<= lost
@@ -299,8 +309,8 @@ def _header(level: SnakeLevel, steps: int) -> str:
         f"Snakes{', ' + level.title if level.title else ''}: they eat, push, fall and leave.",
         "",
         "Roles   player, alone.",
-        "State   (head S X Y); (body S X Y D): the rest of snake S, D points to the next segment on the way to",
-        "        the head; (block X Y); (fruit X Y) not yet eaten; (step N).",
+        "State   (head S X Y); (body S X Y D): the rest of snake S; D points to the next segment towards",
+        "        its head; (block X Y); (fruit X Y) not yet eaten; (step N).",
         "        Columns are letters from left to right, rows are numbers from the bottom up.",
         "        # wall, * fruit, $ block, ! spikes, E exit, A to D heads, < > ^ v bodies:",
         *lines_of_map,
@@ -312,7 +322,8 @@ def _header(level: SnakeLevel, steps: int) -> str:
         "        comes next; so each cell is a move, and rules and network stay small.",
         "        leave: the only move while a head is at the exit and no fruit is left; that snake is gone.",
         "        Walls, fruit and what stands on them hold snakes and blocks; spikes hold blocks only.",
-        f"Ends    when all snakes have left, when one falls onto spikes or off the board, or after {steps} moves.",
+        f"Ends    when all snakes have left, when one falls onto spikes or off the board,",
+        f"        when nothing can move, or after {steps} moves.",
         "Goals   100 when all snakes have left, or else 0.",
         f"Size    {bases} base propositions, {4 * len(level.snakes) + 2} moves.",
     ]
