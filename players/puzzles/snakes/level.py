@@ -1,9 +1,9 @@
 """`SnakeLevel`: a level of Snakes as a text file draws it; `read_levels` reads and checks a file's levels.
 
 A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
-block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a snake,
-each pointing to the next segment on the way to the head. Empty lines end a level; a line that begins with ``;`` is
-its title.
+block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a
+snake, each pointing to the next segment on the way to the head. Empty lines end a level; a line
+that begins with ``;`` is its title.
 """
 
 from __future__ import annotations

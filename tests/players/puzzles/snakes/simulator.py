@@ -1,4 +1,4 @@
-"""Snakes in plain Python, from a level's drawing: no rules in GDL, no parts of the converter but the reader."""
+"""Snakes in plain Python, from a level's drawing: of the converter only the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels of Snakes: what their rules do is what a plain simulator does; their lengths; what is wrong is said."""
+"""Levels of Snakes: their rules do what a plain simulator does; their lengths; what is wrong is said."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ from tests.players.puzzles.snakes.simulator import Simulator
 LEVELS = read_levels((FOLDER / "levels" / "snakes.txt").read_text())
 DENSE = """
 ..*...$..E
-..v...$...
+......$...
 >>A.$..*..
 ###.B.....
-..#...#.$.
+..#.^.#.$.
 #!.##.####
 """
-SMALL: dict[int, tuple[int, int]] = {1: (32, 476)}
+SMALL: dict[int, tuple[int, int]] = {
+    1: (32, 476),
+    2: (13, 4595),
+    3: (20, 882),
+    4: (18, 20669),
+    6: (46, 27241),
+}
 """Fewest moves, and positions within as many, of the levels that are searched here."""
 
 
