@@ -15,7 +15,8 @@ _RULES = """
   (open ?x ?y))
 (<= (base (body ?s ?x ?y ?d))
   (snake ?s)
-  (adjacent ?d ?x ?y ?x2 ?y2))
+  (open ?x ?y)
+  (direction ?d))
 BASES(base (step 0))
 (<= (base (step ?n))
   (succ ?m ?n))
@@ -300,8 +301,8 @@ def _name(level: SnakeLevel, cell: Cell) -> str:
 
 
 def _header(level: SnakeLevel, steps: int) -> str:
-    cells, lines = _open(level), _adjacent(level)
-    bases = len(level.snakes) * (len(cells) + len(lines)) + len(level.cells("*")) + steps + 1
+    cells = _open(level)
+    bases = 5 * len(level.snakes) * len(cells) + len(level.cells("*")) + steps + 1
     bases += len(cells) if level.cells("$") else 0
     lines_of_map = [f"        {level.height - y:3}  {row}" for y, row in enumerate(level.rows)]
     lines_of_map.append(" " * 13 + "".join(chr(ord("a") + x) for x in range(level.width)))
