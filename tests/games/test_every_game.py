@@ -36,6 +36,7 @@ LONGEST = {
     "prisonersdilemma": 10,
     "queens": 8,
     "rockpaperscissors": 5,
+    "snakes": 100,
     "sokoban": 600,
     "sudoku": 47,
     "tictactoe": 9,

@@ -1,0 +1,162 @@
+"""`SnakeLevel`: a level of Snakes as a text file draws it; `read_levels` reads and checks a file's levels.
+
+A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
+block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a
+snake, each pointing to the next segment on the way to the head. Empty lines end a level; a line
+that begins with ``;`` is its title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gdl.errors import GdlError, Place
+
+Cell = tuple[int, int]
+"""Column from the left and row from the top, both from 0."""
+
+ARROWS: dict[str, tuple[str, int, int]] = {
+    "<": ("left", -1, 0),
+    ">": ("right", 1, 0),
+    "^": ("up", 0, -1),
+    "v": ("down", 0, 1),
+}
+HEADS = "ABCD"
+_Fail = Callable[[str, Cell, str], GdlError]
+_KNOWN = "#. *$!E" + HEADS + "".join(ARROWS)
+_MOST_COLUMNS, _MOST_ROWS = 26, 99
+
+
+@dataclass(frozen=True, slots=True)
+class SnakeLevel:
+    """A level that can be played.
+
+    Attributes:
+        title: its title, or the empty string.
+        rows: its rows from the top, of equal length, free cells as ``.``.
+        snakes: for each head the segments from the head to the tail, each with what it was drawn
+            as, an arrow or the letter of the head.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    snakes: dict[str, tuple[tuple[Cell, str], ...]]
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return len(self.rows[0])
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+        return len(self.rows)
+
+    def cells(self, kinds: str) -> list[Cell]:
+        """The cells drawn as one of these characters, from the bottom up, from left to right."""
+        return [
+            (x, y)
+            for y in reversed(range(self.height))
+            for x, character in enumerate(self.rows[y])
+            if character in kinds
+        ]
+
+
+def read_levels(text: str, source: str = "<level>") -> list[SnakeLevel]:
+    """All levels of a file.
+
+    Raises GdlError, with line and column: an unknown character, a file without levels, a snake without a head
+    or a body, two tails, no exit or two, a map that is too large.
+    """
+    levels: list[SnakeLevel] = []
+    title, block = "", list[tuple[int, str]]()
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.startswith(";"):
+            if block:
+                raise _error(
+                    "a title in the middle of a level", number, 0, "put an empty line before", source
+                )
+            title = line[1:].strip()
+        elif line.strip():
+            block.append((number, line.rstrip()))
+        elif block:
+            levels.append(_level(title, block, source))
+            title, block = "", []
+    if not levels:
+        raise _error("the file has no level", 1, 0, "draw one, a character for each cell", source)
+    return levels
+
+
+def _error(message: str, line: int, x: int, remedy: str, source: str) -> GdlError:
+    return GdlError(message, Place(line, x + 1), remedy, source, "bad-level")
+
+
+def _level(title: str, block: list[tuple[int, str]], source: str) -> SnakeLevel:
+    first = block[0][0]
+
+    def fail(message: str, cell: Cell, remedy: str) -> GdlError:
+        return _error(message, first + cell[1], cell[0], remedy, source)
+
+    width = max(len(line) for _, line in block)
+    if width > _MOST_COLUMNS or len(block) > _MOST_ROWS:
+        raise fail("the level is too large", (0, 0), f"at most {_MOST_COLUMNS} columns, {_MOST_ROWS} rows")
+    rows = tuple(line.ljust(width).replace(" ", ".") for _, line in block)
+    drawn = {(x, y): character for y, row in enumerate(rows) for x, character in enumerate(row)}
+    for cell, character in drawn.items():
+        if character not in _KNOWN:
+            raise fail(f"no cell is drawn as {character!r}", cell, f"known are {_KNOWN}")
+    exits = [cell for cell, character in drawn.items() if character == "E"]
+    if len(exits) != 1:
+        raise fail(f"the level has {len(exits)} exits", exits[1] if exits else (0, 0), "draw one as E")
+    return SnakeLevel(title, rows, _snakes(drawn, fail))
+
+
+def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, str], ...]]:
+    behind: dict[Cell, Cell] = {}
+    for (x, y), character in drawn.items():
+        if character in ARROWS:
+            _, i, j = ARROWS[character]
+            to = (x + i, y + j)
+            if drawn.get(to, "#") not in HEADS + "".join(ARROWS):
+                raise fail("this segment points to no segment", (x, y), "let it point towards a head")
+            if to in behind:
+                raise fail("two segments point to the same one", (x, y), "a snake has one tail")
+            behind[to] = (x, y)
+    snakes: dict[str, tuple[tuple[Cell, str], ...]] = {}
+    for cell, character in drawn.items():
+        if character in HEADS:
+            if character in snakes:
+                raise fail(f"a second head {character}", cell, "give it another letter, A to D")
+            if cell not in behind:
+                raise fail("this head has no body", cell, "draw at least one of < > ^ v that points to it")
+            line = [cell]
+            while line[-1] in behind:
+                line.append(behind[line[-1]])
+            snakes[character] = tuple((segment, drawn[segment]) for segment in line)
+    if not snakes:
+        raise fail("the level has no snake", (0, 0), "draw a head as A and a body as < > ^ v")
+    owned = {cell for segments in snakes.values() for cell, _ in segments}
+    for cell, character in drawn.items():
+        if character in ARROWS and cell not in owned:
+            raise fail("this segment leads to no head", cell, "segments in a ring are no snake")
+    return dict(sorted(snakes.items()))
+
+
+def find_level(name: str) -> SnakeLevel:
+    """The level that ``FILE:N`` names, the first where there is no ``:N``.
+
+    Raises GdlError: the file cannot be read, it has no such level, or its levels are wrong.
+    """
+    path, _, number = name.rpartition(":")
+    if not path or not number.isdecimal():
+        path, number = name, "1"
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise GdlError(f"cannot read {path}: {error.strerror}", remedy="name a file of levels") from error
+    levels = read_levels(text, path)
+    if not 1 <= int(number) <= len(levels):
+        raise GdlError(f"{path} has no level {number}", remedy=f"it has levels 1 to {len(levels)}")
+    return levels[int(number) - 1]
