@@ -69,7 +69,7 @@ def command(
         None, metavar="STATE", help="The value of a state and its moves: init, or all that is true in it."
     ),
 ) -> None:
-    """Solve a puzzle: find the best line of moves; or a whole game, with --strong.
+    """Solve a puzzle, or a whole game with --strong.
 
     The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
     Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds. With --solver

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import resource
 import sys
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.game import Game
 from ggp.terminal.spinner import spinner
+from players.puzzles.frontier.budget import peak_bytes
 from players.strong.query import JointValue, TableAnswer, ask, facts
 from players.strong.solve import SolvedGame, solve_game
 from players.strong.storage import TableWriter
@@ -60,7 +60,7 @@ def solve_strongly(game: Game, memory: int, folder: Path | None, as_json: bool, 
     found = _told(game, solved, size)
     found["seconds_cpu"] = round(time.process_time() - cpu, 3)
     found["seconds_wall"] = round(time.monotonic() - wall, 3)
-    found["peak_rss"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    found["peak_rss"] = peak_bytes()
     if not told:
         return
     if as_json:
