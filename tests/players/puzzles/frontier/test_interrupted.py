@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import signal
+import threading
 import time
 from functools import cache, partial
 from pathlib import Path
@@ -80,17 +81,20 @@ def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachi
     def interrupted() -> list[int]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         search = begun(machine, FrontierOptions(PLENTY, tmp_path, workers=2, symmetry=False))
+        sent = False
         try:
-            while search.step(time.monotonic() + 0.01):
-                pass
+            while search.step(time.monotonic() + 0.001):
+                if not sent and len(search.result().layers) > 4:
+                    sent = True
+                    threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGINT)).start()
         except KeyboardInterrupt:
             return search.result().layers
         finally:
             search.close()
         return []
 
-    layers = Child(interrupted).kill(0.5, signal.SIGINT)
-    assert 0 < len(layers) < 32
+    layers = Child(interrupted).outcome()
+    assert 4 < len(layers) < 32
     search = begun(machine, FrontierOptions(PLENTY, tmp_path, resume=True, symmetry=False))
     search.step(time.monotonic() + 0.001)
     # The last of them may not have been committed yet.
