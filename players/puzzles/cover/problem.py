@@ -1,0 +1,176 @@
+"""`CoverProblem`: items to be covered and options that cover them, as flat arrays.
+
+The exact cover of D. E. Knuth, The Art of Computer Programming 4B, section 7.2.2.1, with multiplicities
+(his algorithm M), colours (algorithm C), and the weights and holes of A. Röver's BurrTools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+
+
+class CoverError(GdlError):
+    """A cover problem that contradicts itself: what is wrong, and what to do about it."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CoverProblem:
+    """Which sets of options bring every item to a weight within its bounds?
+
+    A *solution* is a set of options such that for each item the weights of the chosen options' nodes in it
+    add up to at least its minimum and at most its maximum, the coloured nodes of each item agree, and at
+    most `holes` of the `may_be_hole` items have no chosen option. An option is chosen at most once, and an
+    item stands at most once in an option. Solutions are sets: the order of choosing does not count.
+
+    Attributes:
+        minimum, maximum: int32[items], 0 <= minimum <= maximum. (1, 1) is Knuth's primary item, (0, 1) his
+            secondary or an optional item.
+        starts: int32[options + 1]; the nodes of option o are starts[o] to starts[o + 1].
+        nodes: int32[nodes]: the item of each node.
+        weights: int32[nodes], at least 1: what the node adds to its item.
+        colours: int32[nodes], 0 for none. An item with any coloured node has minimum 0, and its maximum and
+            weights do not matter: chosen nodes in it are either all of one colour, or a single one
+            without.
+        may_be_hole: bool[items]: which items count as holes when nothing covers them.
+        holes: the most holes a solution may have; None for any number.
+        item_names, option_names: for people; empty where there are none.
+
+    >>> problem = CoverProblem.of(["a", "b", "c"], [["a", "b"], ["c"], ["a"], ["b", "c"]])
+    >>> problem.items, problem.options
+    (3, 4)
+    >>> problem.option(3).tolist()
+    [1, 2]
+    """
+
+    minimum: NDArray[np.int32]
+    maximum: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    colours: NDArray[np.int32]
+    may_be_hole: NDArray[np.bool_]
+    holes: int | None = None
+    item_names: tuple[str, ...] = field(default=())
+    option_names: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls,
+        primary: Sequence[str],
+        options: Iterable[Iterable[str]],
+        *,
+        secondary: Sequence[str] = (),
+    ) -> CoverProblem:
+        """A plain exact cover, of names: each primary item exactly once, each secondary at most once.
+
+        An option's item `name:colour` has a colour. Raises CoverError for a name that is no item, or an item
+        that stands twice in an option.
+        """
+        names = (*primary, *secondary)
+        number = {name: i for i, name in enumerate(names)}
+        if len(number) < len(names):
+            raise CoverError("an item is named twice", remedy="give each item a name of its own")
+        shades: dict[str, int] = {}
+        starts, nodes, colours = [0], [], []
+        for option in options:
+            for entry in option:
+                name, _, shade = entry.partition(":")
+                if name not in number:
+                    raise CoverError(f"option {len(starts)} has {name!r}, which is no item", remedy="name it")
+                nodes.append(number[name])
+                colours.append(shades.setdefault(shade, len(shades) + 1) if shade else 0)
+            starts.append(len(nodes))
+        minimum = np.zeros(len(names), np.int32)
+        minimum[: len(primary)] = 1
+        problem = cls(
+            minimum,
+            np.ones(len(names), np.int32),
+            np.array(starts, np.int32),
+            np.array(nodes, np.int32),
+            np.ones(len(nodes), np.int32),
+            np.array(colours, np.int32),
+            np.zeros(len(names), np.bool_),
+            item_names=names,
+        )
+        problem.check()
+        return problem
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return len(self.minimum)
+
+    @property
+    def options(self) -> int:
+        """How many options there are."""
+        return len(self.starts) - 1
+
+    def option(self, option: int) -> NDArray[np.int32]:
+        """The items of an option, int32[its nodes]."""
+        return self.nodes[self.starts[option] : self.starts[option + 1]]
+
+    def coloured(self) -> NDArray[np.bool_]:
+        """Which items have a coloured node, bool[items]."""
+        found = np.zeros(self.items, np.bool_)
+        found[self.nodes[self.colours > 0]] = True
+        return found
+
+    def check(self) -> None:
+        """Raises CoverError if anything contradicts what the attributes promise."""
+        items, nodes = self.items, len(self.nodes)
+        if len(self.maximum) != items or len(self.may_be_hole) != items:
+            raise CoverError(
+                "bounds and items differ in number", remedy="give every item a minimum and a maximum"
+            )
+        if (
+            not len(self.weights)
+            == len(self.colours)
+            == nodes
+            == (self.starts[-1] if len(self.starts) else -1)
+        ):
+            raise CoverError(
+                "weights, colours and nodes differ in number", remedy="give each node one of each"
+            )
+        if (np.diff(self.starts) < 0).any() or self.starts[0] != 0:
+            raise CoverError("starts do not ascend from 0", remedy="write the options one after another")
+        if nodes and not (self.nodes.min() >= 0 and self.nodes.max() < items):
+            raise CoverError("a node names no item", remedy=f"items are 0 to {items - 1}")
+        if ((self.minimum < 0) | (self.minimum > self.maximum)).any():
+            raise CoverError("an item's minimum is above its maximum, or negative", remedy="mend its bounds")
+        if nodes and (self.weights.min() < 1 or self.colours.min() < 0):
+            raise CoverError("a weight is below 1 or a colour below 0", remedy="mend the node")
+        if (self.minimum[self.coloured()] > 0).any():
+            raise CoverError("a coloured item has a minimum", remedy="make it optional: minimum 0")
+        owner = np.repeat(np.arange(self.options, dtype=np.int64), np.diff(self.starts))
+        pairs = np.sort(owner * max(items, 1) + self.nodes)
+        twice = np.flatnonzero(pairs[1:] == pairs[:-1])
+        if len(twice):
+            option, item = divmod(int(pairs[twice[0]]), items)
+            raise CoverError(f"item {item} stands twice in option {option}", remedy="give it a weight of 2")
+
+    def is_solution(self, chosen: Sequence[int]) -> bool:
+        """Whether these options are a solution: plain and slow, what engines are judged by."""
+        if len(set(chosen)) < len(chosen):
+            return False
+        sums = np.zeros(self.items, np.int64)
+        colours: dict[int, list[int]] = {}
+        coloured = self.coloured()
+        for option in chosen:
+            for node in range(self.starts[option], self.starts[option + 1]):
+                item = int(self.nodes[node])
+                sums[item] += self.weights[node]
+                colours.setdefault(item, []).append(int(self.colours[node]))
+        inside = (sums >= self.minimum) & ((sums <= self.maximum) | coloured)
+        agree = all(
+            len(shades) == 1 or (len(set(shades)) == 1 and shades[0] > 0)
+            for item, shades in colours.items()
+            if coloured[item]
+        )
+        empty = int((self.may_be_hole & (sums == 0)).sum())
+        return bool(inside.all()) and agree and (self.holes is None or empty <= self.holes)
