@@ -14,6 +14,7 @@ from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
 from players.puzzles.frontier.search import LayeredSearch, Layers
+from players.puzzles.frontier.storage.errors import ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.analysis.clock_ends import first_change
 from propnet.analysis.cones import step_clocks
@@ -113,11 +114,20 @@ class FrontierSearch:
     def _symmetries(self) -> tuple[Orbits, Network] | None:
         """The orbits of states and the network of one state of each, unless that does not pay, or is not
         wanted. A search that goes on does as it did."""
-        network, saved = self._machine.network, self._store.state.get("symmetry")
-        if saved:
-            orbits = Orbits(network, automorphisms(network))
-            return orbits, orbits.canonical_network()
-        return paying_orbits(network) if saved is None and self._options.symmetry else None
+        network, ground = self._machine.network, self._machine.ground
+        saved = self._store.state.get("symmetry")
+        if not saved:
+            wanted = saved is None and self._options.symmetry
+            return paying_orbits(network, ground) if wanted else None
+        group = automorphisms(network, ground)
+        if len(group) != saved:
+            self._store.close()
+            raise ScratchError(
+                "the checkpoint is of other automorphisms than are found now",
+                remedy="another version of the program has made it; begin anew in an empty directory",
+            )
+        orbits = Orbits(network, group)
+        return orbits, orbits.canonical_network()
 
     def _work(self) -> Generator[None]:
         saved = self._store.state
@@ -236,7 +246,7 @@ class FrontierSearch:
             return
         state = {
             "game": self._options.game,
-            "symmetry": self._orbits is not None,
+            "symmetry": 0 if self._orbits is None else len(self._orbits.sources) + 1,
             "clocks": not space.clock_mask.any(),
             "coding": coding_as_json(space.recoded.coding),
             "found": found.as_json(),
