@@ -1,9 +1,9 @@
 """`SnakeLevel`: a level of Snakes as a text file draws it; `read_levels` reads and checks a file's levels.
 
 A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
-block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a
-snake, each pointing to the next segment on the way to the head. Empty lines end a level; a line
-that begins with ``;`` is its title.
+block of one cell, ``1`` to ``9`` block of the cells with the same digit, ``!`` spikes, ``E`` exit, ``A`` to
+``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a snake, each pointing to the next segment on the
+way to the head. Empty lines end a level; a line that begins with ``;`` is its title.
 """
 
 from __future__ import annotations
@@ -24,8 +24,12 @@ ARROWS: dict[str, tuple[str, int, int]] = {
     "v": ("down", 0, 1),
 }
 HEADS = "ABCD"
+BLOCK = "$"
+PIECES = "123456789"
+FREE = ".*E" + BLOCK + PIECES + HEADS + "".join(ARROWS)
+"""Cells that are neither wall nor spikes."""
 _Fail = Callable[[str, Cell, str], GdlError]
-_KNOWN = "#. *$!E" + HEADS + "".join(ARROWS)
+_KNOWN = "# !" + FREE
 _MOST_COLUMNS, _MOST_ROWS = 26, 99
 
 
@@ -53,6 +57,11 @@ class SnakeLevel:
     def height(self) -> int:
         """Rows."""
         return len(self.rows)
+
+    @property
+    def pieces(self) -> dict[str, tuple[Cell, ...]]:
+        """The blocks of several cells by their digits, each with its cells as :meth:`cells` orders them."""
+        return {digit: tuple(cells) for digit in PIECES if (cells := self.cells(digit))}
 
     def cells(self, kinds: str) -> list[Cell]:
         """The cells drawn as one of these characters, from the bottom up, from left to right."""
