@@ -8,7 +8,7 @@ from itertools import pairwise
 from players.puzzles.snakes.level import ARROWS, BLOCK, FREE, PIECES, Cell, SnakeLevel
 from players.puzzles.snakes.rule_text import PARTS, RULES
 
-STEPS = 100
+STEPS = 200
 """Moves, falls included, after which a game ends unless said otherwise."""
 
 
