@@ -36,7 +36,7 @@ LONGEST = {
     "prisonersdilemma": 10,
     "queens": 8,
     "rockpaperscissors": 5,
-    "snakes": 100,
+    "snakes": 200,
     "sokoban": 600,
     "sudoku": 47,
     "tictactoe": 9,
