@@ -12,7 +12,7 @@ from players.puzzles.cover.problem import CoverProblem
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Restriction:
+class CoverRest:
     """A smaller problem, without names: its option k is option `options[k]` of the whole one, int32."""
 
     problem: CoverProblem
@@ -21,7 +21,7 @@ class Restriction:
 
 def restricted(
     problem: CoverProblem, chosen: Sequence[int], dropped: Sequence[int] | NDArray[np.int32]
-) -> Restriction | None:
+) -> CoverRest | None:
     """The rest of a problem: its solutions and the chosen options together are the solutions of the whole
     problem that have all of the chosen options and none of the dropped ones. None if there clearly are none.
 
@@ -79,4 +79,4 @@ def restricted(
         may_be_hole[stays],
         holes,
     )
-    return Restriction(rest, options)
+    return CoverRest(rest, options)
