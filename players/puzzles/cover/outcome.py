@@ -48,3 +48,11 @@ class CoverResult:
     seconds_wall: float
     progress: float
     reduction: dict[str, int]
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long the rest will take, in seconds of wall time, if it goes on as so far; None while
+        little is done."""
+        if self.complete:
+            return 0.0
+        return self.seconds_wall * (1 / self.progress - 1) if self.progress > 1e-6 else None

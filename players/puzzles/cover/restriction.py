@@ -35,6 +35,7 @@ def restricted(
     used = taken[owner]
     sums = np.bincount(problem.nodes[used], problem.weights[used], items).astype(np.int64)
     coloured = problem.coloured()
+    # Without coloured nodes it may be coloured no more, but still has room for a single node.
     maximum = np.where(coloured, 1, problem.maximum - sums)
     minimum = np.maximum(problem.minimum - sums, 0)
     if (maximum < 0).any():
@@ -74,7 +75,7 @@ def restricted(
         maximum[stays].astype(np.int32),
         starts,
         number[problem.nodes[kept]].astype(np.int32),
-        problem.weights[kept],
+        np.where(coloured[problem.nodes[kept]], 1, problem.weights[kept]).astype(np.int32),
         problem.colours[kept],
         may_be_hole[stays],
         holes,

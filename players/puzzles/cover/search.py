@@ -13,16 +13,22 @@ from typing import Any, Self
 from players.puzzles.cover.branch_search import BranchSearch, Solution
 from players.puzzles.cover.branches import CoverBranch, branches
 from players.puzzles.cover.choice import choose_engine, engine_named
+from players.puzzles.cover.counting.memo import MemoCounter
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.reduction.reduce import reduced, unreduced
+from players.puzzles.cover.reduction.reduced import ReducedProblem
 from players.puzzles.cover.saving import FORMAT, damaged, digest, number, seconds, solutions
 
 _PARTS_PER_WORKER = 32
 _MOST_WAITING = 200_000
 """Solutions that wait for branches before theirs; workers rest when there are more."""
 _MOST_PARTS = 100_000
+_CHEAP_MEMO = 3e7
+"""States that the counting memo may have at most to count without an engine beside it."""
+_MEMO_AFTER, _MEMO_SHARE = 0.5, 0.2
+"""After so many seconds the counting memo gets this part of the time, in case that it is faster."""
 _MOST_READY = 100_000
 """Solutions that wait to be taken; a step ends when there are more."""
 
@@ -78,15 +84,19 @@ class CoverSearch:
             parts = 1 if options.workers == 1 else options.workers * _PARTS_PER_WORKER
         self._parts = parts
         small = self._reduced.problem
-        if small is not None:
+        self._memo = _memo_for(self._reduced, problem, options)
+        if small is not None and options.engine != MemoCounter.name:
             self._engine = _engine_for(small, options.engine)
             self._branches = branches(small, parts)
         self._share_done = max(0.0, 1.0 - sum(branch.share for branch in self._branches))
         self._cpu, self._wall = time.process_time() - cpu, time.monotonic() - wall
+        self._memo_wall = 0.0
 
     @property
     def over(self) -> bool:
         """Whether there is nothing left to do: all is searched, or as many are found as were asked for."""
+        if self._memo is not None and (self._memo.over or self._engine is None):
+            return self._memo.over
         return self._front == len(self._branches) or self._enough()
 
     def _enough(self) -> bool:
@@ -102,7 +112,9 @@ class CoverSearch:
         """Search until about the deadline (time.monotonic() seconds), or until many solutions wait to be
         taken. Returns whether there is anything left to do."""
         cpu, wall = time.process_time(), time.monotonic()
-        if not self.over:
+        if self._memo is not None and not self.over:
+            self._count_by_memo(deadline)
+        if not self.over and self._engine is not None:
             workers = min(self.options.workers, len(self._branches) - self._front)
             if workers == 1:
                 self._work(deadline)
@@ -114,6 +126,26 @@ class CoverSearch:
         if self._watch is not None:
             self._watch(self.result())
         return not self.over
+
+    def _count_by_memo(self, deadline: float) -> None:
+        """Let the memo count: alone where that is cheap, else a fifth of the time while the engine is far
+        from its end."""
+        memo = self._memo
+        assert memo is not None
+        if self._engine is not None and memo.cost > _CHEAP_MEMO:
+            if self._wall < _MEMO_AFTER or self.result().progress > 0.5:
+                return
+            deadline = min(deadline, time.monotonic() + _MEMO_SHARE * self._wall - self._memo_wall)
+        began = time.monotonic()
+        if began < deadline:
+            memo.step(deadline)
+            self._memo_wall += time.monotonic() - began
+        if memo.gave_up:
+            if self._engine is None:
+                raise CoverError(
+                    "the counting memo needs too much memory", remedy="leave the choice to the search"
+                )
+            self._memo = None
 
     def _work(self, deadline: float) -> None:
         """What one thread does in a step."""
@@ -278,6 +310,17 @@ class CoverSearch:
             found = self._solutions + waiting
             if self.options.delivers and self.options.first is not None:
                 found = min(found, self.options.first)
+        if self._memo is not None and (self._memo.over or self._engine is None):
+            return CoverResult(
+                solutions=self._memo.count,
+                complete=self._memo.over,
+                nodes=self._memo.nodes,
+                engine=self._memo.name,
+                seconds_cpu=self._cpu,
+                seconds_wall=self._wall,
+                progress=self._memo.progress,
+                reduction=self._reduced.statistics,
+            )
         share = self._share_done + sum(one.branch.share * one.progress for one in running)
         return CoverResult(
             solutions=found,
@@ -306,6 +349,18 @@ def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
     while search.step(time.monotonic() + 1):
         pass
     return search.result().solutions
+
+
+def _memo_for(reduced: ReducedProblem, problem: CoverProblem, options: CoverOptions) -> MemoCounter | None:
+    """The counting memo, where solutions are only counted; it knows no groups of options."""
+    small = problem if reduced.weighted else reduced.problem
+    if options.engine == MemoCounter.name and (options.delivers or options.first is not None):
+        raise CoverError("the counting memo finds no solutions, it counts them all", remedy="--count")
+    if options.delivers or options.first is not None or options.engine not in (None, MemoCounter.name):
+        return None
+    if small is None or not (options.engine == MemoCounter.name or MemoCounter.takes(small)):
+        return None
+    return MemoCounter(small)
 
 
 def _engine_for(problem: CoverProblem, wanted: str | type[CoverEngine] | None) -> type[CoverEngine]:
