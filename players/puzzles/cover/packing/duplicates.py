@@ -50,18 +50,31 @@ class Duplicates:
         return cls(packing, images, allowed, broken, restricted(packing.problem, allowed), numbers)
 
     def kept(self, solution: NDArray[np.int32]) -> bool:
-        """Whether a solution, sorted options of `problem`, is the one of its class that is kept."""
+        """Whether a solution, ascending options of `problem`, is the one of its class that is kept."""
         if self.broken or not len(solution):
             return True
         ours = self.numbers[solution]
-        images = self.images[:, ours]
-        images = images[(images >= 0).all(axis=1)]
-        images = images[np.all(self.allowed[images], axis=1)]
-        images = np.sort(images[self._within_bounds(images)], axis=1)
+        images = self._class(ours)
         differ = images != ours
         where = differ.argmax(axis=1)
         rows = np.flatnonzero(differ.any(axis=1))
         return not (images[rows, where[rows]] < ours[where[rows]]).any()
+
+    def least(self, solution: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The one that is kept of the class of a solution, both ascending options of the packing."""
+        if not len(solution):
+            return solution
+        images = np.concatenate([self._class(solution), solution[None]])
+        images = images[np.all(self.allowed[images], axis=1)]
+        first: NDArray[np.int32] = images[np.lexsort(images.T[::-1])[0]]
+        return first
+
+    def _class(self, ours: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The images of a solution that the search finds, each ascending: int32[images, options]."""
+        images = self.images[:, ours]
+        images = images[(images >= 0).all(axis=1)]
+        images = images[np.all(self.allowed[images], axis=1)]
+        return np.sort(images[self._within_bounds(images)], axis=1)
 
     def _within_bounds(self, images: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which images have as many copies of each piece as there may be: partners may differ in that."""

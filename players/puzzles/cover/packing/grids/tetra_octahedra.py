@@ -41,4 +41,5 @@ class TetraOctahedraGrid(CellGrid):
     def neighbours(self, cell: tuple[int, int, int]) -> Cells:
         near = beside(cell, steps_of_length(1, 3), self)
         middle = (np.array(cell) % 3 == 1).all() | (near % 3 == 1).all(axis=1)
-        return near[middle | (np.abs(near - np.array(cell)).sum(axis=1) == 1)]
+        found: Cells = near[middle | (np.abs(near - np.array(cell)).sum(axis=1) == 1)]
+        return found
