@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 from pathlib import Path
@@ -213,14 +214,11 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 @given(at=st.integers(0, len(CORNERS) - 1), what=st.binary(max_size=6), width=st.integers(0, 30))
 def test_damage_gives_an_error_or_a_puzzle(at: int, what: bytes, width: int) -> None:
-    data = CORNERS[:at] + what + CORNERS[at + width :]
-    try:
-        file = xmpuzzle(data)
+    with contextlib.suppress(CoverError):
+        file = xmpuzzle(CORNERS[:at] + what + CORNERS[at + width :])
         for problem in file.problems:
-            if max(map(len, (s.shape.cells for s in file.shapes)), default=0) < 50:
+            if max((len(shape.shape) for shape in file.shapes), default=0) < 50:
                 Packing.of(problem.puzzle)
-    except CoverError as error:
-        assert str(error)
 
 
 COUNTS = {
