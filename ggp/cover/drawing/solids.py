@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ggp.cover.drawing.packed import Cell
@@ -59,8 +59,57 @@ def sphere(cell: Cell) -> Solid:
     return Solid(box.corners, box.faces, math.sqrt(0.5))
 
 
-SHAPES: dict[str, Callable[[Cell], Solid]] = {"cubes": cube, "prisms": prism, "spheres": sphere}
-"""The shape of a cell, by the kind of grid."""
+def rhombic(cell: Cell) -> Solid:
+    """One of the 24 tetrahedra that the planes of its diagonals cut a cube into: from the cube's middle to
+    one edge of one face. A cube is 5 x 5 x 5 triples."""
+    place = [axis % 5 - 2 for axis in cell]
+    middle: Point = (cell[0] // 5 + 0.5, cell[1] // 5 + 0.5, cell[2] // 5 + 0.5)
+    face, edge, along = (next(i for i in range(3) if abs(place[i]) == size) for size in (2, 1, 0))
+    beside = [0.0, 0.0, 0.0]
+    beside[face] = place[face] / 4
+    points = [middle, _plus(middle, beside)]
+    for end in (-0.5, 0.5):
+        step = list(beside)
+        step[edge], step[along] = place[edge] / 2, end
+        points.append(_plus(middle, step))
+    return _tetrahedron(points)
+
+
+def tetra_octahedral(cell: Cell) -> Solid:
+    """The tetrahedron inside a cube, or one of the four corners that it leaves: an eighth of an octahedron.
+    A cube is 3 x 3 x 3 triples."""
+    cube = [axis // 3 for axis in cell]
+    place = [axis % 3 for axis in cell]
+    low: Point = (float(cube[0]), float(cube[1]), float(cube[2]))
+    ends = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    if place == [1, 1, 1]:
+        return _tetrahedron([_plus(low, end) for end in ends if (sum(end) + sum(cube)) % 2 == 0])
+    tip = tuple(axis // 2 for axis in place)
+    near = [end for end in ends if sum(abs(p - q) for p, q in zip(end, tip, strict=True)) <= 1]
+    return _tetrahedron([_plus(low, end) for end in near])
+
+
+def _plus(point: Sequence[float], step: Sequence[float]) -> Point:
+    return point[0] + step[0], point[1] + step[1], point[2] + step[2]
+
+
+def _tetrahedron(points: list[Point]) -> Solid:
+    """With its faces turned outwards."""
+    a, b, c, d = points
+    x, y, z = _normal((a, b, c))
+    if x * (d[0] - a[0]) + y * (d[1] - a[1]) + z * (d[2] - a[2]) > 0:
+        a, b = b, a
+    return Solid((a, b, c, d), ((0, 1, 2), (1, 0, 3), (2, 1, 3), (0, 2, 3)))
+
+
+SHAPES: dict[str, Callable[[Cell], Solid]] = {
+    "cubes": cube,
+    "prisms": prism,
+    "spheres": sphere,
+    "rhombic": rhombic,
+    "tetra-octahedra": tetra_octahedral,
+}
+"""The shape of a cell, by the name of the grid."""
 
 
 def surface(solids: Iterable[Solid]) -> list[tuple[Point, ...]]:

@@ -61,8 +61,8 @@ def take_apart(
     """Take an assembly apart with the fewest moves at each separation.
 
     After a separation each side is an assembly of its own, and lies as it lay then. Only moves along the
-    assembly's ways are looked for, no turns. ``most`` is the number of arrangements kept for a separation;
-    ``goes_on`` is asked every few milliseconds, and ends the search when it says no.
+    ways of the assembly's grid are looked for, no turns. ``most`` is the number of arrangements kept for a
+    separation; ``goes_on`` is asked every few milliseconds, and ends the search when it says no.
 
     >>> two = Assembly.of([[(0, 0, 0)], [(1, 0, 0), (2, 0, 0)]])
     >>> take_apart(two).level
@@ -101,4 +101,4 @@ def _shifted(assembly: Assembly, places: NDArray[np.int16]) -> Assembly:
     """The assembly after its pieces have moved so far."""
     owner = np.repeat(np.arange(assembly.pieces), np.diff(assembly.starts))
     cells = (assembly.cells + places[owner]).astype(np.int32)
-    return Assembly(cells, assembly.starts, assembly.ways, assembly.groups, assembly.names)
+    return Assembly(cells, assembly.starts, assembly.motion, assembly.groups, assembly.names)

@@ -63,9 +63,11 @@ def separate(
     tables = _tables(room, assembly.pieces)
     sizes = np.zeros(3, np.int64)
     owner = np.repeat(np.arange(assembly.pieces, dtype=np.int32), np.diff(assembly.starts))
-    budget = max(1, 50_000_000 // (len(owner) ** 2 * len(assembly.ways)))
+    motion = assembly.motion
+    kinds = motion.kinds(assembly.cells)
+    budget = max(1, 50_000_000 // (len(owner) ** 2 * motion.swept[:, 0, :, 0].size))
     while True:
-        status = search(assembly.cells, owner, assembly.ways, *tables, sizes, budget)
+        status = search(assembly.cells, owner, kinds, motion.ways, motion.swept, *tables, sizes, budget)
         if status == SEPARATED:
             return _told(assembly, tables, sizes)
         if status == STUCK:

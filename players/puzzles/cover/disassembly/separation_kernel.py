@@ -85,7 +85,9 @@ def _farthest(gaps: NDArray[np.int16]) -> int:
 def search(
     cells: NDArray[np.int32],
     owner: NDArray[np.int32],
+    kinds: NDArray[np.int32],
     ways: NDArray[np.int32],
+    swept: NDArray[np.int32],
     places: NDArray[np.int16],
     parents: NDArray[np.int32],
     moved: NDArray[np.uint64],
@@ -97,8 +99,8 @@ def search(
     """Go on by so many arrangements at most.
 
     Args:
-        cells, owner: int32[cells, 3] and int32[cells]: each piece's cells.
-        ways: int32[ways, 3].
+        cells, owner, kinds: int32[cells, 3], int32[cells], int32[cells]: each piece's cells.
+        ways, swept: int32[ways, 3], int32[ways, kinds, most, 3].
         places: int16[room, pieces, 3]: the arrangements found, in order of their moves; piece 0 has not
             moved.
         parents: int32[room]: what each was made from; -1 for the first.
@@ -129,7 +131,7 @@ def search(
         # A group that goes out ends the search: look for it before what else there is.
         for out in (True, False):
             for w in range(len(ways)):
-                measure(cells, owner, places[at], ways[w], gaps)
+                measure(cells, owner, kinds, places[at], ways[w], swept[w], gaps)
                 last = _farthest(gaps) + 1
                 for steps in range(last if out else 1, last + 1 if out else last):
                     count = _groups(gaps, steps, groups)

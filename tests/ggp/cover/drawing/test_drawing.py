@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import orjson
@@ -14,7 +15,7 @@ from rich.console import Console
 from ggp.cover.drawing.layers import layers
 from ggp.cover.drawing.packed import Packed, PlacedPiece, css
 from ggp.cover.drawing.page import page
-from ggp.cover.drawing.solids import SHAPES, edges, surface
+from ggp.cover.drawing.solids import SHAPES, Solid, edges, surface
 from ggp.cover.drawing.svg import svg
 from players.puzzles.cover.disassembly.assembly import Assembly
 from players.puzzles.cover.disassembly.disassembly import take_apart
@@ -42,7 +43,7 @@ def test_names_of_one_sign_are_their_own_letters() -> None:
     assert packed.letters() == ["F", "P"]
 
 
-@pytest.mark.parametrize("grid", SHAPES)
+@pytest.mark.parametrize("grid", ["cubes", "prisms", "spheres"])
 def test_svg_is_well_formed_and_draws_every_cell(grid: str) -> None:
     root = ElementTree.fromstring(svg(Packed(grid, TWO.pieces)))
     drawn = [node for node in root.iter() if node.tag.endswith(("polygon", "circle"))]
@@ -71,9 +72,42 @@ def test_a_box_has_twelve_edges() -> None:
         assert length == (12 if len(cells) == 1 else 4 * (3 + 2 + 2))
 
 
-@pytest.mark.parametrize("grid", ["cubes", "prisms"])
+CELLS = {
+    "cubes": [(0, 0, 0), (1, 0, 0), (0, 1, 2)],
+    "prisms": [(0, 0, 0), (1, 0, 0), (0, 1, 2)],
+    "rhombic": [
+        (x, y, z)
+        for x in range(5)
+        for y in range(5)
+        for z in range(5)
+        if sorted(map(abs, (x - 2, y - 2, z - 2))) == [0, 1, 2]
+    ],
+    "tetra-octahedra": [(1, 1, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2), (2, 2, 2)],
+}
+
+
+def volume(solid: Solid) -> float:
+    mx, my, mz = solid.middle()
+    total = 0.0
+    for face in solid.faces:
+        (ax, ay, az), *others = [(x - mx, y - my, z - mz) for x, y, z in (solid.corners[n] for n in face)]
+        for (bx, by, bz), (cx, cy, cz) in pairwise(others):
+            total += ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+    return total / 6
+
+
+@pytest.mark.parametrize("grid", ["rhombic", "tetra-octahedra"])
+def test_the_cells_of_a_cube_fill_it(grid: str) -> None:
+    solids = [SHAPES[grid](cell) for cell in CELLS[grid]]
+    assert len(solids) == (24 if grid == "rhombic" else 5)
+    assert sum(map(volume, solids)) == pytest.approx(1)
+    area = surface(solids)
+    assert all(any(len({p[axis] for p in face}) == 1 for axis in range(3)) for face in area)
+
+
+@pytest.mark.parametrize("grid", CELLS)
 def test_faces_look_outwards(grid: str) -> None:
-    for cell in [(0, 0, 0), (1, 0, 0), (0, 1, 2)]:
+    for cell in CELLS[grid]:
         solid = SHAPES[grid](cell)
         mx, my, mz = solid.middle()
         for face in solid.faces:

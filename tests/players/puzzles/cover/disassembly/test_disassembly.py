@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import deque
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.cover.disassembly.assembly import CUBES, Assembly, AssemblyError
+from players.puzzles.cover.disassembly.assembly import CUBES, PRISMS, Assembly, AssemblyError, straight
 from players.puzzles.cover.disassembly.disassembly import Disassembly, take_apart
 from players.puzzles.cover.disassembly.separation import TooManyArrangementsError, separate
 
@@ -124,12 +123,24 @@ def test_a_bolt_must_go_before_what_it_holds() -> None:
 
 
 def test_ways_may_be_slanted() -> None:
-    slanted = np.array([[1, 1, 0], [1, -1, 0]], np.int32)
-    two = [[(0, 0, 0), (2, 0, 0)], [(1, 1, 0)]]
-    assert separate(Assembly.of(two)) is not None
+    slanted = straight([(1, 1, 0), (1, -1, 0)])
     held = [[(0, 0, 0), (2, 0, 0), (0, 2, 0), (2, 2, 0)], [(1, 1, 0)]]
     assert take_apart(Assembly.of(held, slanted)).apart is False
     assert take_apart(Assembly.of(held, CUBES)).apart is True
+
+
+def test_a_prism_slides_through_its_neighbours_only() -> None:
+    # Of a ring of six triangles around a point each goes out where its own corner points from.
+    ring = [[(0, 0, 0)], [(1, 0, 0)], [(2, 0, 0)], [(0, 1, 0)], [(1, 1, 0)], [(2, 1, 0)]]
+    assert len(take_apart(Assembly.of(ring, PRISMS)).level) == 5
+    # A triangle between two others in a row: out along an edge, not along the row.
+    row = [[(0, 0, 0), (2, 0, 0)], [(1, 0, 0)]]
+    told = take_apart(Assembly.of(row, PRISMS))
+    assert told.level == (1,) and told.steps[0].way != (2, 0, 0)
+    # All six around, and above and below: held.
+    shell = [(x, y, 0) for x in range(-2, 5) for y in range(-2, 4) if (x, y) != (1, 0)]
+    caps = [(x, y, z) for x, y, _ in [*shell, (1, 0, 0)] for z in (-1, 1)]
+    assert take_apart(Assembly.of([shell + caps, [(1, 0, 0)]], PRISMS)).apart is False
 
 
 def test_too_many_arrangements_are_not_a_verdict() -> None:
