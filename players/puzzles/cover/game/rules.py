@@ -1,8 +1,8 @@
 """`packing_rules`: a packing puzzle as the rules of a one-player game.
 
 A move `(place PIECE WAY X Y Z)` puts a piece down: WAY is one of the ways it can lie, X Y Z the cell that its
-first cell comes to. The game is over when nothing can be placed; the goal is the share of the pieces that lie,
-100 where all do and no cell is left that must be filled.
+first cell comes to. The game is over when nothing can be placed; the goal is the share of the pieces that
+lie, 100 where all do and no cell is left that must be filled.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.syntax.format import format_text
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
 from players.puzzles.cover.problem import CoverError
@@ -31,7 +32,8 @@ def packing_rules(puzzle: PackingPuzzle) -> str:
             "a puzzle with an open number of pieces is no game yet",
             remedy="give each piece one count, not a range",
         )
-    return "\n".join(_Writer(puzzle).lines()) + "\n"
+    writer = _Writer(puzzle)
+    return "\n".join(writer.header()) + "\n\n" + format_text("\n".join(writer.lines()))
 
 
 class _Writer:
@@ -55,13 +57,32 @@ class _Writer:
     def variables(self, names: str) -> str:
         return " ".join(f"?{names[axis]}" for axis in self.axes)
 
+    def header(self) -> Iterator[str]:
+        """What the game is, for people."""
+        title = "".join(sign for sign in self.puzzle.name if sign.isprintable())[:60]
+        where = " ".join("XYZ"[axis] for axis in self.axes)
+        cells = sum(
+            len(set(self.packing.placed[number].ravel().tolist())) for number in range(len(self.names))
+        )
+        bases = cells + sum(piece.maximum + 1 for piece in self.puzzle.pieces) + self.total + 1
+        yield f"; {title or 'A packing puzzle'}: place {self.total} pieces so that they fill the shape."
+        yield ";"
+        yield "; Roles   player, alone."
+        yield f"; State   (cell {where} PIECE); (left PIECE N) copies to be placed; (placed N) pieces that lie."
+        yield f"; Moves   (place PIECE WAY {where}): WAY is a way in which it can lie, {where} where its first"
+        yield ";         cell, the lowest by these coordinates, comes to. Pieces are not reflected."
+        yield "; Ends    when nothing can be placed."
+        yield "; Goals   the share of the pieces that lie; 100 where all do and the shape is full, else 99."
+        yield f"; Size    {bases} base propositions, {self.packing.problem.options} moves."
+
     def lines(self) -> Iterator[str]:
-        """All rules, one a line."""
-        title = "".join(sign for sign in self.puzzle.name if sign.isprintable())
-        yield f"; {title or 'A packing puzzle'}: place the pieces so that they fill the shape."
+        """All rules, one a line, with a line for each part."""
         yield "(role player)"
+        yield "; --- What is left, what lies, what it is worth ---"
         yield from self.counts()
+        yield "; --- Placing a piece ---"
         yield from self.moves()
+        yield "; --- The shape, the pieces, and where they fit ---"
         yield from self.facts()
 
     def counts(self) -> Iterator[str]:
@@ -78,10 +99,10 @@ class _Writer:
             yield f"(next-number {count} {count + 1})"
         yield "(<= (next (placed ?m)) (true (placed ?n)) (next-number ?n ?m))"
         where = self.variables(AXES)
-        yield f"(<= (next (left ?p ?n)) (does player (place ?p ?w {where})) (true (left ?p ?m)) (next-number ?n ?m))"
-        yield (
-            f"(<= (next (left ?p ?n)) (true (left ?p ?n)) (does player (place ?q ?w {where})) (distinct ?p ?q))"
-        )
+        less = "(true (left ?p ?m)) (next-number ?n ?m)"
+        yield f"(<= (next (left ?p ?n)) (does player (place ?p ?w {where})) {less})"
+        kept = "(true (left ?p ?n)) (distinct ?p ?q)"
+        yield f"(<= (next (left ?p ?n)) (does player (place ?q ?w {where})) {kept})"
         for count in range(self.total):
             yield f"(<= (goal player {100 * count // self.total}) (true (placed {count})))"
         yield f"(<= (goal player 100) (true (placed {self.total})) (not unfilled))"
@@ -105,7 +126,8 @@ class _Writer:
         )
         yield f"(<= movable (legal player (place ?p ?w {where})))"
         yield f"(<= (next (cell {cell} ?p)) (true (cell {cell} ?p)))"
-        yield f"(<= (next (cell {cell} ?p)) (does player (place ?p ?w {where})) (covers ?p ?w {where} {cell}))"
+        laid = f"(does player (place ?p ?w {where})) (covers ?p ?w {where} {cell})"
+        yield f"(<= (next (cell {cell} ?p)) {laid})"
 
     def facts(self) -> Iterator[str]:
         """Cells, pieces, and where they fit."""

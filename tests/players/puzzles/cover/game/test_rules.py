@@ -1,4 +1,4 @@
-"""A packing puzzle as a game has the puzzle's placements as moves, and its solutions as lines of value 100."""
+"""A packing puzzle as a game has its placements as moves, and its solutions as lines of value 100."""
 
 from __future__ import annotations
 
