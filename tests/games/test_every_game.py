@@ -37,7 +37,7 @@ LONGEST = {
     "queens": 8,
     "rockpaperscissors": 5,
     "snakes": 200,
-    "pentominoes": 12,
+    "pentominoes": 6,
     "soma": 7,
     "sokoban": 600,
     "sudoku": 47,
