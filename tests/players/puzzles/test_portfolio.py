@@ -243,7 +243,8 @@ def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() 
         Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work
         for number in (0, 1)
     ]
-    assert at_work == [["frontier", "nested-policy", "dead-ends"], ["nested-policy", "dead-ends"]]
+    others = ["fail-first", "nested-policy", "dead-ends"]
+    assert at_work == [["frontier", *others], others]
 
 
 class Idle(LineSolver):
