@@ -106,8 +106,8 @@ class BreadthFirst(LineSolver):
 
     def _sweep(self) -> Iterator[bool | None]:
         """Look whether the clock can make more than the best goal of any state, at a step later than when it
-        was met first; nor may it undo an end, beyond which nothing was looked at. Yields None now and then, and
-        at last whether all that is certain."""
+        was met first; nor may it undo an end, beyond which nothing was looked at. Yields None now and then,
+        and at last whether all that is certain."""
         machine = self.machine
         bases = len(machine.network.bases)
         values = clock_states(machine, _MOST_STEPS, machine.records([self.start]).copy())
