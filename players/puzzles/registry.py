@@ -9,6 +9,7 @@ from __future__ import annotations
 from gdl.errors import GdlError
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
+from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.sokoban.solver import Sokoban
@@ -18,6 +19,7 @@ SOLVERS: list[type[LineSolver]] = [
     Sokoban,
     Frontier,
     Factored,
+    FailFirst,
     NestedPolicy,
     DeadEndPolicy,
 ]
