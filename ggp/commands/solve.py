@@ -54,7 +54,9 @@ def command(
         None, help="Frontier, --strong: for all files in DIR: 20G.", show_default="all"
     ),
     resume: Path | None = typer.Option(
-        None, metavar="DIR", help="Frontier: go on with the search in DIR; it knows its game."
+        None,
+        metavar="DIR",
+        help="Frontier, --strong: go on with what is in DIR; the frontier knows its game.",
     ),
     symmetry: bool = typer.Option(
         True,
@@ -89,13 +91,13 @@ def command(
     from players.puzzles.sokoban.levels.read import names_level_file
     from players.strong.ranked.options import StrongOptions
 
-    if strong and resume is None and plot is None:
+    if strong and plot is None:
         from ggp.solving.strong import solve_strongly
 
         if game is None:
             raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
         whole, files = Game.load(game), None if disk is None else _bytes(disk)
-        order = StrongOptions(_bytes(memory), workers, scratch, files, symmetry)
+        order = StrongOptions(_bytes(memory), workers, resume or scratch, files, resume is not None, symmetry)
         solve_strongly(whole, order, tables, as_json and query is None, query is None)
     elif wants_frontier(solver, scratch, disk, resume, plot, symmetry):
         check_options(

@@ -10,8 +10,9 @@ end in the file. The manifest comes last and says how long each file is, and its
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -96,6 +97,20 @@ class TableWriter:
         """A layer of words of this rank was written to its file (:class:`LayerWriter`)."""
         self._ranks.append(rank)
         self._files.append(file)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The layers that were written, for a checkpoint."""
+        return [asdict(file) | {"rank": rank} for rank, file in zip(self._ranks, self._files, strict=True)]
+
+    def restore(self, body: list[dict[str, Any]]) -> None:
+        """Go on where a checkpoint was written. Raises GdlError for a folder that lacks something of it."""
+        rows = [dict(row) for row in body]
+        self._ranks, self._begun = [row.pop("rank") for row in rows], bool(rows)
+        self._files = [LayerFile(**row) for row in rows]
+        for file in self._files:
+            path = self._folder / file.name
+            if not path.is_file() or path.stat().st_size != file.length:
+                raise GdlError(f"{path} is not as it was", remedy="name the same --tables, or begin anew")
 
     def forget(self) -> None:
         """Begin anew."""

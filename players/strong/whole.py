@@ -30,13 +30,17 @@ def solve_whole(
         solver = RankedSolver(machine, options, writer, watch)
     except UnfitError:
         return _plain(machine, options, writer, watch)
+    over = False
     try:
-        return solver.solve()
+        solved = solver.solve()
+        over = True
+        return solved
     except UnfitError:
+        over = True
         if writer is not None:
             writer.forget()
     finally:
-        solver.close()
+        solver.close(over)
     return _plain(machine, options, writer, watch)
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from players.puzzles.frontier.keys.shrink import grown, shrunk
 from players.puzzles.frontier.runs import Run, RunBlock
+from players.puzzles.frontier.storage.blob import Blob
 from players.strong.backward import Distances, ValuedSet, ValueFinder
 from players.strong.choice_kernels import SETTLED
 from players.strong.outcomes import Outcomes
@@ -15,6 +17,7 @@ from players.strong.ranked.packed_layer import (
     MOST_OUTCOMES,
     Packed,
     PackedLayer,
+    codes_of,
     packed,
 )
 from players.strong.ranked.space import RankedSpace, UnfitError
@@ -25,11 +28,18 @@ from propnet.jit.arrays import Ints, Octets, Words
 
 @dataclass(frozen=True, slots=True)
 class SolvedBlock:
-    """What became of a block of a layer: for the layer in memory, and for the table if there is one; and its
-    first value and distance."""
+    """What became of a block of a layer.
+
+    Attributes:
+        part: for the layer in memory.
+        table: for the table, if there is one.
+        codes: for a process that goes on, if one may; else nothing.
+        first: outcome and distance of its first state.
+    """
 
     part: Packed
     table: CodedBlock | None
+    codes: bytes
     first: tuple[int, int]
 
 
@@ -47,17 +57,20 @@ class RankedFinder(ValueFinder):
         self._space, self._window = space, window
         self._by_rank: dict[int, Ints] = {}
 
-    def solve(self, task: tuple[Run, RunBlock, bool]) -> SolvedBlock:
-        """The values of a block of a run; and if the third of the task says so its bytes for the table."""
-        run, block, table = task
+    def solve(self, task: tuple[Run, RunBlock, bool, bool]) -> SolvedBlock:
+        """The values of a block of a run; the others of the task say whether it is to be coded for the table,
+        and for a process that goes on."""
+        run, block, table, lasting = task
         keys = run.read(block)
         values, distances, fates = self.judge(keys.reshape(-1, 1), _NOTHING)
         assert (fates == SETTLED).all()
         if int(distances.max()) > MOST_DISTANCE or int(values.max()) >= MOST_OUTCOMES:
             raise UnfitError
+        codes = codes_of(values, distances)
         return SolvedBlock(
-            packed(keys, values, distances),
+            packed(keys, codes),
             coded_block(keys.reshape(-1, 1), values, distances) if table else None,
+            shrunk(codes.data.cast("B"), 1) if lasting else b"",
             (int(values[0]), int(distances[0])),
         )
 
@@ -86,3 +99,13 @@ class RankedFinder(ValueFinder):
     def _spelled(self, record: Words) -> str:
         state = self._space.original.states(self._space.recoded.decode(record))[0]
         return " ".join(sorted(map(str, state.propositions)))
+
+
+def layer_again(run: Run, codes: Blob) -> PackedLayer:
+    """A layer that another process found: its words and the codes of their values. Raises ScratchError and
+    DamagedKeysError."""
+    parts = []
+    for block in run.blocks:
+        plain = grown(codes.read(block.number), True, 2 * block.count)
+        parts.append(packed(run.read(block), np.frombuffer(plain, np.uint16)))
+    return PackedLayer.of(parts)

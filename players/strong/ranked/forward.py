@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -160,6 +161,17 @@ class Pending:
             name = f"fresh-{rank}-{self._number}"
             self._number += 1
             self.runs[rank].append(run_of(self._store, name, blocks))
+
+    def as_json(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        runs = {str(rank): [run.as_json() for run in some] for rank, some in self.runs.items()}
+        return {"number": self._number, "runs": runs}
+
+    def restore(self, body: dict[str, Any]) -> None:
+        """What a checkpoint says."""
+        self._number = body["number"]
+        for rank, runs in body["runs"].items():
+            self.runs[int(rank)] = [Run.from_json(run, KEYS, self._store.blobs) for run in runs]
 
     def lowest(self) -> int | None:
         """The lowest rank of these."""

@@ -15,6 +15,7 @@ class StrongOptions:
         workers: threads.
         scratch: a folder for what does not fit; None for none.
         disk: bytes of files in it; None for as many as there is room for.
+        resume: whether to go on with what is in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
     """
 
@@ -22,4 +23,5 @@ class StrongOptions:
     workers: int = 1
     scratch: Path | None = None
     disk: int | None = None
+    resume: bool = False
     symmetry: bool = True

@@ -20,16 +20,22 @@ Packed = tuple[Words, Ints, Octets, Codes]
 """Groups of consecutive keys: first keys, where the gaps begin, these, and for each key its code."""
 
 
-def packed(keys: Words, values: Octets, distances: NDArray[np.uint16]) -> Packed:
-    """Ascending keys (n,) with their values, ready for a layer. Each group has GROUP codes; the last one may
+def codes_of(values: Octets, distances: NDArray[np.uint16]) -> Codes:
+    """Codes (n,) of outcomes, below MOST_OUTCOMES, and distances, up to MOST_DISTANCE."""
+    codes: Codes = distances << np.uint16(OUTCOME_BITS) | values
+    return codes
+
+
+def packed(keys: Words, codes: Codes) -> Packed:
+    """Ascending keys (n,) with their codes, ready for a layer. Each group has GROUP codes; the last one may
     have fewer keys."""
     groups = -(-len(keys) // GROUP)
     firsts, offsets = np.empty(groups, np.uint64), np.empty(groups, np.int64)
     room = np.empty(MOST_BYTES * len(keys), np.uint8)
     size = pack_groups(keys, firsts, offsets, room)
-    codes = np.zeros(groups * GROUP, np.uint16)
-    codes[: len(keys)] = distances << np.uint16(OUTCOME_BITS) | values
-    return firsts, offsets, room[:size].copy(), codes
+    padded = np.zeros(groups * GROUP, np.uint16)
+    padded[: len(keys)] = codes
+    return firsts, offsets, room[:size].copy(), padded
 
 
 @dataclass(frozen=True, slots=True)

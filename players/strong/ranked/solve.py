@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
-from gdl.errors import TooLargeError
+from gdl.errors import GdlError, TooLargeError
 from players.puzzles.frontier.budget import resident_bytes, return_free_memory
 from players.puzzles.frontier.runs import Run
+from players.puzzles.frontier.storage.blob import Blob
 from players.puzzles.frontier.storage.store import BlobStore
 from players.strong.outcomes import Outcomes
-from players.strong.ranked.backward import RankedFinder, SolvedBlock
-from players.strong.ranked.forward import Filer, Merger, Pending, coded_blocks, fences, run_of
+from players.strong.ranked.backward import RankedFinder, layer_again
+from players.strong.ranked.codec import StateCodec
+from players.strong.ranked.forward import KEYS, Filer, Merger, Pending, coded_blocks, fences, run_of
 from players.strong.ranked.gang import Gang
 from players.strong.ranked.options import StrongOptions
-from players.strong.ranked.packed_layer import PackedLayer
-from players.strong.ranked.space import BrokenSpaceError, RankedSpace
+from players.strong.ranked.packed_layer import Packed, PackedLayer
+from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
 from players.strong.row_sets import SetSignature
 from players.strong.solve import SolvedGame
 from players.strong.storage import LayerWriter, TableWriter
@@ -40,41 +43,112 @@ class RankedLayer:
     run: Run
     reach: int
 
+    @classmethod
+    def from_json(cls, body: list[Any], store: BlobStore) -> RankedLayer:
+        """A layer of a checkpoint."""
+        rank, run, reach = body
+        return cls(rank, Run.from_json(run, KEYS, store.blobs), reach)
+
+    def as_json(self) -> list[Any]:
+        """For a checkpoint."""
+        return [self.rank, self.run.as_json(), self.reach]
+
 
 class RankedSolver:
-    """Finds the value of every state of a game with a rank."""
+    """Finds the value of every state of a game with a rank.
+
+    With files, what is done is kept there layer by layer: another process can go on with it.
+    """
 
     def __init__(
         self, machine: PropnetMachine, options: StrongOptions, writer: TableWriter | None, watch: Watch
     ) -> None:
-        """Raises UnfitError for other games, ScratchError."""
-        self._space = RankedSpace.find(machine, options.symmetry)
+        """Raises UnfitError for other games, ScratchError, and GdlError where the table is not that of the
+        checkpoint."""
         self._options, self._writer, self._watch = options, writer, watch
-        self._outcomes = Outcomes(len(machine.roles))
-        self._store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules))
-        self._states = 0
+        self._store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules), options.resume)
+        try:
+            self._restore(machine)
+        except BaseException as error:
+            # For a game of another kind there is nothing to go on with.
+            if isinstance(error, UnfitError):
+                self._store.erase()
+            else:
+                self._store.close()
+            raise
+
+    def _restore(self, machine: PropnetMachine) -> None:
+        store, saved = self._store, self._store.state
+        self._pending = Pending(store)
+        self._layers: list[RankedLayer] = []
+        self._sizes: list[int] = []
+        self._solved: dict[int, tuple[Run, Blob]] = {}
+        """Layers that are still looked up, with the codes of their values, where files are kept."""
+        self._first, self._done = (0, 0), 0
+        self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved.get("outcomes", [])])
+        if not saved:
+            self._space = RankedSpace.find(machine, self._options.symmetry)
+            return
+        self._space = RankedSpace.again(machine, StateCodec.from_json(saved["codec"]))
+        self._layers = [RankedLayer.from_json(row, store) for row in saved["layers"]]
+        self._pending.restore(saved["pending"])
+        self._sizes, self._done = saved["sizes"], saved["done"]
+        self._first = saved["first"][0], saved["first"][1]
+        for rank, run, codes in saved["solved"]:
+            self._solved[rank] = Run.from_json(run, KEYS, store.blobs), store.blobs[codes]
+        if self._done and (self._writer is None) != (saved["table"] is None):
+            raise GdlError("what is to be gone on with has another table", remedy="name the same --tables")
+        if self._writer is not None and saved["table"]:
+            self._writer.restore(saved["table"])
 
     def solve(self) -> SolvedGame:
         """The values of all states, in the table if there is one. Raises UnfitError, OutOfRoomError and
         TooLargeError; GdlError for games whose value is not one in pure strategies."""
-        while True:
+        while not self._done:
             try:
-                layers = self._forward()
+                self._forward()
                 break
             except BrokenSpaceError as broken:
                 for blob in list(self._store.blobs.values()):
                     blob.drop()
+                self._layers, self._pending = [], Pending(self._store)
                 self._space = self._space.mended(broken.records[:1000])
-        sizes = [layer.run.count for layer in layers]
-        start, distance = self._backward(layers)
+        if not self._sizes:
+            self._sizes = [layer.run.count for layer in self._layers]
+        self._backward()
+        start, distance = self._first
         return SolvedGame(
-            self._space.original, self._outcomes, sizes, False, self._outcomes.vectors[start], distance,
+            self._space.original, self._outcomes, self._sizes, False, self._outcomes.vectors[start], distance,
             self._space.symmetries, self._space.codec.as_json(),
         )  # fmt: skip
 
-    def close(self) -> None:
-        """Remove the files that are not the table's."""
-        self._store.erase()
+    def close(self, over: bool) -> None:
+        """Let go of files; remove those that are not the table's if the work is ``over``."""
+        if over:
+            self._store.erase()
+        else:
+            self._store.close()
+
+    def _commit(self) -> None:
+        """Have what was found outlive this process."""
+        if not self._store.on_disk:
+            return
+        solved = list(self._solved.items())
+        state = {
+            "codec": self._space.codec.as_json(),
+            "layers": [layer.as_json() for layer in self._layers],
+            "pending": self._pending.as_json(),
+            "sizes": self._sizes,
+            "done": self._done,
+            "first": self._first,
+            "outcomes": self._outcomes.vectors,
+            "solved": [[rank, run.as_json(), codes.name] for rank, (run, codes) in solved],
+            "table": None if self._writer is None else self._writer.as_json(),
+        }
+        runs = [layer.run for layer in self._layers] + [run for _, (run, _) in solved]
+        runs += [run for some in self._pending.runs.values() for run in some]
+        codes = [blob for _, (_, blob) in solved]
+        self._store.commit(state, [blob for run in runs for blob in run.blobs] + codes)
 
     def _balance(self) -> None:
         """Allow the store what is left of the memory."""
@@ -85,40 +159,38 @@ class RankedSolver:
             store.spill()
             return_free_memory()
 
-    def _forward(self) -> list[RankedLayer]:
+    def _forward(self) -> None:
         """All states."""
-        options, space, store = self._options, self._space, self._store
-        self._states = 0
+        options, space, pending = self._options, self._space, self._pending
         spare = max(0, options.memory - resident_bytes() - options.workers * _WORKER)
         room = int(spare * _ROOM_SHARE / _ROOM_BYTES / options.workers)
         room = max(1 << 16, min(1 << 22, room))
         filers = [Filer(space, room) for _ in range(options.workers)]
         expanding = Gang(filers)
         merging = Gang([Merger() for _ in range(options.workers)])
-        pending = Pending(store)
-        layers: list[RankedLayer] = []
-        start = space.start()
-        pending.add({0: list(coded_blocks(start, 1, 0))})
+        if not self._layers:
+            pending.add({0: list(coded_blocks(space.start(), 1, 0))})
+        states = sum(layer.run.count for layer in self._layers)
         try:
             while (rank := pending.lowest()) is not None:
                 self._balance()
                 run = self._merged(merging, pending, rank)
-                self._states += run.count
+                states += run.count
                 pending.drop(rank)
                 for pieces in expanding.run(Filer.expand, ((run, block, rank) for block in run.blocks)):
                     for some in pieces:
                         pending.add(some)
-                    self._watch("forward", rank, self._states)
+                    self._watch("forward", rank, states)
                 reach = rank
                 for filer in filers:
                     pending.add(filer.flush())
                     reach = max(reach, filer.highest)
                     filer.highest = 0
-                layers.append(RankedLayer(rank, run, reach))
+                self._layers.append(RankedLayer(rank, run, reach))
+                self._commit()
         finally:
             expanding.close()
             merging.close()
-        return layers
 
     def _merged(self, merging: Gang[Merger], pending: Pending, rank: int) -> Run:
         """The layer of a rank."""
@@ -128,50 +200,66 @@ class RankedSolver:
         blocks = (block for part in parts for block in part)
         return run_of(self._store, f"layer-{rank}", blocks)
 
-    def _backward(self, layers: list[RankedLayer]) -> tuple[int, int]:
-        """The value of all states; returns that of the start and its distance."""
-        window: dict[int, PackedLayer] = {}
+    def _backward(self) -> None:
+        """The value of all states."""
+        window = {rank: layer_again(run, codes) for rank, (run, codes) in self._solved.items()}
         finders = [RankedFinder(self._space, self._outcomes, window) for _ in range(self._options.workers)]
         gang = Gang(finders)
-        first, done = (0, 0), 0
+        layers = self._layers
         try:
             while layers:
-                layer = layers.pop()
+                layer = layers[-1]
                 self._balance()
-                held = resident_bytes()
-                if held > 1.1 * self._options.memory:
-                    raise TooLargeError(
-                        f"the values of the layers above rank {layer.rank} do not fit into memory",
-                        remedy=f"give more --memory: the process has {held >> 20} MB",
-                    )
-                blocks = []
-                for block in self._written(layer, gang):
-                    blocks.append(block.part)
-                    first = block.first
-                    self._watch("backward", layer.rank, done)
-                done += layer.run.count
-                window[layer.rank] = PackedLayer.of(blocks)
-                layer.run.drop()
-                reach = max((lower.reach for lower in layers), default=0)
+                self._check_memory(layer.rank)
+                window[layer.rank] = self._solve_layer(layer, gang)
+                layers.pop()
+                self._done += layer.run.count
+                reach = max((lower.reach for lower in layers), default=-1)
                 for rank in [rank for rank in window if rank > reach]:
                     del window[rank]
+                    if rank in self._solved:
+                        run, codes = self._solved.pop(rank)
+                        run.drop()
+                        codes.drop()
                 for finder in finders:
                     finder.forget(reach)
+                self._commit()
         finally:
             gang.close()
-        return first
 
-    def _written(self, layer: RankedLayer, gang: Gang[RankedFinder]) -> Iterator[SolvedBlock]:
-        """The blocks of a layer with their values, which are written to the table, too."""
-        writer = None if self._writer is None else LayerWriter(self._writer.path_of(layer.rank))
-        run, table = layer.run, writer is not None
+    def _check_memory(self, rank: int) -> None:
+        held = resident_bytes()
+        if held > 1.1 * self._options.memory:
+            raise TooLargeError(
+                f"the memory is full: the values of the layers above rank {rank} do not fit",
+                remedy=f"give more --memory: the process has {held >> 20} MB",
+            )
+
+    def _solve_layer(self, layer: RankedLayer, gang: Gang[RankedFinder]) -> PackedLayer:
+        """The values of a layer, which are written to the table, too, and kept for a process that goes on."""
+        run, lasting = layer.run, self._store.on_disk
+        file = None if self._writer is None else LayerWriter(self._writer.path_of(layer.rank))
+        codes = self._store.writer(f"codes-{layer.rank}", cold=True) if lasting else None
+        parts: list[Packed] = []
         try:
-            for block in gang.run(RankedFinder.solve, ((run, block, table) for block in run.blocks)):
-                if writer is not None and block.table is not None:
-                    writer.add(block.table)
-                yield block
-            if self._writer is not None and writer is not None:
-                self._writer.kept(layer.rank, writer.close(_ANY))
+            tasks = ((run, block, file is not None, lasting) for block in run.blocks)
+            for block in gang.run(RankedFinder.solve, tasks):
+                parts.append(block.part)
+                self._first = block.first
+                if file is not None and block.table is not None:
+                    file.add(block.table)
+                if codes is not None:
+                    codes.append(block.codes)
+                self._watch("backward", layer.rank, self._done)
+            if self._writer is not None and file is not None:
+                self._writer.kept(layer.rank, file.close(_ANY))
+            if codes is None:
+                run.drop()
+            else:
+                self._solved[layer.rank] = run, codes.close()
         finally:
-            if writer is not None:
-                writer.abandon()
+            if file is not None:
+                file.abandon()
+            if codes is not None:
+                codes.abandon()
+        return PackedLayer.of(parts)

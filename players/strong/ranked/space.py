@@ -67,13 +67,18 @@ class RankedSpace:
     def find(cls, machine: PropnetMachine, symmetry: bool = True) -> RankedSpace:
         """The space of a game; with ``symmetry`` one state stands for all that automorphisms make of it,
         where that pays. Raises UnfitError."""
-        game, orbits = machine, _paying(machine) if symmetry else None
-        if orbits is not None:
-            game = PropnetMachine(machine.rules, orbits.canonical_network())
+        orbits = _paying(machine) if symmetry else None
         if machine.network.bases and len(machine.network.bases) > 2000:
             raise UnfitError
         kinds = _changes(machine, sample_states(machine)[:_SAMPLES], orbits)
-        return _made(machine, orbits, Recoded.find(game), kinds, _ATTEMPTS)
+        return _made(machine, orbits, Recoded.find(_game(machine, orbits)), kinds, _ATTEMPTS)
+
+    @classmethod
+    def again(cls, machine: PropnetMachine, codec: StateCodec) -> RankedSpace:
+        """The space that a checkpoint is of."""
+        orbits = _orbits(machine) if len(codec.sources) else None
+        kinds = _changes(machine, sample_states(machine)[:_SAMPLES], orbits)
+        return cls(machine, orbits, Recoded.of(_game(machine, orbits), codec.coding), codec, kinds)
 
     def mended(self, records: Words) -> RankedSpace:
         """Another one, with which the successors of these states (n, 1) fit. Raises UnfitError."""
@@ -110,16 +115,23 @@ class RankedSpace:
         return PropnetMachine(machine.rules, machine.network)
 
 
-def _paying(machine: PropnetMachine) -> Orbits | None:
-    """The orbits under the automorphisms that leave each role what it is, if they save more than they
-    cost."""
+def _game(machine: PropnetMachine, orbits: Orbits | None) -> PropnetMachine:
+    """The machine over states that stand for their orbits."""
+    return machine if orbits is None else PropnetMachine(machine.rules, orbits.canonical_network())
+
+
+def _orbits(machine: PropnetMachine) -> Orbits | None:
+    """The orbits under the automorphisms that leave each role what it is, if there are any."""
     network = machine.network
     roles = tuple(range(len(machine.roles)))
     group = [g for g in automorphisms(network, _ground(machine)) if g.roles == roles]
-    if len(group) == 1:
-        return None
-    orbits = Orbits(network, group)
-    return orbits if saving(orbits, orbits.canonical_network()).pays else None
+    return None if len(group) == 1 else Orbits(network, group)
+
+
+def _paying(machine: PropnetMachine) -> Orbits | None:
+    """The same, if they save more than they cost."""
+    orbits = _orbits(machine)
+    return orbits if orbits is not None and saving(orbits, orbits.canonical_network()).pays else None
 
 
 def _ground(machine: PropnetMachine) -> GroundRules | None:

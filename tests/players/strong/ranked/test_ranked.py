@@ -19,7 +19,7 @@ from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from players.strong.ranked import rank_kernels
 from players.strong.ranked.options import StrongOptions
-from players.strong.ranked.packed_layer import PackedLayer, packed
+from players.strong.ranked.packed_layer import PackedLayer, codes_of, packed
 from players.strong.ranked.rank import find_weights
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
 from players.strong.solve import SolvedGame, solve_game
@@ -63,7 +63,13 @@ def table_of(text: str, folder: Path, options: StrongOptions) -> tuple[SolvedGam
 def test_every_state_has_the_value_and_distance_of_plain_minimax(
     game: str, orbits: int | None, files: bool, symmetry: bool, workers: int, tmp_path: Path
 ) -> None:
-    options = StrongOptions(1 << 30, workers, tmp_path / "scratch" if files else None, 1 << 30, symmetry)
+    options = StrongOptions(
+        1 << 30,
+        workers,
+        tmp_path / "scratch" if files else None,
+        1 << 30 if files else None,
+        symmetry=symmetry,
+    )
     known = values_of(game)
     found, tables = table_of(game, tmp_path / "table", options)
     if not symmetry:
@@ -93,7 +99,7 @@ def test_symmetry_workers_and_files_change_no_value_of_breakthrough(tmp_path: Pa
     state = machine.initial_state()
     for _ in range(600):
         values = [tables.value(state) for tables in (reference, mirrored, all_states)]
-        assert [told(value) for value in values] == [told(values[0])] * 3
+        assert [told_value(value) for value in values] == [told_value(values[0])] * 3
         if machine.is_terminal(state):
             state = machine.initial_state()
         else:
@@ -101,7 +107,7 @@ def test_symmetry_workers_and_files_change_no_value_of_breakthrough(tmp_path: Pa
             state = machine.next_state(state, tuple(moves))
 
 
-def told(value: StateValue | None) -> tuple[tuple[int, ...], int | None]:
+def told_value(value: StateValue | None) -> tuple[tuple[int, ...], int | None]:
     assert value is not None
     return value.goals, value.distance
 
@@ -172,7 +178,9 @@ def test_a_packed_layer_has_what_was_put_into_it(seed: int, n: int, bits: int) -
     n = len(keys)
     values, distances = rng.integers(0, 32, n).astype(np.uint8), rng.integers(0, 2000, n).astype(np.uint16)
     cut = int(rng.integers(0, n + 1))
-    parts = [packed(keys[part], values[part], distances[part]) for part in (slice(cut), slice(cut, n))]
+    parts = [
+        packed(keys[part], codes_of(values[part], distances[part])) for part in (slice(cut), slice(cut, n))
+    ]
     layer = PackedLayer.of([part for part in parts if len(part[0])])
     others = rng.integers(0, 1 << bits, n).astype(np.uint64)
     wanted = np.concatenate([keys, others])[rng.permutation(2 * n)]
@@ -212,3 +220,65 @@ def test_a_table_of_words_is_damaged_in_one_line(tmp_path: Path) -> None:
     path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
     with pytest.raises(GdlError, match="is damaged"):
         Tables.open(tmp_path).value(Game.load("tictactoe").machine("prover").initial_state())
+
+
+class Enough(BaseException):
+    """As a signal would be."""
+
+
+def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None:
+    machine, scratch, folder = machine_of(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
+    told: list[tuple[str, int]] = []
+    options = StrongOptions(1 << 30, 2, scratch)
+    whole = solve_whole(
+        machine, StrongOptions(1 << 30), None, lambda what, rank, _: told.append((what, rank))
+    )
+    stops = list(range(len(told) // 7, len(told), len(told) // 7 + 1))
+    assert {told[stop][0] for stop in stops} == {"forward", "backward"}
+    seen: list[tuple[str, int]] = []
+    for stop in [*stops, None]:
+
+        def watch(what: str, rank: int, _: int, stop: int | None = stop) -> None:
+            seen.append((what, rank))
+            if stop is not None and (what, rank) == told[stop]:
+                raise Enough
+
+        writer = TableWriter(folder)
+        if stop is None:
+            found = solve_whole(machine, options, writer, watch)
+        else:
+            with pytest.raises(Enough):
+                solve_whole(machine, options, writer, watch)
+        options = replace(options, resume=True)
+    writer.finish(found)
+    assert found == replace(whole, outcomes=found.outcomes, machine=found.machine)
+    assert len(seen) <= len(told) + len(stops)
+    tables = Tables.open(folder)
+    for state, (goal, distance) in values_of(breakthrough(2, 4)).items():
+        assert told_value(tables.value(state)) == ((goal, 100 - goal), distance)
+    assert not list(scratch.glob("*.blob"))
+
+
+def test_another_table_is_not_gone_on_with(tmp_path: Path) -> None:
+    machine, options = machine_of("tictactoe"), StrongOptions(1 << 30, 1, tmp_path / "scratch")
+
+    def watch(what: str, rank: int, _: int) -> None:
+        if (what, rank) == ("backward", 4):
+            raise Enough
+
+    with pytest.raises(Enough):
+        solve_whole(machine, options, TableWriter(tmp_path / "one"), watch)
+    options = replace(options, resume=True)
+    with pytest.raises(GdlError, match="is not as it was"):
+        solve_whole(machine, options, TableWriter(tmp_path / "two"))
+    with pytest.raises(GdlError, match="another table"):
+        solve_whole(machine, options)
+    with pytest.raises(GdlError, match="rules"):
+        solve_whole(machine_of(nim(2, 3)), options)
+    assert solve_whole(machine, options, TableWriter(tmp_path / "one")).start == (50, 50)
+
+
+def test_too_little_memory_is_told_in_one_line() -> None:
+    with pytest.raises(GdlError, match=r"needs more than.*--memory") as error:
+        solve_whole(machine_of(connect_four(5, 5)), StrongOptions(100 << 20))
+    assert "\n" not in str(error.value)
