@@ -3,8 +3,10 @@
 A folder holds ``manifest.json`` and a file for each layer. A layer's file is blocks, one after another, and
 an index. A block is up to 32,768 states, compressed by zstd: the bytes of the differences of records that
 follow each other, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the
-distances, one or two bytes each, in the same manner. The index has for each block its first record and its
-end in the file. The manifest comes last and says how long each file is, and its BLAKE2 digest.
+distances, one or two bytes each, in the same manner. The index has for each block its first record, its end
+in the file, and four times the number of its states plus the bytes of a distance. Records are the machine's,
+or the words that a :class:`players.strong.ranked.codec.StateCodec` makes. The manifest comes last and
+says how long each file is, and its BLAKE2 digest.
 """
 
 from __future__ import annotations

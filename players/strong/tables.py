@@ -66,7 +66,7 @@ class Tables:
         folder: where it is.
         outcomes: goals by the number of the outcome.
         roles: as text, in the order of the rules.
-        sizes: states that are first reached after 0, 1, ... joint moves.
+        sizes: states of each layer (:class:`players.strong.solve.SolvedGame`).
         cyclic: whether play may come back to a state.
     """
 

@@ -24,6 +24,7 @@ from players.strong.row_sets import SetSignature
 from players.strong.solve import SolvedGame
 from players.strong.storage import LayerWriter, TableWriter
 from propnet.machine import PropnetMachine
+from propnet.recoding.samples import sample_states
 
 Watch = Callable[[str, int, int], None]
 
@@ -88,6 +89,9 @@ class RankedSolver:
         self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved.get("outcomes", [])])
         if not saved:
             self._space = RankedSpace.find(machine, self._options.symmetry)
+            terminal, goals = machine.ends(sample_states(machine))
+            # Mostly all of them: what is met later is numbered as threads happen to meet it.
+            self._outcomes.number(goals[terminal])
             return
         self._space = RankedSpace.again(machine, StateCodec.from_json(saved["codec"]))
         self._layers = [RankedLayer.from_json(row, store) for row in saved["layers"]]

@@ -10,7 +10,7 @@ from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import ground as ground_rules
 from players.strong.ranked.codec import StateCodec
-from players.strong.ranked.rank import Differences, Rank, find_weights, kinds_of
+from players.strong.ranked.rank import MOST_RANKS, Differences, Rank, find_weights, kinds_of
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
@@ -70,8 +70,13 @@ class RankedSpace:
         orbits = _paying(machine) if symmetry else None
         if machine.network.bases and len(machine.network.bases) > 2000:
             raise UnfitError
-        kinds = _changes(machine, sample_states(machine)[:_SAMPLES], orbits)
-        return _made(machine, orbits, Recoded.find(_game(machine, orbits)), kinds, _ATTEMPTS)
+        samples = sample_states(machine)
+        kinds = _changes(machine, samples[:_SAMPLES], orbits)
+        space = _made(machine, orbits, Recoded.find(_game(machine, orbits)), kinds, _ATTEMPTS)
+        words = space.recoded.encode(samples if orbits is None else orbits.canonical(samples))
+        if int(space.rank.many(words[:, 0]).max()) > MOST_RANKS:
+            raise UnfitError
+        return space
 
     @classmethod
     def again(cls, machine: PropnetMachine, codec: StateCodec) -> RankedSpace:
