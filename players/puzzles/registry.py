@@ -7,6 +7,7 @@ True
 from __future__ import annotations
 
 from gdl.errors import GdlError
+from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.frontier.solver import Frontier
@@ -17,6 +18,7 @@ from players.puzzles.solver import LineSolver
 SOLVERS: list[type[LineSolver]] = [
     Sokoban,
     Frontier,
+    MoveSetSolver,
     Factored,
     NestedPolicy,
     DeadEndPolicy,
