@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from players.puzzles.cover.in_rules.clocks import Clocks, bits, followed
 from propnet.analysis.cofactors import cofactors
 from propnet.analysis.ternary import CASES_PER_WORD, Ternary, unpack_cases
 from propnet.network import Network
@@ -20,11 +21,9 @@ from propnet.substitute import EffortError
 
 Flags = NDArray[np.bool_]
 
-_EFFORT = 3_000_000
+_EFFORT = 100_000
 """Gate inputs that cofactors may cost."""
 _MOST_MOVES = 3_000
-_LONGEST = 400
-"""Moves of the longest game whose clocks are followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,7 @@ class LatchGame:
         start: bool, shape (bases,): that state.
         adds, deletes: bool, shape (moves, bases), without clocks; none of both for one base, from here on.
         endings: bool, shape (bases,): true only in terminal states.
-        clock: int64: the clock propositions.
-        clocks: bool, shape (steps, clocks): their values after 0, 1, 2... moves. Shape (1, 0) where there
-            are none.
-        ends: whether every state with the last values is terminal.
-        settled: whether the last values stay for ever. If neither, longer lines were not looked at.
-        times: bool, shape (steps, moves): which moves may be legal after so many moves.
+        clocks: the base propositions that tell how many moves were made.
         blocks: bool, shape (moves, moves): after move m, move k is never legal again: [m, k].
         dead: bool, shape (moves,): never legal.
     """
@@ -65,11 +59,7 @@ class LatchGame:
     adds: Flags
     deletes: Flags
     endings: Flags
-    clock: NDArray[np.int64]
-    clocks: Flags
-    ends: bool
-    settled: bool
-    times: Flags
+    clocks: Clocks
     blocks: Flags
     dead: Flags
 
@@ -124,82 +114,18 @@ def latch_game(ternary: Ternary, start: Flags, found: Effects) -> LatchGame | No
             return None
         # Where the one can happen the other cannot: what never changes the start is no effect.
         (adds if start[base] else deletes)[:, base] = False
-    clock = np.flatnonzero(found.clock)
-    followed = _clocks(ternary, start, clock)
-    if followed is None:
+    clocks = followed(ternary, start, found.clock)
+    if clocks is None:
         return None
-    clocks, ends, settled = followed
-    times = _times(ternary, clock, clocks)
     blocks, dead = _blocks(ternary, start, adds, deletes, endings, found.clock, constant)
     ending = np.flatnonzero(adds[:, endings].any(axis=1))
     blocks[ending] = True
-    if not settled:
+    if not clocks.settled:
+        times = clocks.times
         first, last = times.argmax(axis=0), len(times) - 1 - times[::-1].argmax(axis=0)
         blocks |= last[None, :] <= first[:, None]
         dead |= ~times.any(axis=0)
-    return LatchGame(
-        network, start, adds, deletes, endings, clock, clocks, ends, settled, times, blocks, dead
-    )
-
-
-def possible_ends(ternary: Ternary, game: LatchGame) -> list[tuple[int, int | None]]:
-    """The goal values that a line may end with, and its length, the highest first, as far as the clocks tell;
-    None for all lengths with settled clocks."""
-    network, steps = game.network, len(game.clocks)
-    may = ternary.state(_clock_rows(ternary, game.clock, game.clocks))
-    goals = [(value, literal) for _, value, literal in network.goals.tolist()]
-    terminal = network.terminal_literal
-    rows = may[[terminal, terminal ^ 1, *(literal for _, literal in goals)]]
-    ends = unpack_cases(rows, steps)
-    found: set[tuple[int, int | None]] = set()
-    for place, (value, _) in enumerate(goals):
-        if game.settled and ends[-1, 0] and ends[-1, 2 + place]:
-            found.add((value, None))
-        for step in range(1, steps):
-            if ends[step, 0] and ends[step, 2 + place] and ends[step - 1, 1]:
-                found.add((value, step))
-    return sorted(found, key=lambda end: (-end[0], end[1] or steps))
-
-
-def _clock_rows(ternary: Ternary, clock: NDArray[np.int64], clocks: Flags) -> NDArray[np.uint64]:
-    """Rows for states, a case each, of which the clocks are known and nothing else."""
-    rows = ternary.unknown(-(-len(clocks) // CASES_PER_WORD))
-    for step, values in enumerate(clocks):
-        rows[2 * clock + values, step // CASES_PER_WORD] &= ~_bit(np.array([step]))
-    return rows
-
-
-def _times(ternary: Ternary, clock: NDArray[np.int64], clocks: Flags) -> Flags:
-    """Which moves may be legal at each of the clocks' values."""
-    may = ternary.state(_clock_rows(ternary, clock, clocks))
-    legal = unpack_cases(may[ternary.network.legal_literals], len(clocks))
-    open_ = unpack_cases(may[[ternary.network.terminal_literal ^ 1]], len(clocks))
-    return np.asarray(legal & open_)
-
-
-def _clocks(ternary: Ternary, start: Flags, clock: NDArray[np.int64]) -> tuple[Flags, bool, bool] | None:
-    """The values of the clocks after 0, 1... moves, whether all states with the last ones are terminal, and
-    whether these stay; None if they depend on more than clocks."""
-    values = [start[clock]]
-    if not len(clock):
-        return np.array(values), False, True
-    rows = ternary.unknown(1)
-    one = np.uint64(1)
-    for _ in range(_LONGEST):
-        state = rows.copy()
-        state[2 * clock] = np.where(values[-1], ~np.uint64(0), np.uint64(0))[:, None]
-        state[2 * clock + 1] = ~state[2 * clock]
-        after = ternary.step(state)
-        if not after.may[ternary.network.terminal_literal ^ 1, 0] & one:
-            return np.array(values), True, False
-        true = after.following[2 * clock, 0] & one > 0
-        false = after.following[2 * clock + 1, 0] & one > 0
-        if (true & false).any():
-            return None
-        if (true == values[-1]).all():
-            return np.array(values), False, True
-        values.append(true)
-    return np.array(values), False, False
+    return LatchGame(network, start, adds, deletes, endings, clocks, blocks, dead)
 
 
 def _endings(ternary: Ternary, candidates: Flags) -> Flags:
@@ -211,7 +137,7 @@ def _endings(ternary: Ternary, candidates: Flags) -> Flags:
     words = -(-len(places) // CASES_PER_WORD)
     rows = ternary.unknown(words)
     case = np.arange(len(places))
-    rows[2 * places + 1, case // CASES_PER_WORD] &= ~_bit(case)
+    rows[2 * places + 1, case // CASES_PER_WORD] &= ~bits(case)
     may = ternary.state(rows)
     open_ = unpack_cases(may[[ternary.network.terminal_literal ^ 1]], len(places))[:, 0]
     found[places[~open_]] = True
@@ -237,17 +163,11 @@ def _blocks(
     rows[2 * np.flatnonzero(down & ~start)] = 0
     rows[2 * np.flatnonzero(endings)] = 0  # in states where anything is legal
     move, base = np.nonzero(adds & up)
-    np.bitwise_and.at(rows, (2 * base + 1, move // CASES_PER_WORD), ~_bit(move))
+    np.bitwise_and.at(rows, (2 * base + 1, move // CASES_PER_WORD), ~bits(move))
     move, base = np.nonzero(deletes & down)
-    np.bitwise_and.at(rows, (2 * base, move // CASES_PER_WORD), ~_bit(move))
+    np.bitwise_and.at(rows, (2 * base, move // CASES_PER_WORD), ~bits(move))
     may = ternary.state(rows)
     legal = unpack_cases(may[network.legal_literals], moves + 1)
     over = ~unpack_cases(may[[network.terminal_literal ^ 1]], moves + 1)[:, 0]
     blocks = ~legal[:moves] | over[:moves, None]
     return blocks, np.asarray(~legal[moves] | over[moves])
-
-
-def _bit(case: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The bit of each case in its word."""
-    bits: NDArray[np.uint64] = np.uint64(1) << (case % CASES_PER_WORD).astype(np.uint64)
-    return bits

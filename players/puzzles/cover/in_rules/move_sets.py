@@ -74,11 +74,11 @@ def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bo
     if length is not None:
         formula.at_most([chosen[m] for m in moves], length, exactly=all(once[m] for m in moves))
         for time in range(length):
-            formula.clause([chosen[m] for m in moves if game.times[time, m]])
+            formula.clause([chosen[m] for m in moves if game.clocks.times[time, m]])
         for m in moves:
-            if not game.times[length - 1, m]:
+            if not game.clocks.times[length - 1, m]:
                 formula.require(last[m] ^ 1)
-            if not game.times[:length, m].any():
+            if not game.clocks.times[:length, m].any():
                 formula.require(chosen[m] ^ 1)
     before = StateCone(formula, network, _bases(formula, game, earlier, -1 if length is None else length - 1))
     after_inputs = _bases(formula, game, chosen, -1 if length is None else length)
@@ -92,7 +92,7 @@ def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bo
     legal = network.legal_literals.tolist()
     for m in moves:
         formula.clause([last[m] ^ 1, before.literal(legal[m])])
-    timed = {m: int(game.times[:, m].argmax()) for m in moves if game.times[:, m].sum() == 1}
+    timed = {m: int(game.clocks.times[:, m].argmax()) for m in moves if game.clocks.times[:, m].sum() == 1}
     exact = length is not None and len(timed) == len(moves)
     if exact or sufficient:
         for m in moves:
@@ -109,7 +109,7 @@ def _bases(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) 
     """Node of each base proposition -> its literal when these moves are made, and the clocks are those after
     some steps; endings are false."""
     inputs: dict[int, int] = {}
-    clock = dict.fromkeys(game.clock.tolist())
+    clock = dict.fromkeys(game.clocks.bases.tolist())
     for base, value in enumerate(game.start.tolist()):
         if base in clock:
             continue
@@ -120,7 +120,7 @@ def _bases(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) 
         changed = formula.any([made[m] for m in np.flatnonzero(changing).tolist() if m in made])
         inputs[1 + base] = changed ^ value
     for place, base in enumerate(clock):
-        inputs[1 + base] = TRUE if game.clocks[steps, place] else FALSE
+        inputs[1 + base] = TRUE if game.clocks.values[steps, place] else FALSE
     return inputs
 
 

@@ -60,8 +60,9 @@ class MoveSetSolver(LineSolver):
         return any(time.monotonic() >= deadline for _ in self._work)
 
     def _solve(self) -> Iterator[None]:
+        from players.puzzles.cover.in_rules.clocks import possible_ends
         from players.puzzles.cover.in_rules.formula import FormulaSizeError
-        from players.puzzles.cover.in_rules.latch_game import effects, latch_game, possible_ends
+        from players.puzzles.cover.in_rules.latch_game import effects, latch_game
         from propnet.analysis.ternary import Ternary
 
         network = self.machine.network
@@ -75,8 +76,8 @@ class MoveSetSolver(LineSolver):
         if game is None:
             return
         yield
-        refuted = game.ends or game.settled
-        candidates = possible_ends(ternary, game)
+        refuted = game.clocks.complete
+        candidates = possible_ends(ternary, game.clocks)
         for value in sorted({value for value, _ in candidates if value}, reverse=True):
             for length in [length for worth, length in candidates if worth == value]:
                 try:
