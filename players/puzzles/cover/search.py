@@ -114,7 +114,9 @@ class CoverSearch:
         cpu, wall = time.process_time(), time.monotonic()
         if self._memo is not None and not self.over:
             self._count_by_memo(deadline)
-        if not self.over and self._engine is not None:
+        if self._memo is not None and self._memo.cost <= _CHEAP_MEMO:
+            pass
+        elif not self.over and self._engine is not None:
             workers = min(self.options.workers, len(self._branches) - self._front)
             if workers == 1:
                 self._work(deadline)
