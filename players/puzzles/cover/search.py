@@ -134,12 +134,13 @@ class CoverSearch:
         from its end."""
         memo = self._memo
         assert memo is not None
-        if self._engine is not None and memo.cost > _CHEAP_MEMO:
+        alone = self._engine is None or memo.cost <= _CHEAP_MEMO
+        if not alone:
             if self._wall < _MEMO_AFTER or self.result().progress > 0.5:
                 return
             deadline = min(deadline, time.monotonic() + _MEMO_SHARE * self._wall - self._memo_wall)
         began = time.monotonic()
-        if began < deadline:
+        if alone or began < deadline:
             memo.step(deadline)
             self._memo_wall += time.monotonic() - began
         if memo.gave_up:
