@@ -65,6 +65,8 @@ class CoverSearch:
     ) -> None:
         if options.workers < 1:
             raise CoverError(f"there are {options.workers} workers", remedy="give at least one")
+        if isinstance(options.engine, str) and options.engine != MemoCounter.name:
+            options = replace(options, engine=engine_named(options.engine))
         cpu, wall = time.process_time(), time.monotonic()
         problem.check()
         self.problem, self.options, self._watch = problem, options, watch
