@@ -1,4 +1,4 @@
-"""Cover problems from the command line: searched, kept for later, told.
+"""`ggp cover`: cover problems and packing puzzles searched, kept for later, told and drawn.
 
 Read ``solve`` first.
 """
