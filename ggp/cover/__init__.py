@@ -1,4 +1,4 @@
-"""Cover problems from the command line: searched, kept for later, told.
+"""Cover problems and packing puzzles from the command line: searched, kept for later, told and drawn.
 
-Read ``solve`` first.
+Read ``solve`` first; :mod:`~ggp.cover.drawing` draws what is found.
 """
