@@ -1,4 +1,4 @@
-"""Cover problems and packing puzzles from the command line: searched, kept for later, told and drawn.
+"""`ggp cover`: cover problems and packing puzzles searched, kept for later, told and drawn.
 
-Read ``solve`` first; :mod:`~ggp.cover.drawing` draws what is found.
+Read ``solve`` first.
 """

@@ -17,7 +17,7 @@ from propnet.machine import PropnetMachine
 _ROWS = 1 << 14
 _SHORT = 0.004
 """Seconds that a part of a layer should take, so that deadlines are kept."""
-_FEWEST, _MOST = 16, 1 << 13
+_FEWEST, _MOST = 128, 1 << 13
 
 
 class BreadthFirst(LineSolver):

@@ -109,6 +109,7 @@ def as_json_object(
         "value": result.value if result.value >= 0 else None,
         "moves": moves.get(result.value, []),
         "proven": result.proven,
+        "shortest": result.shortest,
         "solver": FRONTIER,
         "seconds_cpu": round(cpu, 3),
         "seconds_wall": round(wall, 3),
@@ -176,6 +177,7 @@ def _at_once(value: int) -> FrontierResult:
         seconds_cpu=0.0,
         seconds_wall=0.0,
         complete=True,
+        shortest=True,
     )
 
 

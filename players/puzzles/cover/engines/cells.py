@@ -1,4 +1,4 @@
-"""`Cells`: dancing cells, which take every cover problem: bounds, weights, colours and holes."""
+"""`DancingCells`: the engine that takes every cover problem: bounds, weights, colours and holes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import cells_kernel as kernel
+from players.puzzles.cover.engines import cells_moves as at
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
@@ -17,7 +18,7 @@ ROOM = 1 << 16
 FIRST_BUDGET = 256
 
 
-class Cells(CoverEngine):
+class DancingCells(CoverEngine):
     """Dancing cells: the options still possible for an item are the front part of an array.
 
     At each node the item is taken that can be satisfied in the fewest ways. An item that takes several
@@ -64,8 +65,8 @@ class Cells(CoverEngine):
         self._found = np.empty(max(ROOM, options), np.int32)
         self._ends = np.empty(ROOM, np.int64)
         self._scalars = np.zeros(10, np.int64)
-        self._scalars[kernel.OPEN] = count
-        self._scalars[kernel.EMPTY] = int((problem.may_be_hole & (sizes[:items] == 0)).sum())
+        self._scalars[at.OPEN] = count
+        self._scalars[at.EMPTY] = int((problem.may_be_hole & (sizes[:items] == 0)).sum())
         self._budget = FIRST_BUDGET
         self._drop_what_never_fits()
 
@@ -92,8 +93,8 @@ class Cells(CoverEngine):
                 return True
             began = time.monotonic()
             status = kernel.search(*self._arrays(), self._hole_limit, self.delivers, budget)
-            self.nodes = int(self._scalars[kernel.NODES])
-            self.count = int(self._scalars[kernel.FOUND])
+            self.nodes = int(self._scalars[at.NODES])
+            self.count = int(self._scalars[at.FOUND])
             self.over = status == kernel.OVER
             now = time.monotonic()
             if now - began < 0.005:
@@ -116,9 +117,9 @@ class Cells(CoverEngine):
         )  # fmt: skip
 
     def taken(self) -> list[NDArray[np.int32]]:
-        count = int(self._scalars[kernel.DELIVERED])
-        parts = np.split(self._found[: self._scalars[kernel.FILLED]], self._ends[:count])[:count]
-        self._scalars[kernel.DELIVERED] = self._scalars[kernel.FILLED] = 0
+        count = int(self._scalars[at.DELIVERED])
+        parts = np.split(self._found[: self._scalars[at.FILLED]], self._ends[:count])[:count]
+        self._scalars[at.DELIVERED] = self._scalars[at.FILLED] = 0
         return [np.sort(part) for part in parts]
 
     @property
@@ -126,38 +127,34 @@ class Cells(CoverEngine):
         if self.over:
             return 1.0
         done, share = 0.0, 1.0
-        for level in range(int(self._scalars[kernel.DEPTH])):
-            share /= max(1, int(self._path[level, kernel.WIDTH]))
-            done += share * int(self._path[level, kernel.TRIED])
+        for level in range(int(self._scalars[at.DEPTH])):
+            share /= max(1, int(self._path[level, at.WIDTH]))
+            done += share * int(self._path[level, at.TRIED])
         return min(done, 1.0)
 
     def saved(self) -> dict[str, Any]:
-        path = self._path[: self._scalars[kernel.DEPTH]]
+        path = self._path[: self._scalars[at.DEPTH]]
         levels = []
         for level, row in enumerate(path.tolist()):
-            mark = row[kernel.MARK]
-            end = (
-                int(self._scalars[kernel.KILLED]) if level + 1 == len(path) else path[level + 1, kernel.MARK]
-            )
-            if row[kernel.PICK] >= 0:
-                end = row[kernel.PICK_MARK]
-            first = row[kernel.FIRST]
-            tried = (
-                self._trail[0, mark:end] if first < 0 else self._candidates[first : first + row[kernel.WIDTH]]
-            )
+            mark = row[at.MARK]
+            end = int(self._scalars[at.KILLED]) if level + 1 == len(path) else path[level + 1, at.MARK]
+            if row[at.PICK] >= 0:
+                end = row[at.PICK_MARK]
+            first = row[at.FIRST]
+            tried = self._trail[0, mark:end] if first < 0 else self._candidates[first : first + row[at.WIDTH]]
             levels.append(
                 {
-                    "item": row[kernel.ITEM],
+                    "item": row[at.ITEM],
                     "options": tried.tolist(),
-                    "pick": row[kernel.PICK],
-                    "tried": row[kernel.TRIED],
-                    "width": row[kernel.WIDTH],
+                    "pick": row[at.PICK],
+                    "tried": row[at.TRIED],
+                    "width": row[at.WIDTH],
                     "single": first >= 0,
                 }
             )
         return {
             "path": levels,
-            "phase": int(self._scalars[kernel.PHASE]),
+            "phase": int(self._scalars[at.PHASE]),
             "count": self.count,
             "nodes": self.nodes,
             "over": self.over,
@@ -169,11 +166,11 @@ class Cells(CoverEngine):
         try:
             for level in saved["path"]:
                 engine._go_down(level)
-            engine._scalars[kernel.PHASE] = int(saved["phase"]) % 2
+            engine._scalars[at.PHASE] = int(saved["phase"]) % 2
             engine.count = int(saved["count"])
             engine.nodes = int(saved["nodes"])
             engine.over = bool(saved["over"])
-            engine._scalars[kernel.FOUND], engine._scalars[kernel.NODES] = engine.count, engine.nodes
+            engine._scalars[at.FOUND], engine._scalars[at.NODES] = engine.count, engine.nodes
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise CoverError(
                 "this is no saved search of this problem", remedy="resume with the problem it was saved from"
@@ -182,13 +179,13 @@ class Cells(CoverEngine):
 
     def _go_down(self, level: dict[str, Any]) -> None:
         """Make one node of a saved path again."""
-        depth = int(self._scalars[kernel.DEPTH])
+        depth = int(self._scalars[at.DEPTH])
         item, picked, options = int(level["item"]), int(level["pick"]), [int(o) for o in level["options"]]
         row = self._path[depth]
-        row[kernel.ITEM], row[kernel.PICK] = item, picked
-        row[kernel.TRIED], row[kernel.WIDTH] = int(level["tried"]), int(level["width"])
-        row[kernel.MARK] = self._scalars[kernel.KILLED]
-        row[kernel.FIRST] = -1
+        row[at.ITEM], row[at.PICK] = item, picked
+        row[at.TRIED], row[at.WIDTH] = int(level["tried"]), int(level["width"])
+        row[at.MARK] = self._scalars[at.KILLED]
+        row[at.FIRST] = -1
         possible = {
             int(self._owner[node])
             for node in self._members[self._first[item] : self._first[item] + self._items[0, item]]
@@ -197,17 +194,13 @@ class Cells(CoverEngine):
         if item < 0 or len(set(options)) < len(options) or not set(options) <= possible:
             raise ValueError("options that are not possible here")
         if single:
-            if (
-                set(options) != possible
-                or row[kernel.TRIED] > len(options)
-                or row[kernel.WIDTH] != len(options)
-            ):
+            if set(options) != possible or row[at.TRIED] > len(options) or row[at.WIDTH] != len(options):
                 raise ValueError("not the options of this item")
-            start = int(self._scalars[kernel.CANDIDATES])
-            row[kernel.FIRST] = start
+            start = int(self._scalars[at.CANDIDATES])
+            row[at.FIRST] = start
             self._candidates[start : start + len(options)] = options
-            self._scalars[kernel.CANDIDATES] += len(options)
+            self._scalars[at.CANDIDATES] += len(options)
         if picked >= 0 and picked not in (possible if single else possible - set(options)):
             raise ValueError("an option that is not possible here")
-        self._scalars[kernel.DEPTH] = depth + 1
-        row[kernel.PICK_MARK] = self._replay(np.array(options, np.int32), picked, item if single else -1)
+        self._scalars[at.DEPTH] = depth + 1
+        row[at.PICK_MARK] = self._replay(np.array(options, np.int32), picked, item if single else -1)

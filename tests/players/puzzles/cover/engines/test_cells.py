@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from players.puzzles.cover.engines.cells import Cells
+from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from tests.players.puzzles.cover.engines.problems import brute_force, problems
 
 
-def all_of(engine: Cells) -> list[tuple[int, ...]]:
+def all_of(engine: DancingCells) -> list[tuple[int, ...]]:
     found = []
     before = engine.progress
     while True:
@@ -29,9 +29,9 @@ def all_of(engine: Cells) -> list[tuple[int, ...]]:
 @settings(max_examples=300, deadline=None)
 @given(problems())
 def test_each_solution_is_found_once(problem: CoverProblem) -> None:
-    engine = Cells(problem)
+    engine = DancingCells(problem)
     assert sorted(all_of(engine)) == brute_force(problem)
-    counting = Cells(problem, delivers=False)
+    counting = DancingCells(problem, delivers=False)
     assert all_of(counting) == []
     assert counting.count == engine.count == len(brute_force(problem))
 
@@ -39,12 +39,12 @@ def test_each_solution_is_found_once(problem: CoverProblem) -> None:
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_a_search_that_is_saved_at_every_node_finds_the_same(problem: CoverProblem) -> None:
-    engine = Cells(problem)
+    engine = DancingCells(problem)
     found = []
     while engine.step(math.inf, 1):
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]
         progress = engine.progress
-        engine = Cells.resumed(problem, json.loads(json.dumps(engine.saved())))
+        engine = DancingCells.resumed(problem, json.loads(json.dumps(engine.saved())))
         assert engine.progress == pytest.approx(progress)
     found += [tuple(chosen.tolist()) for chosen in engine.taken()]
     assert sorted(found) == brute_force(problem)
@@ -62,15 +62,15 @@ def queens(size: int) -> CoverProblem:
 
 @pytest.mark.parametrize(("size", "count"), [(4, 2), (6, 4), (8, 92)])
 def test_queens(size: int, count: int) -> None:
-    engine = Cells(queens(size))
+    engine = DancingCells(queens(size))
     assert len(all_of(engine)) == engine.count == count
 
 
 def test_solutions_beyond_the_buffer_are_not_lost() -> None:
     many = CoverProblem.of(["a"], [["a"]], secondary=["b"])
     loose = CoverProblem.of([], [[f"i{k}"] for k in range(17)], secondary=[f"i{k}" for k in range(17)])
-    assert len(all_of(Cells(many))) == 1
-    found = all_of(Cells(loose))
+    assert len(all_of(DancingCells(many))) == 1
+    found = all_of(DancingCells(loose))
     assert len(found) == len(set(found)) == 1 << 17
 
 
@@ -87,13 +87,13 @@ def test_solutions_beyond_the_buffer_are_not_lost() -> None:
 )  # fmt: skip
 def test_what_was_not_saved_from_this_problem_is_refused(saved: dict[str, object]) -> None:
     with pytest.raises(CoverError, match="no saved search"):
-        Cells.resumed(queens(4), saved)
+        DancingCells.resumed(queens(4), saved)
 
 
 def test_arrays_of_the_problem_stay_as_they_are() -> None:
     problem = queens(5)
     before = [np.array(array) for array in (problem.starts, problem.nodes, problem.minimum)]
-    all_of(Cells(problem))
+    all_of(DancingCells(problem))
     assert all(
         (a == b).all() for a, b in zip(before, (problem.starts, problem.nodes, problem.minimum), strict=True)
     )
