@@ -14,6 +14,7 @@ from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
 from players.puzzles.cover.problem import CoverError
+from players.puzzles.cover.saving import solutions
 from players.puzzles.cover.search import CoverSearch
 
 Watch = Callable[[CoverResult], None]
@@ -54,11 +55,13 @@ class PackingSearch:
         self._inner = replace(options, delivers=True, first=None) if self._sieved else options
         self._kept = 0
         self._ready: list[NDArray[np.int32]] = []
+        self._waiting: list[NDArray[np.int32]] = []
+        """Solutions that were found after there were enough."""
 
     @property
     def over(self) -> bool:
         """Whether there is nothing left to do."""
-        return self._search.over or self._enough()
+        return (self._search.over and not self._waiting) or self._enough()
 
     def _enough(self) -> bool:
         return self._sieved and self.options.first is not None and self._kept >= self.options.first
@@ -76,8 +79,9 @@ class PackingSearch:
         found = self._search.taken()
         kept = found if self._duplicates is None else self._duplicates.kept(found)
         if self._sieved:
-            first = self.options.first
-            kept = kept if first is None else kept[: max(0, first - self._kept)]
+            kept = self._waiting + kept
+            room = None if self.options.first is None else self.options.first - self._kept
+            kept, self._waiting = kept[:room], [] if room is None else kept[room:]
             self._kept += len(kept)
         if self.options.delivers:
             self._ready += kept
@@ -97,11 +101,13 @@ class PackingSearch:
         result = self._search.result()
         if not self._sieved:
             return result
-        return replace(result, solutions=self._kept)
+        return replace(result, solutions=self._kept, complete=result.complete and not self._waiting)
 
     def saved(self) -> dict[str, Any]:
         """What a later process needs to go on from here, for JSON. Take the solutions first."""
-        return {"packing": {"kept": self._kept, "sieved": self._sieved}, "search": self._search.saved()}
+        waiting = [each.tolist() for each in self._waiting]
+        head = {"kept": self._kept, "sieved": self._sieved, "waiting": waiting}
+        return {"packing": head, "search": self._search.saved()}
 
     @classmethod
     def resumed(
@@ -124,4 +130,5 @@ class PackingSearch:
             raise CoverError("the saved search is of another puzzle, or damaged", remedy="begin anew")
         search._search = CoverSearch.resumed(search._problem, inner, search._inner, search._watched)
         search._kept = kept
+        search._waiting = solutions(head, "waiting", search.packing.problem.options)
         return search

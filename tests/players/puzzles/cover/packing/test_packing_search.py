@@ -85,6 +85,21 @@ def test_a_saved_search_goes_on() -> None:
     assert steps and len(whole) == search.result().solutions == 240
 
 
+def test_a_search_that_has_enough_goes_on_for_more() -> None:
+    puzzle, found = ours("soma"), []
+    search = PackingSearch(puzzle, CoverOptions(first=100))
+    while search.step(time.monotonic() + 1):
+        pass
+    found += search.taken()
+    assert len(found) == search.result().solutions == 100 and not search.result().complete
+    search = PackingSearch.resumed(puzzle, json.loads(json.dumps(search.saved())))
+    while search.step(time.monotonic() + 1):
+        pass
+    found += search.taken()
+    assert len({tuple(each.tolist()) for each in found}) == len(found) == search.result().solutions == 240
+    assert search.result().complete
+
+
 def test_a_search_of_another_puzzle_is_refused() -> None:
     saved = PackingSearch(ours("soma")).saved()
     for damage in ({}, {"packing": {}}, {**saved, "packing": {"kept": -1, "sieved": True}}):
