@@ -43,7 +43,7 @@ def command(
     `docs/cover.md` says what files look like.
     """
     from gdl.errors import GdlError
-    from ggp.cover.instance import load_instance
+    from ggp.cover.load import load_instance
     from ggp.cover.solve import CoverOrder, solve_cover
     from players.puzzles.cover.outcome import CoverOptions
 

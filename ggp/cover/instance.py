@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from players.puzzles.cover.files.read import read_problem
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverProblem
 from players.puzzles.cover.search import CoverSearch
@@ -69,19 +68,6 @@ class PlainInstance(CoverInstance):
 
     def as_json(self, solution: Sequence[int]) -> object:
         return list(solution)
-
-
-def load_instance(path: Path, number: int | None = None, *, every: bool = False) -> CoverInstance:
-    """Read a file: of a BurrTools file the problem of this number (None: the first). `every` keeps
-    solutions of packing puzzles that are turns or reflections of others. Raises GdlError."""
-    from ggp.cover.packing_instance import packing_instance
-
-    found = packing_instance(path, number, every=every)
-    if found is not None:
-        return found
-    if number is not None or every:
-        raise GdlError(f"{path} is no packing puzzle", remedy="leave --problem and --keep-rotations out")
-    return PlainInstance(path.stem, read_problem(path))
 
 
 def _option_text(problem: CoverProblem, option: int) -> str:

@@ -19,7 +19,8 @@ BOX = """<puzzle version="2"><gridType type="0"/><shapes>
 </shapes><problems>
 <problem><shapes><shape id="0" count="3"/></shapes><result id="1"/></problem>
 <problem name="open"><shapes><shape id="0" min="0" max="3"/></shapes><result id="1"/></problem>
-<problem state="1"><shapes><shape id="0"/></shapes><result id="0"/><assembler version="1.4">1</assembler></problem>
+<problem state="1"><shapes><shape id="0"/></shapes><result id="0"/>
+<assembler version="1.4">1</assembler></problem>
 </problems></puzzle>"""
 
 
