@@ -10,7 +10,7 @@ import players.puzzles.cover.engines as folder
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
-_PREFERRED = "bitset", "cells", "links"
+_PREFERRED = "bitset", "cells", "links", "masks"
 
 
 def engine_names() -> list[str]:
