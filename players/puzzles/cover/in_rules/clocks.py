@@ -21,9 +21,11 @@ class Clocks:
 
     Attributes:
         bases: int64: the clock propositions.
-        values: bool, shape (steps, bases): their values after 0, 1, 2... moves; one step where there are none.
+        values: bool, shape (steps, bases): their values after 0, 1, 2... moves; one step where there are
+            none.
         ends: whether every state with the last values is terminal.
-        settled: whether the last values stay for ever. If neither, longer lines were not looked at.
+        settled: whether the last values stay for ever. If neither, longer lines were not
+            looked at.
         times: bool, shape (steps, moves): which moves may be legal after so many moves.
     """
 
