@@ -39,8 +39,9 @@ def engine_named(name: str) -> type[CoverEngine]:
 def choose_engine(problem: CoverProblem) -> type[CoverEngine]:
     """The engine for a problem. Raises CoverError if none takes it."""
     costs = node_costs(problem)
-    kinds = [kind for name in sorted(costs, key=costs.__getitem__) if (kind :=
-    engine_named(name)).takes(problem)] if not kinds:
+    named = [engine_named(name) for name in sorted(costs, key=costs.__getitem__)]
+    kinds = [kind for kind in named if kind.takes(problem)]
+    if not kinds:
         raise CoverError("no engine takes this problem", remedy="ask for one by its name to see why")
     close = [kind for kind in kinds if costs[kind.name] <= _CLOSE * costs[kinds[0].name]]
     return kinds[0] if len(close) == 1 else min(close, key=lambda kind: _tried(kind, problem))
