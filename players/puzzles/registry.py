@@ -7,6 +7,7 @@ True
 from __future__ import annotations
 
 from gdl.errors import GdlError
+from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
@@ -18,6 +19,7 @@ from players.puzzles.solver import LineSolver
 SOLVERS: list[type[LineSolver]] = [
     Sokoban,
     Frontier,
+    MoveSetSolver,
     Factored,
     FailFirst,
     NestedPolicy,

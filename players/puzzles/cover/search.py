@@ -22,6 +22,8 @@ from players.puzzles.cover.reduction.reduced import ReducedProblem
 from players.puzzles.cover.saving import FORMAT, damaged, digest, number, seconds, solutions
 
 _PARTS_PER_WORKER = 32
+_CUTTING = 10_000_000
+"""Fewer branches for problems that are so large that to cut them would take seconds."""
 _MOST_WAITING = 200_000
 """Solutions that wait for branches before theirs; workers rest when there are more."""
 _MOST_PARTS = 100_000
@@ -65,6 +67,8 @@ class CoverSearch:
     ) -> None:
         if options.workers < 1:
             raise CoverError(f"there are {options.workers} workers", remedy="give at least one")
+        if isinstance(options.engine, str) and options.engine != MemoCounter.name:
+            options = replace(options, engine=engine_named(options.engine))
         cpu, wall = time.process_time(), time.monotonic()
         problem.check()
         self.problem, self.options, self._watch = problem, options, watch
@@ -81,7 +85,9 @@ class CoverSearch:
         self._engine: type[CoverEngine] | None = None
         self._branches: list[CoverBranch] = []
         if parts is None:
-            parts = 1 if options.workers == 1 else options.workers * _PARTS_PER_WORKER
+            parts = 1
+            if options.workers > 1:
+                parts = options.workers * max(4, min(_PARTS_PER_WORKER, _CUTTING // (len(problem.nodes) + 1)))
         self._parts = parts
         small = self._reduced.problem
         self._memo = _memo_for(self._reduced, problem, options)
@@ -114,7 +120,9 @@ class CoverSearch:
         cpu, wall = time.process_time(), time.monotonic()
         if self._memo is not None and not self.over:
             self._count_by_memo(deadline)
-        if not self.over and self._engine is not None:
+        if self._memo is not None and self._memo.cost <= _CHEAP_MEMO:
+            pass
+        elif not self.over and self._engine is not None:
             workers = min(self.options.workers, len(self._branches) - self._front)
             if workers == 1:
                 self._work(deadline)
@@ -132,12 +140,13 @@ class CoverSearch:
         from its end."""
         memo = self._memo
         assert memo is not None
-        if self._engine is not None and memo.cost > _CHEAP_MEMO:
+        alone = self._engine is None or memo.cost <= _CHEAP_MEMO
+        if not alone:
             if self._wall < _MEMO_AFTER or self.result().progress > 0.5:
                 return
             deadline = min(deadline, time.monotonic() + _MEMO_SHARE * self._wall - self._memo_wall)
         began = time.monotonic()
-        if began < deadline:
+        if alone or began < deadline:
             memo.step(deadline)
             self._memo_wall += time.monotonic() - began
         if memo.gave_up:
