@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import ggp
 from gdl.errors import GdlError
@@ -48,14 +48,18 @@ class Game:
         """A game from an installed game's name (``sokoban``), a path, or rules as text.
 
         ``FILE.xsb`` and ``FILE.xsb:N`` are the first and the N-th Sokoban level of a file (also .sok, .slc,
-        .txt), one step of the keeper per move. Files are looked for in games/levels too.
+        .txt), one step of the keeper per move; ``FILE.txt:N`` may also be a level of Snakes. Files are looked
+        for in games/levels too.
 
         Raises:
             GdlError: no such game, file or level (the error names similar ones), or a broken level.
             ParseError: the rules cannot be read.
         """
         text = str(source)
-        if _may_be_level(text):
+        kind = _kind_of_level(text)
+        if kind == "snakes":
+            return cls._of_snakes(text)
+        if kind == "sokoban":
             return cls._of_level(text)
         if isinstance(source, str) and "(" in text:
             return cls("game", text)
@@ -82,6 +86,16 @@ class Game:
         level = find_level(locate_level(name))
         number = name.rpartition(":")[2] if name != str(path) else ""
         return cls(f"{path.stem}-{number}" if number else path.stem, level_to_gdl(level), level)
+
+    @classmethod
+    def _of_snakes(cls, name: str) -> Game:
+        from players.puzzles.snakes.file_kind import split_name
+        from players.puzzles.snakes.level import find_level
+        from players.puzzles.snakes.rules import level_to_rules
+
+        path, number = split_name(name)
+        level = find_level(locate_level(name))
+        return cls(path.stem if number is None else f"{path.stem}-{number}", level_to_rules(level))
 
     def machine(self, level: str = "auto") -> Machine:
         """The game's machine of a level, made once and kept.
@@ -113,13 +127,16 @@ class Game:
         return f"<Game {self.name}: {len(self.rules)} rules>"
 
 
-def _may_be_level(text: str) -> bool:
-    """Whether this names a Sokoban level, and is no rules and no other file."""
+def _kind_of_level(text: str) -> Literal["snakes", "sokoban"] | None:
+    """Of which game this names a level; None for rules and for other files."""
     if len(text) > 4096 or "\n" in text or "." not in text:
-        return False
+        return None
+    from players.puzzles.snakes.file_kind import names_snakes_file
     from players.puzzles.sokoban.levels.read import names_level_file
 
-    return names_level_file(text)
+    if names_snakes_file(locate_level(text)):
+        return "snakes"
+    return "sokoban" if names_level_file(text) else None
 
 
 def locate_level(name: str) -> str:

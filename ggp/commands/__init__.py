@@ -18,7 +18,10 @@ AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propne
 FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
 ]
-GAME_HELP = "A game that comes along (see `ggp games`), a .kif file, or a Sokoban level, FILE.xsb:N."
+GAME_HELP = (
+    "A game that comes along (see `ggp games`), a .kif file, a Sokoban level, FILE.xsb:N, or a level "
+    "of Snakes, FILE.txt:N."
+)
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
 

@@ -11,25 +11,49 @@ from ggp.commands import write
 
 LEVEL = typer.Argument(help="A file of levels; :N for its N-th level.", metavar="FILE.txt[:N]")
 STEPS = typer.Option(min=1, max=9_999, help="Moves until the game ends.")
+DRAW = typer.Option("--draw", help="Draw the level instead, or without :N all levels of the file.")
 OUTPUT = typer.Option("--output", "-o", help="Write there.", metavar="GAME.kif", show_default="print")
 
 
 def command(
     level: Annotated[str, LEVEL],
-    steps: Annotated[int, STEPS] = 100,
+    steps: Annotated[int, STEPS] = 200,
+    draw: Annotated[bool, DRAW] = False,
     output: Annotated[Path | None, OUTPUT] = None,
 ) -> None:
-    """Write a level of Snakes as rules in GDL.
+    """Write a level of Snakes as rules in GDL, or draw it.
 
     `games/levels/README.md` says what the characters of a level mean. Files that come along need no path:
-    `ggp snakes snakes.txt:2`.
+    `ggp snakes snakes.txt:2`. `ggp play FILE.txt:N` and the other commands take levels as they are.
     """
+    from gdl.errors import GdlError
     from ggp.game import locate_level
     from players.puzzles.snakes.level import find_level
     from players.puzzles.snakes.rules import level_to_rules
 
+    if draw:
+        if output is not None:
+            raise GdlError("--draw writes no file", remedy="leave out --output")
+        _draw(locate_level(level))
+        return
     text = level_to_rules(find_level(locate_level(level)), steps)
     if output is None:
         typer.echo(text, nl=False)
     else:
         write(output, text.encode())
+
+
+def _draw(name: str) -> None:
+    """Print the level that is named, or all of a file, with titles."""
+    from rich.console import Console
+
+    from ggp.boards.snakes import print_level
+    from ggp.sokoban.glyphs import in_unicode
+    from players.puzzles.snakes.file_kind import split_name
+    from players.puzzles.snakes.level import find_level, levels_of_file
+
+    path, number = split_name(name)
+    levels = {1: find_level(name)} if number is not None else dict(enumerate(levels_of_file(path), 1))
+    console = Console(highlight=False)
+    for index, level in levels.items():
+        print_level(console, level, f"{path.name}:{number or index}", in_unicode(console))

@@ -14,6 +14,7 @@ from rich.text import Text
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from ggp.boards.board import find_board
+from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.game import Game
 from ggp.sokoban.epilogue import show_epilogue
@@ -75,9 +76,14 @@ class LocalMatch:
                 machine = self._first_machine(kaskade)
                 players = self._players(kaskade, machine, partial(console.print, markup=False))
                 progress.update(task, description=f"{name}: looking for a board")
-                level = self._level(machine)
-                if level is not None and board:
-                    painter: Painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
+                drawn = map_of_rules(machine.rules) if board else None
+                level = self._level(machine) if drawn is None else None
+                if drawn is not None:
+                    painter: Painter = SnakesPainter(
+                        machine.rules, machine.roles, drawn, console.is_terminal, in_unicode(console)
+                    )
+                elif level is not None and board:
+                    painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
                 else:
                     painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
             spell = machine.rules.spell

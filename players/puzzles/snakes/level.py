@@ -1,9 +1,9 @@
 """`SnakeLevel`: a level of Snakes as a text file draws it; `read_levels` reads and checks a file's levels.
 
 A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
-block, ``!`` spikes, ``E`` exit, ``A`` to ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a
-snake, each pointing to the next segment on the way to the head. Empty lines end a level; a line
-that begins with ``;`` is its title.
+block of one cell, ``1`` to ``9`` block of the cells with the same digit, ``!`` spikes, ``E`` exit, ``A`` to
+``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a snake, each pointing to the next segment on the
+way to the head. Empty lines end a level; a line that begins with ``;`` is its title.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gdl.errors import GdlError, Place
+from players.puzzles.snakes.file_kind import split_name
 
 Cell = tuple[int, int]
 """Column from the left and row from the top, both from 0."""
@@ -24,9 +25,14 @@ ARROWS: dict[str, tuple[str, int, int]] = {
     "v": ("down", 0, 1),
 }
 HEADS = "ABCD"
+BLOCK = "$"
+PIECES = "123456789"
+FREE = ".*E" + BLOCK + PIECES + HEADS + "".join(ARROWS)
+"""Cells that are neither wall nor spikes."""
 _Fail = Callable[[str, Cell, str], GdlError]
-_KNOWN = "#. *$!E" + HEADS + "".join(ARROWS)
+_KNOWN = "# !" + FREE
 _MOST_COLUMNS, _MOST_ROWS = 26, 99
+_MOST_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,11 @@ class SnakeLevel:
     def height(self) -> int:
         """Rows."""
         return len(self.rows)
+
+    @property
+    def pieces(self) -> dict[str, tuple[Cell, ...]]:
+        """The blocks of several cells by their digits, each with its cells as :meth:`cells` orders them."""
+        return {digit: tuple(cells) for digit in PIECES if (cells := self.cells(digit))}
 
     def cells(self, kinds: str) -> list[Cell]:
         """The cells drawn as one of these characters, from the bottom up, from left to right."""
@@ -144,19 +155,25 @@ def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, 
     return dict(sorted(snakes.items()))
 
 
+def levels_of_file(path: str | Path) -> list[SnakeLevel]:
+    """All levels of a file. Raises GdlError as :func:`read_levels` does, and where it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise GdlError(f"cannot read {path}: {error.strerror}", remedy="name a file of levels") from None
+    if len(data) > _MOST_BYTES:
+        raise GdlError(f"{path} has more than {_MOST_BYTES >> 20} MB", remedy="split it")
+    return read_levels(data.decode("utf-8-sig", errors="replace"), str(path))
+
+
 def find_level(name: str) -> SnakeLevel:
     """The level that ``FILE:N`` names, the first where there is no ``:N``.
 
     Raises GdlError: the file cannot be read, it has no such level, or its levels are wrong.
     """
-    path, _, number = name.rpartition(":")
-    if not path or not number.isdecimal():
-        path, number = name, "1"
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
-    except OSError as error:
-        raise GdlError(f"cannot read {path}: {error.strerror}", remedy="name a file of levels") from error
-    levels = read_levels(text, path)
-    if not 1 <= int(number) <= len(levels):
+    path, number = split_name(name)
+    levels = levels_of_file(path)
+    if number is not None and not 1 <= number <= len(levels):
         raise GdlError(f"{path} has no level {number}", remedy=f"it has levels 1 to {len(levels)}")
-    return levels[int(number) - 1]
+    return levels[(number or 1) - 1]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from gdl.errors import GdlError
+from players.puzzles.snakes.file_kind import looks_like_snakes
 from players.puzzles.sokoban.levels.drawn_map import DrawnMap
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.slc import drawn_maps_of_slc
@@ -64,7 +65,10 @@ def names_level_file(name: str) -> bool:
     suffix = path.suffix.lower()
     if suffix != ".txt":
         return suffix in SUFFIXES
-    return path.is_file() and "(role" not in _text(path).lower().replace("( ", "(")
+    if not path.is_file():
+        return False
+    text = _text(path)
+    return "(role" not in text.lower().replace("( ", "(") and not looks_like_snakes(text)
 
 
 def _drawn(text: str, source: str) -> list[DrawnMap]:

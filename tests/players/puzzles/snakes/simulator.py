@@ -9,7 +9,8 @@ from players.puzzles.snakes.level import Cell, SnakeLevel
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 Thing = tuple[str, tuple[Cell, ...]]
-"""A snake, by its name, or a block (named by nothing), and its cells, for a snake from the head."""
+"""A snake by its name, a block of one cell (named by nothing) or of several (by its digit), and its cells: of
+a snake from the head, of a block from the bottom up, from left to right."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class Simulator:
         self.exit = level.cells("E")[0]
         self.board = {(x, y) for x in range(level.width) for y in range(level.height)}
         things: list[Thing] = [("", (cell,)) for cell in level.cells("$")]
+        for digit in "123456789":
+            if cells := tuple(level.cells(digit)):
+                things.append((digit, cells))
         things += [(name.lower(), tuple(cell for cell, _ in line)) for name, line in level.snakes.items()]
         self.start = Position(frozenset(level.cells("*")), frozenset(things))
 
@@ -41,7 +45,7 @@ class Simulator:
             held = {
                 (name, cells)
                 for name, cells in hanging
-                if any((x, y + 1) in (firm if name else firm | self.spikes) for x, y in cells)
+                if any((x, y + 1) in (firm if name.isalpha() else firm | self.spikes) for x, y in cells)
             }
             if not held:
                 return hanging
@@ -49,15 +53,17 @@ class Simulator:
 
     def at_exit(self, position: Position) -> set[Thing]:
         """The snakes that leave now."""
-        return {(n, c) for n, c in position.things if n and not position.fruit and c[0] == self.exit}
+        return {
+            (n, c) for n, c in position.things if n.isalpha() and not position.fruit and c[0] == self.exit
+        }
 
     def solved(self, position: Position) -> bool:
         """Whether no snake is left."""
-        return not any(name for name, _ in position.things)
+        return not any(name.isalpha() for name, _ in position.things)
 
     def terminal(self, position: Position) -> bool:
         """Whether it is solved, or a snake falls to its death."""
-        below = [(x, y + 1) for n, c in self.hanging(position) if n for x, y in c]
+        below = [(x, y + 1) for n, c in self.hanging(position) if n.isalpha() for x, y in c]
         dies = any(cell in self.spikes or cell not in self.board for cell in below)
         return self.solved(position) or not self.moves(position) or (dies and not self.at_exit(position))
 
@@ -72,7 +78,7 @@ class Simulator:
         after = {}
         for name, cells in position.things:
             for way in STEPS:
-                if name and (to := self._moved(position, name, cells, way)):
+                if name.isalpha() and (to := self._moved(position, name, cells, way)):
                     after[f"(move {name} {way})"] = to
         return after
 
@@ -126,7 +132,10 @@ class Simulator:
         facts = {f"(fruit {name(cell)})" for cell in position.fruit}
         ways = {step: way for way, step in STEPS.items()}
         for snake, cells in position.things:
-            facts.add(f"(head {snake} {name(cells[0])})" if snake else f"(block {name(cells[0])})")
+            if not snake.isalpha():
+                facts.add(f"(piece p{snake} {name(cells[0])})" if snake else f"(block {name(cells[0])})")
+                continue
+            facts.add(f"(head {snake} {name(cells[0])})")
             for (x, y), (x2, y2) in zip(cells[1:], cells, strict=False):
                 facts.add(f"(body {snake} {name((x, y))} {ways[x2 - x, y2 - y]})")
         return facts

@@ -5,23 +5,44 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from players.puzzles.snakes.level import find_level, read_levels
+from players.puzzles.snakes.level import ARROWS, SnakeLevel, find_level, read_levels
 from players.puzzles.snakes.rules import level_to_rules
 from tests.games.rules_of_games import FOLDER
 from tests.players.puzzles.snakes.simulator import Simulator
 
 LEVELS = read_levels((FOLDER / "levels" / "snakes.txt").read_text())
-DENSE = """
+CROWDED = (
+    """\
 ..*...$..E
 ......$...
 >>A.$..*..
 ###.B.....
 ..#.^.#.$.
 #!.##.####
-"""
+""",
+    """\
+.....*..E.
+..11..22..
+>A.1..2.B.
+##.3.$..^.
+.#.3...4^4
+#!.##.####
+""",
+    """\
+..1.2.*.E
+>A1.22..$
+#.1..2$..
+#..3..333
+#!3333.4.
+#..!!.#..
+""",
+)
+"""Levels in which there is much to push, and much that falls."""
 SMALL: dict[int, tuple[int, int]] = {
     1: (32, 476),
     2: (13, 4595),
@@ -37,19 +58,17 @@ def test_the_first_level_is_the_game() -> None:
     assert len(LEVELS) == 6
 
 
-@pytest.mark.parametrize("kind", ["prover", "propnet"])
-@pytest.mark.parametrize("number", range(7))
-def test_playouts_agree_with_a_plain_simulator(number: int, kind: str) -> None:
-    level = LEVELS[number] if number < 6 else read_levels(DENSE.strip("\n"))[0]
-    plain, rules = Simulator(level), level_to_rules(level, steps=60)
+def agree(level: SnakeLevel, kind: str, seed: int, playouts: int, steps: int = 60) -> None:
+    """Random playouts of the rules and of the simulator are the same."""
+    plain, rules = Simulator(level), level_to_rules(level, steps)
     machine = Game("level", rules).machine(kind)
-    chance = random.Random(number)
-    for _ in range(4 if kind == "prover" else 12):
+    chance = random.Random(seed)
+    for _ in range(playouts):
         state, position = machine.initial_state(), plain.start
-        for step in range(61):
+        for step in range(steps + 1):
             there = {str(term) for term in state.propositions} - {f"(step {step})"}
             assert there == plain.propositions(position)
-            assert state.terminal == (plain.terminal(position) or step == 60)
+            assert state.terminal == (plain.terminal(position) or step == steps)
             assert list(state.goals.values()) == [100 if plain.solved(position) else 0]
             if state.terminal:
                 break
@@ -59,6 +78,43 @@ def test_playouts_agree_with_a_plain_simulator(number: int, kind: str) -> None:
             position = moves[move]
             index = next(i for i in machine.legal_moves(state, 0) if str(machine.move(0, i)) == move)
             state = machine.next_state(state, (index,))
+
+
+@pytest.mark.parametrize("kind", ["prover", "propnet"])
+@pytest.mark.parametrize("number", range(len(LEVELS) + len(CROWDED)))
+def test_playouts_agree_with_a_plain_simulator(number: int, kind: str) -> None:
+    level = [*LEVELS, *(read_levels(drawn)[0] for drawn in CROWDED)][number]
+    agree(level, kind, number, 3 if kind == "prover" else 12)
+
+
+@given(st.integers(0, 2**32), st.integers(3, 7), st.integers(3, 6))
+@settings(max_examples=60, deadline=None)
+def test_small_random_levels_agree_with_a_plain_simulator(seed: int, width: int, height: int) -> None:
+    agree(random_level(random.Random(seed), width, height), "prover", seed, 3, 25)
+
+
+def random_level(chance: random.Random, width: int, height: int) -> SnakeLevel:
+    """A level of at least nine cells with a snake or two, an exit, and much of everything around them."""
+    kinds = "...##*$!111222"
+    drawn = {(x, y): chance.choice(kinds) for x in range(width) for y in range(height)}
+    drawn[chance.randrange(width), chance.randrange(height)] = "E"
+    for head in "AB":
+        cell = chance.randrange(width), chance.randrange(height)
+        line, free = [cell], {cell for cell, kind in drawn.items() if kind not in "EA<>^v"}
+        for _ in range(chance.randint(1, 3)):
+            x, y = line[-1]
+            around = [(x + i, y + j, arrow) for arrow, (_, i, j) in ARROWS.items()]
+            behind = [(x, y, a) for x, y, a in around if (x, y) in free and (x, y) not in line]
+            if line[0] in free and behind:
+                x, y, arrow = chance.choice(behind)
+                line.append((x, y))
+                drawn[x, y] = {"<": ">", ">": "<", "^": "v", "v": "^"}[arrow]
+        if len(line) > 1:
+            drawn[line[0]] = head
+    if "A" not in drawn.values() and "B" not in drawn.values():
+        return random_level(chance, width, height)
+    rows = ("".join(drawn[x, y] for x in range(width)) for y in range(height))
+    return read_levels("\n".join(rows))[0]
 
 
 @pytest.mark.parametrize("number", SMALL)

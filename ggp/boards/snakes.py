@@ -1,0 +1,289 @@
+"""Snakes in a terminal: finds a level's map in rules, and draws its states and what the last move did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rich.console import Console
+from rich.text import Text
+
+from gdl.machine import State
+from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
+from gdl.terms import Term
+from ggp.boards.text import DrawnState, Painter, Span
+from players.puzzles.snakes.level import SnakeLevel
+from players.puzzles.snakes.rules import level_to_rules
+
+Cell = tuple[int, int]
+"""Column from the left and row from the bottom, both from 0."""
+
+_WAYS: dict[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1)}
+_ARROWS = {"left": "<", "right": ">", "up": "^", "down": "v"}
+_POINTERS = {"left": "◂", "right": "▸", "up": "▴", "down": "▾"}
+_SKY = "on #1b2430"
+_EARTH = "#6b7280 on #6b7280"
+_SNAKES = {"a": "#7ee081", "b": "#f7b955", "c": "#7fb8ff", "d": "#f28bd0"}
+_BLOCK = "bold #3a2408 on #c08a4a"
+_FACTS = ("wall", "spikes", "exit", "covers", "column", "row", "left_of", "under")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands where in a state.
+
+    Attributes:
+        snakes: the cells of each snake from the head to the tail.
+        pieces: the cells of each block of several, by its digit.
+        blocks, fruit: the cells of blocks of one cell, and of fruit.
+    """
+
+    snakes: dict[str, tuple[Cell, ...]]
+    pieces: dict[str, frozenset[Cell]]
+    blocks: frozenset[Cell]
+    fruit: frozenset[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class SnakesMap:
+    """What never changes in a level.
+
+    Attributes:
+        columns, rows: numbers of columns from the left and of rows from the bottom, by their names.
+        walls, spikes: their cells.
+        exit: its cell.
+        covers: the cells of a block whose first cell is somewhere, by its name and that cell.
+    """
+
+    columns: dict[Term, int]
+    rows: dict[Term, int]
+    walls: frozenset[Cell]
+    spikes: frozenset[Cell]
+    exit: Cell
+    covers: dict[tuple[str, Cell], frozenset[Cell]]
+
+    def cell(self, x: Term, y: Term) -> Cell:
+        """The cell with these coordinates."""
+        return self.columns[x], self.rows[y]
+
+    def standing(self, propositions: Iterable[Term]) -> Standing:
+        """A state's propositions as things in cells."""
+        heads: dict[str, Cell] = {}
+        behind: dict[tuple[str, Cell], Cell] = {}
+        pieces: dict[str, frozenset[Cell]] = {}
+        blocks, fruit = set[Cell](), set[Cell]()
+        for term in propositions:
+            match term.name, term.args:
+                case "head", (snake, x, y):
+                    heads[snake.name] = self.cell(x, y)
+                case "body", (snake, x, y, way):
+                    at, (i, j) = self.cell(x, y), _WAYS[way.name]
+                    behind[snake.name, (at[0] + i, at[1] + j)] = at
+                case "piece", (piece, x, y):
+                    pieces[piece.name.removeprefix("p")] = self.covers[piece.name, self.cell(x, y)]
+                case "block", (x, y):
+                    blocks.add(self.cell(x, y))
+                case "fruit", (x, y):
+                    fruit.add(self.cell(x, y))
+        snakes: dict[str, tuple[Cell, ...]] = {}
+        for name, head in sorted(heads.items()):
+            line = [head]
+            while (name, line[-1]) in behind and len(line) <= len(behind):
+                line.append(behind[name, line[-1]])
+            snakes[name] = tuple(line)
+        return Standing(snakes, dict(sorted(pieces.items())), frozenset(blocks), frozenset(fruit))
+
+
+def map_of_rules(rules: Rules) -> SnakesMap | None:
+    """The map of a level, from rules in the words of :mod:`players.puzzles.snakes.rules`; None for others."""
+    facts: dict[str, list[tuple[Term, ...]]] = {name: [] for name in _FACTS}
+    moving = set[str]()
+    for rule in rules:
+        if rule.body:
+            if rule.head.name == "base":
+                moving |= {rule.head.args[0].signature[0]}
+        elif rule.head.name in facts:
+            facts[rule.head.name].append(rule.head.args)
+    if not {"head", "body", "step"} <= moving or len(facts["exit"]) != 1:
+        return None
+    columns = _in_order([args[0] for args in facts["column"]], facts["left_of"])
+    rows = _in_order([args[0] for args in facts["row"]], facts["under"])
+    if not columns or not rows:
+        return None
+
+    def cells(name: str) -> frozenset[Cell]:
+        return frozenset((columns[x], rows[y]) for x, y in facts[name])
+
+    covered: dict[tuple[str, Cell], set[Cell]] = {}
+    try:
+        for piece, x1, y1, x2, y2 in facts["covers"]:
+            at = columns[x1], rows[y1]
+            covered.setdefault((piece.name, at), set()).add((columns[x2], rows[y2]))
+        covers = {place: frozenset(on) for place, on in covered.items()}
+        return SnakesMap(columns, rows, cells("wall"), cells("spikes"), next(iter(cells("exit"))), covers)
+    except (KeyError, ValueError):
+        return None
+
+
+def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, int]:
+    """Numbers along a chain of pairs; nothing where it is none."""
+    after = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+    first = [name for name in names if name not in set(after.values())]
+    if len(first) != 1 or len(after) != len(pairs):
+        return {}
+    line = first
+    while line[-1] in after and len(line) <= len(names):
+        line.append(after[line[-1]])
+    return {name: number for number, name in enumerate(line)} if set(line) == set(names) else {}
+
+
+def last_move(before: Standing, after: Standing) -> str:
+    """What happened between two states that follow each other, in words; empty where they do not."""
+    for name, cells in after.snakes.items():
+        was = before.snakes.get(name)
+        if was is None or was[0] != cells[1]:
+            continue
+        way = _way(was[0], cells[0])
+        if way is None:
+            return ""
+        others = _shifted(before, after, _WAYS[way], name)
+        parts = [f"{name.upper()} {_ARROWS[way]} {way}"]
+        parts += ["eats"] if before.fruit != after.fruit else []
+        parts += [f"pushes {' '.join(others)}"] if others else []
+        return ", ".join(parts)
+    if gone := [name.upper() for name in before.snakes if name not in after.snakes]:
+        return f"{' '.join(gone)} leaves"
+    falls = _shifted(before, after, _WAYS["down"], None)
+    lost = [name for name in before.pieces if name not in after.pieces]
+    lost += ["$"] * (len(before.blocks) - len(after.blocks))
+    parts = [f"{' '.join(falls)} v down" if falls else "", f"{' '.join(lost)} gone" if lost else ""]
+    return ", ".join(part for part in parts if part)
+
+
+def _way(start: Cell, end: Cell) -> str | None:
+    step = end[0] - start[0], end[1] - start[1]
+    return next((way for way, by in _WAYS.items() if by == step), None)
+
+
+def _shifted(before: Standing, after: Standing, by: Cell, but: str | None) -> list[str]:
+    """The things that went one step, by their letters."""
+
+    def moved(cells: Iterable[Cell]) -> set[Cell]:
+        return {(x + by[0], y + by[1]) for x, y in cells}
+
+    names = [
+        name.upper()
+        for name, cells in after.snakes.items()
+        if name != but and set(cells) == moved(before.snakes.get(name, ()))
+    ]
+    names += [name for name, cells in after.pieces.items() if cells == moved(before.pieces.get(name, ()))]
+    return names + ["$"] * len(after.blocks - before.blocks)
+
+
+class SnakesPainter(Painter):
+    """Draws the states of a level: two columns for each cell, or where ``terminal`` is not set, one, in the
+    characters of level files. ``unicode``: whether there are more characters than those of ASCII."""
+
+    def __init__(
+        self, rules: Rules, roles: tuple[Term, ...], drawn: SnakesMap, terminal: bool, unicode: bool
+    ) -> None:
+        super().__init__(None, rules, roles)
+        self.map = drawn
+        self._terminal, self._unicode = terminal, unicode
+        self._before: Standing | None = None
+        signs = self._signs(fruit_left=True)
+        kinds = {
+            "#": "wall",
+            "!": "spikes",
+            "*": "fruit",
+            "E": "exit, EX when open" if terminal else "exit",
+            "$": "block",
+        }
+        if not drawn.spikes:
+            del kinds["!"]
+        for kind, meaning in kinds.items():
+            glyph, style = signs[kind]
+            self.legend.append((glyph, meaning, style) if terminal else (kind, meaning, ""))
+        self.legend.append(("A to D", "heads", ""))
+        if terminal:
+            self.legend.append(("a to d", "bodies, each with the way to the head", ""))
+        else:
+            self.legend.append(("< > ^ v", "bodies, each with the way to the head", ""))
+        if drawn.covers:
+            self.legend.append(("1 to 9", "blocks of several cells", ""))
+
+    def draw_state(self, state: State, width: int = 80) -> DrawnState:
+        return self.draw(state.propositions, width)
+
+    def draw(self, propositions: Iterable[Term], width: int = 80) -> DrawnState:
+        standing = self.map.standing(propositions)
+        lines = list(self._terminal_lines(standing) if self._terminal else self._plain_lines(standing))
+        move = last_move(self._before, standing) if self._before is not None else ""
+        if move:
+            lines.append(((move, "bold" if self._terminal else ""),))
+        self._before = standing
+        return DrawnState(tuple(lines), ())
+
+    def _plain_lines(self, standing: Standing) -> Iterable[tuple[Span, ...]]:
+        """The state as a level file would draw it; a head at the exit hides it."""
+        drawn = dict.fromkeys(self.map.walls, "#") | dict.fromkeys(self.map.spikes, "!")
+        drawn[self.map.exit] = "E"
+        drawn |= dict.fromkeys(standing.fruit, "*") | dict.fromkeys(standing.blocks, "$")
+        for digit, cells in standing.pieces.items():
+            drawn |= dict.fromkeys(cells, digit)
+        for name, line in standing.snakes.items():
+            for cell, way in _segments(line):
+                drawn[cell] = _ARROWS[way]
+            drawn[line[0]] = name.upper()
+        for y in reversed(range(len(self.map.rows))):
+            yield (("".join(drawn.get((x, y), ".") for x in range(len(self.map.columns))), ""),)
+
+    def _terminal_lines(self, standing: Standing) -> Iterable[tuple[Span, ...]]:
+        signs = self._signs(fruit_left=bool(standing.fruit))
+        drawn = dict.fromkeys(self.map.walls, signs["#"]) | dict.fromkeys(self.map.spikes, signs["!"])
+        drawn[self.map.exit] = signs["E"]
+        drawn |= dict.fromkeys(standing.fruit, signs["*"]) | dict.fromkeys(standing.blocks, signs["$"])
+        for digit, cells in standing.pieces.items():
+            drawn |= dict.fromkeys(cells, (digit * 2, _BLOCK))
+        pointers = _POINTERS if self._unicode else _ARROWS
+        for name, line in standing.snakes.items():
+            colour = _SNAKES.get(name, "white")
+            ways = _segments(line)
+            for cell, way in ways:
+                drawn[cell] = name + pointers[way], f"{colour} on #2f4a3a"
+            look = ways[0][1] if ways else "right"
+            drawn[line[0]] = name.upper() + pointers[look], f"bold #10151c on {colour}"
+        for y in reversed(range(len(self.map.rows))):
+            yield tuple(drawn.get((x, y), ("  ", _SKY)) for x in range(len(self.map.columns)))
+
+    def _signs(self, fruit_left: bool) -> dict[str, Span]:
+        """What still things look like; the exit is closed, in small letters, while there is fruit."""
+        return {
+            "#": ("██" if self._unicode else "##", _EARTH),
+            "!": ("▲▲" if self._unicode else "!!", f"bold #f87171 {_SKY}"),
+            "*": ("◖◗" if self._unicode else "**", f"bold #ff5d73 {_SKY}"),
+            "E": ("ex", f"#b79cff {_SKY}") if fruit_left else ("EX", "bold #10151c on #b79cff"),
+            "$": ("[]", _BLOCK),
+        }
+
+
+def _segments(line: tuple[Cell, ...]) -> list[tuple[Cell, str]]:
+    """The segments behind the head, from the neck on, each with the way to the next one towards it."""
+    return [(cell, _way(cell, to) or "right") for to, cell in pairwise(line)]
+
+
+def print_level(console: Console, level: SnakeLevel, name: str, unicode: bool) -> None:
+    """Print a level as it begins, with its name, title and size above; ``unicode`` as for the painter."""
+    rules = parse_rules(level_to_rules(level), name)
+    drawn = map_of_rules(rules)
+    assert drawn is not None
+    painter = SnakesPainter(rules, (), drawn, console.is_terminal, unicode)
+    title = Text.assemble((name, "bold"), f" {level.title}" if level.title else "")
+    title.append(f"  {level.width} by {level.height}", "dim")
+    console.print(title, soft_wrap=True)
+    start = (rule.head.args[0] for rule in rules if rule.head.name == "init" and not rule.body)
+    for line in painter.draw(start).lines:
+        console.print(Text.assemble(*line), soft_wrap=True)
+    console.print()

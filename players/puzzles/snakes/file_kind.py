@@ -1,0 +1,44 @@
+"""Tells level files of Snakes from others that end in ``.txt``: rules, and levels of Sokoban."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_MOST_BYTES = 4 << 20
+_MOVING = set("ACD<>^vE")
+_DRAWN = _MOVING | set("B#.*!$ 123456789")
+
+
+def split_name(name: str) -> tuple[Path, int | None]:
+    """``FILE:N`` as path and number, ``FILE``, or a file that is really called so, as path and None."""
+    head, _, tail = name.rpartition(":")
+    if head and re.fullmatch(r"\d{1,9}", tail, re.ASCII) and not Path(name).is_file():
+        return Path(head), int(tail)
+    return Path(name), None
+
+
+def names_snakes_file(name: str) -> bool:
+    """Whether ``FILE.txt`` or ``FILE.txt:N`` names a readable file with levels of Snakes."""
+    path, _ = split_name(name)
+    if path.suffix.lower() != ".txt" or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError:
+        return False
+    return len(data) <= _MOST_BYTES and looks_like_snakes(data.decode("utf-8-sig", errors="replace"))
+
+
+def looks_like_snakes(text: str) -> bool:
+    """Whether a text draws snakes, right or wrong: a line that is no title is mostly of what levels have and
+    has a part of a snake or an exit, and nowhere stands a keeper or a rule."""
+    lines = [line.strip() for line in text.splitlines() if not line.startswith((";", "Title", "Author"))]
+    if any("@" in line or "+" in line or "(" in line for line in lines):
+        return False
+    return any(
+        not _MOVING.isdisjoint(line) and 2 * sum(character in _DRAWN for character in line) > len(line)
+        for line in lines
+        if line
+    )
