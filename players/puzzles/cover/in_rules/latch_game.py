@@ -115,7 +115,7 @@ def latch_game(ternary: Ternary, start: Flags, found: Effects) -> LatchGame | No
         # Where the one can happen the other cannot: what never changes the start is no effect.
         (adds if start[base] else deletes)[:, base] = False
     clocks = followed(ternary, start, found.clock)
-    if clocks is None:
+    if len(clocks.bases) < found.clock.sum():
         return None
     blocks, dead = _blocks(ternary, start, adds, deletes, endings, found.clock, constant)
     ending = np.flatnonzero(adds[:, endings].any(axis=1))
