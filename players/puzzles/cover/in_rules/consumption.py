@@ -15,6 +15,8 @@ from propnet.network import Network
 from propnet.substitute import EffortError, Remake
 
 _EFFORT = 200_000
+_MOST_WORDS = 500_000
+"""Nodes, times words of cases, that are simulated."""
 
 
 def used_up(ternary: Ternary, found: Effects) -> Flags | None:
@@ -28,10 +30,11 @@ def used_up(ternary: Ternary, found: Effects) -> Flags | None:
     down = found.deletes.any(axis=0) & ~found.adds.any(axis=0) & ~found.clock
     sets = np.where(up, found.adds, False) | np.where(down, found.deletes, False)
     move, base = np.nonzero(sets)
-    if not sets.any(axis=1).all():
+    words = -(-len(move) // CASES_PER_WORD)
+    if not sets.any(axis=1).all() or words * network.nodes > _MOST_WORDS:
         return None
     # One case for each move and latch: what the move's legality implies, and that the latch is set.
-    rows = ternary.unknown(-(-len(move) // CASES_PER_WORD))
+    rows = ternary.unknown(words)
     case = np.arange(len(move))
     np.bitwise_and.at(rows, (2 * base + up[base], case // CASES_PER_WORD), ~bits(case))
     try:

@@ -21,9 +21,11 @@ from propnet.substitute import EffortError
 
 Flags = NDArray[np.bool_]
 
-_EFFORT = 100_000
+_EFFORT = 60_000
 """Gate inputs that cofactors may cost."""
 _MOST_MOVES = 3_000
+_LARGEST = 60_000
+"""Gate inputs of the largest network that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ class LatchGame:
 def effects(network: Network) -> Effects | None:
     """What the moves do; None where that depends on the state. Takes milliseconds."""
     moves, bases = network.move_count, len(network.bases)
-    if len(network.moves) != 1 or moves > _MOST_MOVES or len(network.loops):
+    if len(network.moves) != 1 or moves > _MOST_MOVES or len(network.gate_inputs) + bases > _LARGEST:
+        return None
+    if len(network.loops):
         return None
     try:
         found, _ = cofactors(network, 0, _EFFORT)
