@@ -1,41 +1,73 @@
-"""`CoverInstance`: what a file has, as a cover problem, and how its solutions are told."""
+"""`CoverInstance`: what a file has, as something to be searched, and how its solutions are told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.files.read import read_problem
+from gdl.errors import GdlError
+from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverProblem
+from players.puzzles.cover.search import CoverSearch
+
+Watch = Callable[[CoverResult], None]
 
 
-@dataclass(frozen=True, slots=True)
-class CoverInstance:
-    """A cover problem that was named on the command line.
+class RunningSearch(Protocol):
+    """What a search of covers and one of packings have in common: see `CoverSearch`."""
 
-    Attributes:
-        name: for people.
-        problem: the problem.
-        tell: the text of a solution (sorted numbers of its options), lines without a last newline.
-    """
+    def step(self, deadline: float) -> bool: ...
+
+    def taken(self) -> list[NDArray[np.int32]]: ...
+
+    def result(self) -> CoverResult: ...
+
+    def saved(self) -> dict[str, Any]: ...
+
+
+class CoverInstance(ABC):
+    """A puzzle that was named on the command line; `name` is for people."""
 
     name: str
-    problem: CoverProblem
-    tell: Callable[[NDArray[np.int32]], str]
+
+    @abstractmethod
+    def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> RunningSearch:
+        """A new search, or one that goes on from what was saved."""
+
+    @abstractmethod
+    def tell(self, solution: NDArray[np.int32]) -> str:
+        """The text of a solution, lines without a last newline."""
+
+    @abstractmethod
+    def as_json(self, solution: Sequence[int]) -> object:
+        """A solution for JSON."""
+
+    def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
+        """Write a drawing of solutions, or a file with them, of the kind that the file's name says."""
+        raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --render and --export out")
 
 
-def load_instance(path: Path) -> CoverInstance:
-    """Read a file. Raises GdlError."""
-    problem = read_problem(path)
+class PlainInstance(CoverInstance):
+    """A cover problem as such."""
 
-    def tell(solution: NDArray[np.int32]) -> str:
-        return "\n".join(_option_text(problem, int(option)) for option in solution)
+    def __init__(self, name: str, problem: CoverProblem) -> None:
+        self.name, self.problem = name, problem
 
-    return CoverInstance(path.stem, problem, tell)
+    def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> CoverSearch:
+        if saved is None:
+            return CoverSearch(self.problem, options, watch)
+        return CoverSearch.resumed(self.problem, saved, options, watch)
+
+    def tell(self, solution: NDArray[np.int32]) -> str:
+        return "\n".join(_option_text(self.problem, int(option)) for option in solution)
+
+    def as_json(self, solution: Sequence[int]) -> object:
+        return list(solution)
 
 
 def _option_text(problem: CoverProblem, option: int) -> str:

@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp.cover.instance import CoverInstance
+from ggp.cover.instance import CoverInstance, RunningSearch
 from ggp.cover.save_file import SaveFile
 from ggp.cover.view import CoverView
 from ggp.solving.interruption import noted_ctrl_c
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
-from players.puzzles.cover.search import CoverSearch
 
 _SLICE_SECONDS = 0.25
 _SAVE_SECONDS = 5.0
@@ -30,11 +29,13 @@ class CoverOrder:
         options: how to search; their `delivers` says whether solutions are told.
         seconds: of wall time; None for as long as it takes.
         save: the file to save in, and to go on from if it is there; None for neither.
+        keep: files to be written of the solutions: drawings, exports.
     """
 
     options: CoverOptions
     seconds: float | None = None
     save: Path | None = None
+    keep: tuple[Path, ...] = ()
 
 
 def solve_cover(instance: CoverInstance, order: CoverOrder, as_json: bool) -> int:
@@ -45,20 +46,23 @@ def solve_cover(instance: CoverInstance, order: CoverOrder, as_json: bool) -> in
     found: list[list[int]] = []
     with view, noted_ctrl_c() as interrupted:
         if file is not None and file.exists():
-            search = CoverSearch.resumed(instance.problem, file.load(), order.options, view.watch)
-            if as_json:
+            search = instance.search(order.options, view.watch, file.load())
+            if as_json or order.keep:
                 found += file.solutions()
         else:
-            search = CoverSearch(instance.problem, order.options, view.watch)
+            search = instance.search(order.options, view.watch, None)
             if file is not None:
                 file.begin()
-        teller = _Teller(instance, view, file, None if not as_json else found)
+        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=as_json or bool(order.keep))
         stopped = _run(search, order.seconds, interrupted, teller)
     result = search.result()
+    for path in order.keep:
+        instance.keep(path, [np.array(each, np.int32) for each in found], complete=result.complete)
     if as_json:
         import json
 
-        line = as_json_object(instance.name, result, found if order.options.delivers else None, stopped)
+        told = [instance.as_json(each) for each in found] if order.options.delivers else None
+        line = as_json_object(instance.name, result, told, stopped)
         sys.stdout.write(json.dumps(line) + "\n")
     else:
         view.show(result, stopped)
@@ -70,11 +74,11 @@ def solve_cover(instance: CoverInstance, order: CoverOrder, as_json: bool) -> in
 
 
 def as_json_object(
-    name: str, result: CoverResult, found: list[list[int]] | None, stopped: str | None
+    name: str, result: CoverResult, found: list[object] | None, stopped: str | None
 ) -> dict[str, object]:
-    """What ``--json`` prints: ``found`` has the numbers of the options of each solution, also those from
-    before it was resumed (None: they were only counted); ``stopped`` says why it ended early (None: it did
-    not)."""
+    """What ``--json`` prints: ``found`` has each solution, also those from before it was resumed (None: they
+    were only counted): the numbers of its options, or where each piece lies; ``stopped`` says why it ended
+    early (None: it did not)."""
     return {
         "puzzle": name,
         "solutions": result.solutions,
@@ -95,9 +99,17 @@ class _Teller:
     """Keeps and shows solutions as they are found, and saves the search every few seconds."""
 
     def __init__(
-        self, instance: CoverInstance, view: CoverView, file: SaveFile | None, found: list[list[int]] | None
+        self,
+        instance: CoverInstance,
+        view: CoverView,
+        file: SaveFile | None,
+        found: list[list[int]],
+        *,
+        shows: bool,
+        keeps: bool,
     ) -> None:
         self._instance, self._view, self._file, self._found = instance, view, file, found
+        self._shows, self._keeps = shows, keeps
         self._told = 0 if file is None else file.lines
         self._saved = time.monotonic()
 
@@ -107,12 +119,12 @@ class _Teller:
             self._file.append(solutions)
         for solution in solutions:
             self._told += 1
-            if self._found is None:
+            if self._shows:
                 self._view.solution(self._told, self._instance.tell(solution))
-            else:
+            if self._keeps:
                 self._found.append(solution.tolist())
 
-    def save(self, search: CoverSearch, now: bool = False) -> None:
+    def save(self, search: RunningSearch, now: bool = False) -> None:
         """Save the search, if it is time to, or now."""
         if self._file is not None and (now or time.monotonic() >= self._saved + _SAVE_SECONDS):
             self._file.save(search.saved())
@@ -120,7 +132,7 @@ class _Teller:
 
 
 def _run(
-    search: CoverSearch, seconds: float | None, interrupted: Callable[[], bool], teller: _Teller
+    search: RunningSearch, seconds: float | None, interrupted: Callable[[], bool], teller: _Teller
 ) -> str | None:
     """Search in slices. Why it was stopped; None if it is over."""
     end = None if seconds is None else time.monotonic() + seconds

@@ -11,6 +11,7 @@ from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.cover.in_rules.tour_solver import TourSolver
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
+from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.sokoban.solver import Sokoban
@@ -22,6 +23,7 @@ SOLVERS: list[type[LineSolver]] = [
     MoveSetSolver,
     TourSolver,
     Factored,
+    FailFirst,
     NestedPolicy,
     DeadEndPolicy,
 ]

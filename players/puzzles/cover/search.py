@@ -65,6 +65,8 @@ class CoverSearch:
     ) -> None:
         if options.workers < 1:
             raise CoverError(f"there are {options.workers} workers", remedy="give at least one")
+        if isinstance(options.engine, str) and options.engine != MemoCounter.name:
+            options = replace(options, engine=engine_named(options.engine))
         cpu, wall = time.process_time(), time.monotonic()
         problem.check()
         self.problem, self.options, self._watch = problem, options, watch
@@ -114,7 +116,9 @@ class CoverSearch:
         cpu, wall = time.process_time(), time.monotonic()
         if self._memo is not None and not self.over:
             self._count_by_memo(deadline)
-        if not self.over and self._engine is not None:
+        if self._memo is not None and self._memo.cost <= _CHEAP_MEMO:
+            pass
+        elif not self.over and self._engine is not None:
             workers = min(self.options.workers, len(self._branches) - self._front)
             if workers == 1:
                 self._work(deadline)
@@ -132,12 +136,13 @@ class CoverSearch:
         from its end."""
         memo = self._memo
         assert memo is not None
-        if self._engine is not None and memo.cost > _CHEAP_MEMO:
+        alone = self._engine is None or memo.cost <= _CHEAP_MEMO
+        if not alone:
             if self._wall < _MEMO_AFTER or self.result().progress > 0.5:
                 return
             deadline = min(deadline, time.monotonic() + _MEMO_SHARE * self._wall - self._memo_wall)
         began = time.monotonic()
-        if began < deadline:
+        if alone or began < deadline:
             memo.step(deadline)
             self._memo_wall += time.monotonic() - began
         if memo.gave_up:

@@ -18,7 +18,7 @@ _HUB = 4
 def item_order(items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
     """A permutation of the items, int32: the one of a few with the smallest widths."""
     sizes = np.bincount(nodes, minlength=items)
-    hubs = sizes > _HUB * max(float(np.median(sizes)), 1.0)
+    hubs = sizes > _HUB * max(float(np.median(sizes)) if items else 0.0, 1.0)
     natural = np.arange(items, dtype=np.int32)
     spread = _cuthill_mckee(items, starts, nodes, hubs)
     best, best_cost = natural, np.inf

@@ -9,6 +9,7 @@ is the least, as a sorted list of options, of those images that the search finds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,9 @@ from players.puzzles.cover.packing.orientations import orientations, symmetries
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
 from players.puzzles.cover.packing.shape import MOST_COLOURS
 from players.puzzles.cover.problem import CoverProblem
+
+_AT_ONCE = 20_000_000
+"""Numbers in the images of solutions that are compared at once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,16 +53,39 @@ class Duplicates:
         numbers = np.flatnonzero(allowed).astype(np.int32)
         return cls(packing, images, allowed, broken, restricted(packing.problem, allowed), numbers)
 
-    def kept(self, solution: NDArray[np.int32]) -> bool:
-        """Whether a solution, ascending options of `problem`, is the one of its class that is kept."""
-        if self.broken or not len(solution):
-            return True
-        ours = self.numbers[solution]
-        images = self._class(ours)
-        differ = images != ours
-        where = differ.argmax(axis=1)
-        rows = np.flatnonzero(differ.any(axis=1))
-        return not (images[rows, where[rows]] < ours[where[rows]]).any()
+    def kept(self, solutions: Sequence[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
+        """Of solutions of `problem` (ascending options) those that are the ones of their classes that are
+        kept.
+
+        In the order they came in, as ascending options of the packing.
+        """
+        ours = [self.numbers[solution] for solution in solutions]
+        if self.broken or not ours:
+            return ours
+        keep = np.ones(len(ours), np.bool_)
+        lengths = np.array([len(each) for each in ours])
+        for length in np.unique(lengths[lengths > 0]):
+            rows = np.flatnonzero(lengths == length)
+            for some in np.array_split(rows, 1 + len(rows) * len(self.images) * int(length) // _AT_ONCE):
+                keep[some] = self._least_of_their_classes(np.stack([ours[row] for row in some]))
+        return [each for each, stays in zip(ours, keep, strict=True) if stays]
+
+    def _least_of_their_classes(self, ours: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of these solutions, int32[solutions, options], are less than all their other images."""
+        images = self.images[:, ours].reshape(-1, ours.shape[1])
+        owner = np.tile(np.arange(len(ours)), len(self.images))
+        good = (images >= 0).all(axis=1)
+        images, owner = np.sort(images[good], axis=1), owner[good]
+        different = images != ours[owner]
+        where = different.argmax(axis=1)
+        rows = np.arange(len(images))
+        less = images[rows, where] < ours[owner, where]
+        images, owner = images[less], owner[less]
+        good = np.all(self.allowed[images], axis=1)
+        images, owner = images[good], owner[good]
+        keep = np.ones(len(ours), np.bool_)
+        keep[owner[self._within_bounds(images)]] = False
+        return keep
 
     def least(self, solution: NDArray[np.int32]) -> NDArray[np.int32]:
         """The one that is kept of the class of a solution, both ascending options of the packing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ class ReducedProblem:
 
     Attributes:
         problem: the smaller problem, in which each option has an item; None if there is no solution.
-        groups: for each of its options the options it stands for, of which a solution has one; None
-            where the options are those of the original problem.
+        groups: for each of its options the options it stands for, of which a solution has one; None where
+            the options are those of the original problem.
         always: options that all solutions have, int32.
         statistics: what the reduction brought, numbers by name.
     """
@@ -38,25 +39,30 @@ class ReducedProblem:
 
     def counted(self, solutions: list[NDArray[np.int32]]) -> int:
         """How many solutions of the original problem these stand for."""
-        if self.groups is None:
+        if self.groups is None or not solutions:
             return len(solutions)
-        groups, total = self.groups, 0
-        for solution in solutions:
-            number = 1
-            for option in solution.tolist():
-                number *= len(groups[option])
-            total += number
-        return total
+        sizes = np.array([len(group) for group in self.groups], np.int64)
+        ends = np.cumsum([len(solution) for solution in solutions])
+        factors = sizes[np.concatenate(solutions)] if ends[-1] else np.zeros(0, np.int64)
+        starts = np.concatenate(([0], ends[:-1]))
+        # No product is larger than the largest factor to the power of the longest solution.
+        bits = float(np.log2(factors.max(initial=1))) * int((ends - starts).max())
+        if bits < 62 and (ends > starts).all():
+            return int(np.multiply.reduceat(factors, starts).astype(object).sum())
+        return sum(prod(factors[a:b].tolist()) for a, b in zip(starts, ends, strict=True))
 
     def expanded(self, solutions: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
         """The solutions of the original problem that these stand for, sorted int32 each. Raises CoverError
         where one stands for more than fit into memory."""
         if self.groups is None:
             return [np.sort(solution) for solution in solutions]
+        if not self.weighted:
+            names = np.concatenate((*self.groups, self.always[:0]))
+            return [np.sort(np.concatenate((names[solution], self.always))) for solution in solutions]
         whole: list[NDArray[np.int32]] = []
         for solution in solutions:
             choices = [self.groups[option].tolist() for option in solution.tolist()]
-            if self.counted([solution]) > _MOST_AT_ONCE:
+            if prod(map(len, choices)) > _MOST_AT_ONCE:
                 raise CoverError(
                     "equal options make millions of solutions out of one",
                     remedy="count them (--count), or leave equal options out",

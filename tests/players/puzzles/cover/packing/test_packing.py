@@ -54,7 +54,12 @@ def puzzle(pieces: list[Piece], result: CellShape, **more: object) -> PackingPuz
 def different(packing: Packing) -> int:
     """How many solutions without duplicates."""
     duplicates = Duplicates.of(packing)
-    return sum(duplicates.kept(np.array(each, np.int32)) for each in solutions(duplicates.problem))
+    found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
+    kept = duplicates.kept(found)
+    for each in found:
+        least = duplicates.least(duplicates.numbers[each])
+        assert sum(np.array_equal(least, one) for one in kept) == 1
+    return len(kept)
 
 
 def test_pentominoes() -> None:

@@ -70,8 +70,7 @@ def kept(file: BurrFile, number: int) -> tuple[Places, Duplicates, list[np.ndarr
     packing = Packing.of(problem.puzzle)
     duplicates = Duplicates.of(packing)
     found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
-    ours = [duplicates.numbers[each] for each in found if duplicates.kept(each)]
-    return Places(file, problem, packing), duplicates, ours
+    return Places(file, problem, packing), duplicates, duplicates.kept(found)
 
 
 @pytest.mark.parametrize("data", [CORNERS, gzip.compress(CORNERS)], ids=["plain", "gzip"])
