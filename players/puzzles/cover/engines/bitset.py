@@ -74,7 +74,9 @@ class Bitset(CoverEngine):
     def takes(cls, problem: CoverProblem) -> bool:
         """Exact covers with optional items and without colours, if each option has an item that must be
         covered."""
-        if problem.options > MOST_OPTIONS or problem.holes is not None:
+        if problem.options > MOST_OPTIONS:
+            return False
+        if problem.holes is not None and problem.holes < problem.may_be_hole.sum():
             return False
         if (problem.maximum != 1).any() or (problem.weights != 1).any() or problem.colours.any():
             return False
