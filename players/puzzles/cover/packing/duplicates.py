@@ -164,22 +164,20 @@ def _sorted(cells: NDArray[np.integer], tints: NDArray[np.int64]) -> NDArray[np.
 
 
 def _looked_up(packing: Packing, piece: int, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The options of a piece that fill exactly these cells with these colours, -1 for none.
-
-    Rows are compared exactly: column by column, each distinct beginning gets a number.
-    """
-    rows = _sorted(packing.placed[piece].astype(np.int64), packing.tints[piece])
-    size = rows.shape[1]
-    if wanted.shape[-1] != size or not len(rows):
+    """The options of a piece that fill exactly these cells with these colours, -1 for none."""
+    rows = _sorted(packing.placed[piece], packing.tints[piece])
+    if wanted.shape[-1] != rows.shape[1]:
         return np.full(wanted.shape[:-1], -1, np.int32)
-    everything = np.concatenate([rows, wanted.reshape(-1, size)])
-    number = np.zeros(len(everything), np.int64)
-    base = int(everything.max()) + 1
-    for column in everything.T:
-        number = np.unique(number * base + column, return_inverse=True)[1]
-    option = np.full(int(number.max()) + 1, -1, np.int32)
-    option[number[: len(rows)]] = packing.first[piece] + np.arange(len(rows))
-    return option[number[len(rows) :]].reshape(wanted.shape[:-1])
+    option = dict(zip(_keys(rows), range(packing.first[piece], packing.first[piece + 1]), strict=True))
+    found = [option.get(key, -1) for key in _keys(wanted.reshape(-1, rows.shape[1]))]
+    return np.array(found, np.int32).reshape(wanted.shape[:-1])
+
+
+def _keys(rows: NDArray[np.int64]) -> list[bytes]:
+    """The bytes of each row: equal if and only if the rows are."""
+    whole = np.ascontiguousarray(rows)
+    keys: list[bytes] = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel().tolist()
+    return keys
 
 
 def _breaker(packing: Packing, images: NDArray[np.int32]) -> tuple[NDArray[np.bool_], bool]:
