@@ -1,0 +1,1 @@
+"""What searches of covers and packings cost, beside what other programs count."""
