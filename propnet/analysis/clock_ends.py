@@ -6,6 +6,8 @@ literals are equal functions. Different literals may be equal functions too, so 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,8 @@ from gdl.grounding.graph import spread
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder, replaced
 
+ENDLESS = 1 << 62
+"""The last step of what comes again and again."""
 _UNKNOWN = 1 << 40
 """Nodes from here on stand for gates that are not looked at."""
 
@@ -33,6 +37,34 @@ def first_change(network: Network, clocks: NDArray[np.bool_], values: NDArray[np
         elif outputs != first:
             return step
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockStage:
+    """Steps at which the end and the goals are the same functions of all but the clocks.
+
+    Attributes:
+        values: bool, shape (bases,): the clocks at one of them.
+        last: the last one, counted from 0; :data:`ENDLESS` if there is none.
+    """
+
+    values: NDArray[np.bool_]
+    last: int
+
+
+def clock_stages(
+    network: Network, clocks: NDArray[np.bool_], values: NDArray[np.bool_], repeat: bool
+) -> list[ClockStage] | None:
+    """The stages of a game until its clocks end it, or for ever if they ``repeat`` after the last of the
+    ``values`` (as in :func:`first_change`); None if they go on in a way that is not known."""
+    fold = _Fold(network, clocks)
+    stages: dict[tuple[int, ...], ClockStage] = {}
+    for step, row in enumerate(values):
+        outputs = fold.outputs(step, row)
+        stages[tuple(outputs)] = ClockStage(row, step)
+        if outputs[-1] == TRUE:
+            return list(stages.values())
+    return [ClockStage(stage.values, ENDLESS) for stage in stages.values()] if repeat else None
 
 
 class _Fold:

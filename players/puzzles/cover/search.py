@@ -22,6 +22,8 @@ from players.puzzles.cover.reduction.reduced import ReducedProblem
 from players.puzzles.cover.saving import FORMAT, damaged, digest, number, seconds, solutions
 
 _PARTS_PER_WORKER = 32
+_CUTTING = 10_000_000
+"""Fewer branches for problems that are so large that to cut them would take seconds."""
 _MOST_WAITING = 200_000
 """Solutions that wait for branches before theirs; workers rest when there are more."""
 _MOST_PARTS = 100_000
@@ -83,7 +85,9 @@ class CoverSearch:
         self._engine: type[CoverEngine] | None = None
         self._branches: list[CoverBranch] = []
         if parts is None:
-            parts = 1 if options.workers == 1 else options.workers * _PARTS_PER_WORKER
+            parts = 1
+            if options.workers > 1:
+                parts = options.workers * max(4, min(_PARTS_PER_WORKER, _CUTTING // (len(problem.nodes) + 1)))
         self._parts = parts
         small = self._reduced.problem
         self._memo = _memo_for(self._reduced, problem, options)

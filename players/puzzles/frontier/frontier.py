@@ -170,7 +170,7 @@ class FrontierSearch:
         perfect = self.lines.get(self._perfect)
         steps = _MOST_STEPS if perfect is None else len(perfect)
         network = self._game.network
-        values = unpack(clock_states(self._game, steps), len(network.bases)).astype(np.bool_)
+        values = unpack(clock_states(self._game, steps, self._first), len(network.bases)).astype(np.bool_)
         change = first_change(network, step_clocks(network), values)
         return change is None and (perfect is not None or len(values) < steps)
 

@@ -1,20 +1,25 @@
-"""Dancing cells find each solution once, whatever is asked of the items, and go on where they were saved."""
+"""Every engine finds each solution once, and goes on where it was saved."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
+from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from tests.players.puzzles.cover.engines.problems import brute_force, problems
 
+ENGINES = [DancingCells, Bitset]
 
-def all_of(engine: DancingCells) -> list[tuple[int, ...]]:
+
+def all_of(engine: CoverEngine) -> list[tuple[int, ...]]:
     found = []
     before = engine.progress
     while True:
@@ -26,29 +31,54 @@ def all_of(engine: DancingCells) -> list[tuple[int, ...]]:
             return found
 
 
-@settings(max_examples=300, deadline=None)
-@given(problems())
-def test_each_solution_is_found_once(problem: CoverProblem) -> None:
-    engine = DancingCells(problem)
+def finds_each_once(kind: type[CoverEngine], problem: CoverProblem) -> None:
+    engine = kind(problem)
     assert sorted(all_of(engine)) == brute_force(problem)
-    counting = DancingCells(problem, delivers=False)
+    counting = kind(problem, delivers=False)
     assert all_of(counting) == []
     assert counting.count == engine.count == len(brute_force(problem))
+
+
+def goes_on_at_every_node(kind: type[CoverEngine], problem: CoverProblem) -> None:
+    engine = kind(problem)
+    found = []
+    while engine.step(math.inf, 1):
+        found += [tuple(chosen.tolist()) for chosen in engine.taken()]
+        progress = engine.progress
+        engine = kind.resumed(problem, json.loads(json.dumps(engine.saved())))
+        assert engine.progress == pytest.approx(progress)
+    found += [tuple(chosen.tolist()) for chosen in engine.taken()]
+    assert sorted(found) == brute_force(problem)
+    assert engine.count == len(found)
+
+
+@settings(max_examples=250, deadline=None)
+@given(problems())
+def test_each_solution_is_found_once(problem: CoverProblem) -> None:
+    finds_each_once(DancingCells, problem)
 
 
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_a_search_that_is_saved_at_every_node_finds_the_same(problem: CoverProblem) -> None:
-    engine = DancingCells(problem)
-    found = []
-    while engine.step(math.inf, 1):
-        found += [tuple(chosen.tolist()) for chosen in engine.taken()]
-        progress = engine.progress
-        engine = DancingCells.resumed(problem, json.loads(json.dumps(engine.saved())))
-        assert engine.progress == pytest.approx(progress)
-    found += [tuple(chosen.tolist()) for chosen in engine.taken()]
-    assert sorted(found) == brute_force(problem)
-    assert engine.count == len(found)
+    goes_on_at_every_node(DancingCells, problem)
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(plain=True))
+def test_bits_find_the_same_in_plain_problems(problem: CoverProblem) -> None:
+    if not Bitset.takes(problem):
+        problem = replace(problem, minimum=np.ones_like(problem.minimum))
+    assert Bitset.takes(problem)
+    finds_each_once(Bitset, problem)
+    goes_on_at_every_node(Bitset, problem)
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems())
+def test_bits_refuse_what_they_do_not_understand(problem: CoverProblem) -> None:
+    if Bitset.takes(problem):
+        finds_each_once(Bitset, problem)
 
 
 def queens(size: int) -> CoverProblem:
@@ -60,9 +90,10 @@ def queens(size: int) -> CoverProblem:
     return CoverProblem.of(lines, options, secondary=slants)
 
 
+@pytest.mark.parametrize("kind", ENGINES)
 @pytest.mark.parametrize(("size", "count"), [(4, 2), (6, 4), (8, 92)])
-def test_queens(size: int, count: int) -> None:
-    engine = DancingCells(queens(size))
+def test_queens(kind: type[CoverEngine], size: int, count: int) -> None:
+    engine = kind(queens(size))
     assert len(all_of(engine)) == engine.count == count
 
 
@@ -85,15 +116,19 @@ def test_solutions_beyond_the_buffer_are_not_lost() -> None:
         },
     ],
 )  # fmt: skip
-def test_what_was_not_saved_from_this_problem_is_refused(saved: dict[str, object]) -> None:
+@pytest.mark.parametrize("kind", ENGINES)
+def test_what_was_not_saved_from_this_problem_is_refused(
+    kind: type[CoverEngine], saved: dict[str, object]
+) -> None:
     with pytest.raises(CoverError, match="no saved search"):
-        DancingCells.resumed(queens(4), saved)
+        kind.resumed(queens(4), saved)
 
 
-def test_arrays_of_the_problem_stay_as_they_are() -> None:
+@pytest.mark.parametrize("kind", ENGINES)
+def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None:
     problem = queens(5)
     before = [np.array(array) for array in (problem.starts, problem.nodes, problem.minimum)]
-    all_of(DancingCells(problem))
+    all_of(kind(problem))
     assert all(
         (a == b).all() for a, b in zip(before, (problem.starts, problem.nodes, problem.minimum), strict=True)
     )

@@ -19,7 +19,7 @@ from tests.players.puzzles.cover.random_problems import cover_problems
 
 
 @given(cover_problems(options=9, items=6), st.integers(1, 3), st.booleans())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_all_solutions_at_every_interruption(problem: CoverProblem, nodes: int, saves: bool) -> None:
     expected = all_solutions(problem)
     if not MasksEngine.takes(problem):
