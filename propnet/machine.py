@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
 from propnet.kernels.scratch import new_scratch
 from propnet.network import Network
+
+if TYPE_CHECKING:
+    from gdl.grounding.ground_rules import GroundRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ class PropnetMachine(Machine):
 
     level = "propnet"
     has_lanes = True
+    ground: GroundRules | None = None
+    """The rules that the network was built of, where they are at hand and not many."""
     exact: bool = False
     """Whether, in zero-sum games, :attr:`playout_machine` leaves out no move that is better than the best
     that it keeps."""

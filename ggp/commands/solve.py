@@ -25,7 +25,8 @@ def command(
         show_default="10; as long as it takes with --solver frontier",
     ),
     memory: str = typer.Option(
-        "600M", help="For what the solvers keep: 600M, 2G; of the whole process with --solver frontier."
+        "600M",
+        help="For what the solvers keep: 600M, 2G; of the whole process with --solver frontier, --strong.",
     ),
     solver: str | None = typer.Option(None, help="This one alone.", show_default="all that fit"),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
@@ -47,14 +48,20 @@ def command(
     scratch: Path | None = typer.Option(
         None,
         metavar="DIR",
-        help="Frontier: for what does not fit into memory; a search can go on from there.",
+        help="Frontier, --strong: for what does not fit into memory; a search can go on from there.",
     ),
-    disk: str | None = typer.Option(None, help="Frontier: for all files in DIR: 20G.", show_default="all"),
+    disk: str | None = typer.Option(
+        None, help="Frontier, --strong: for all files in DIR: 20G.", show_default="all"
+    ),
     resume: Path | None = typer.Option(
-        None, metavar="DIR", help="Frontier: go on with the search in DIR; it knows its game."
+        None,
+        metavar="DIR",
+        help="Frontier, --strong: go on with what is in DIR; the frontier knows its game.",
     ),
     symmetry: bool = typer.Option(
-        True, "--symmetry/--no-symmetry", help="Frontier: one state for all that are alike but for names."
+        True,
+        "--symmetry/--no-symmetry",
+        help="Frontier, --strong: one state for all that are alike but for names.",
     ),
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
@@ -82,8 +89,17 @@ def command(
     from ggp.game import Game
     from ggp.solving.frontier.order import check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
+    from players.strong.ranked.options import StrongOptions
 
-    if wants_frontier(solver, scratch, disk, resume, plot, symmetry):
+    if strong and plot is None:
+        from ggp.solving.strong import solve_strongly
+
+        if game is None:
+            raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
+        whole, files = Game.load(game), None if disk is None else _bytes(disk)
+        order = StrongOptions(_bytes(memory), workers, resume or scratch, files, resume is not None, symmetry)
+        solve_strongly(whole, order, tables, as_json and query is None, query is None)
+    elif wants_frontier(solver, scratch, disk, resume, plot, symmetry):
         check_options(
             {
                 "--all": every,
@@ -107,13 +123,10 @@ def command(
     if game is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
     if strong or query is not None:
-        from ggp.solving.strong import answer_query, solve_strongly
+        from ggp.solving.strong import answer_query
 
-        whole = Game.load(game)
-        if strong:
-            solve_strongly(whole, _bytes(memory), tables, as_json and query is None, query is None)
         if query is not None:
-            answer_query(whole, query, tables, as_json)
+            answer_query(Game.load(game), query, tables, as_json)
         return
     if tables is not None:
         raise GdlError("--tables goes with --strong or --query")

@@ -19,9 +19,11 @@ from ggp.game import Game
 from ggp.terminal.spinner import spinner
 from players.puzzles.frontier.budget import peak_bytes
 from players.strong.query import JointValue, TableAnswer, ask, facts
-from players.strong.solve import SolvedGame, solve_game
+from players.strong.ranked.options import StrongOptions
+from players.strong.solve import SolvedGame
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
+from players.strong.whole import solve_whole
 from propnet.machine import PropnetMachine
 
 _MMAP_THRESHOLD = -3
@@ -31,7 +33,9 @@ _SLOW = 0.2
 """Seconds between two lines of progress."""
 
 
-def solve_strongly(game: Game, memory: int, folder: Path | None, as_json: bool, told: bool) -> None:
+def solve_strongly(
+    game: Game, options: StrongOptions, folder: Path | None, as_json: bool, told: bool
+) -> None:
     """Solve a whole game, write its table to the folder if there is one, and print what was found if it is to
     be ``told``. Raises GdlError."""
     wall, cpu = time.monotonic(), time.process_time()
@@ -51,12 +55,9 @@ def solve_strongly(game: Game, memory: int, folder: Path | None, as_json: bool, 
                 text = f"{game.name}: {what}, layer {layer}, {states:,} states, {rate:,.0f} states/s"
                 shown.update(task, description=text)
 
-        if folder is None:
-            solved, size = solve_game(machine, memory, watch=watch), None
-        else:
-            writer = TableWriter(folder)
-            solved = solve_game(machine, memory, writer.keep, watch)
-            size = writer.finish(solved)
+        writer = None if folder is None else TableWriter(folder)
+        solved = solve_whole(machine, options, writer, watch)
+        size = None if writer is None else writer.finish(solved)
     found = _told(game, solved, size)
     found["seconds_cpu"] = round(time.process_time() - cpu, 3)
     found["seconds_wall"] = round(time.monotonic() - wall, 3)
@@ -84,6 +85,7 @@ def _told(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:
         "game": game.name,
         "states": solved.states,
         "layers": solved.sizes,
+        "symmetries": solved.symmetries,
         "cycles": solved.cyclic,
         "values": _by_role(roles, solved.start),
         "distance": solved.distance,
@@ -95,7 +97,8 @@ def _told(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:
 def _print_solved(found: dict[str, Any]) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_row("values", _values(found["values"]) + ", " + _ends(found["distance"], found["cycles"]))
-    table.add_row("states", f"{found['states']:,} in {len(found['layers'])} layers")
+    alike = "" if found["symmetries"] == 1 else f", one for each {found['symmetries']} that are alike at most"
+    table.add_row("states", f"{found['states']:,} in {len(found['layers'])} layers{alike}")
     if found["table_bytes"] is not None:
         table.add_row("table", f"{found['table_bytes']:,} bytes, {found['bytes_per_state']:.3f} a state")
     seconds = f"{found['seconds_cpu']:.2f} CPU seconds, {found['seconds_wall']:.2f} s by the clock"

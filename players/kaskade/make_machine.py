@@ -19,6 +19,8 @@ COMPILE_SECONDS = 20.0
 """Default compile time of :func:`make_machine`, enough for nearly any game."""
 AUTO_COMPILE_SECONDS = 2.0
 """The same for ``auto``, whose user waits for a game and not for a machine."""
+KEPT_LITERALS = 50_000
+"""Ground rules with more body literals are not kept beside their network."""
 
 
 def compile_budget(usual: float) -> float:
@@ -69,7 +71,8 @@ def make_machine(
     from propnet.build import build
 
     try:
-        network = build(ground(rules, limits or GroundLimits()))
+        grounded = ground(rules, limits or GroundLimits())
+        network = build(grounded)
     except TooLargeError:
         if level != "auto":
             raise
@@ -77,7 +80,10 @@ def make_machine(
     if level == "propnet":
         from propnet.machine import PropnetMachine
 
-        return PropnetMachine(rules, network)
+        machine = PropnetMachine(rules, network)
+        if len(grounded.bodies) <= KEPT_LITERALS:
+            machine.ground = grounded
+        return machine
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache
 

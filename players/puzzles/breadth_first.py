@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from propnet.analysis.clock_ends import clock_stages
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander, Expansion
-from propnet.kernels.records import pack
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from propnet.recoding.samples import clock_states
 
 _ROWS = 1 << 14
 _SHORT = 0.004
 """Seconds that a part of a layer should take, so that deadlines are kept."""
-_FEWEST, _MOST = 16, 1 << 13
+_FEWEST, _MOST = 128, 1 << 13
+_SWEPT = 1 << 10
+_MOST_STEPS = 1 << 12
+_ENDED_SHARE = 16
+"""Ends that were met get this part of the memory."""
 
 
 class BreadthFirst(LineSolver):
@@ -25,7 +32,8 @@ class BreadthFirst(LineSolver):
 
     Clocks do not tell states apart at first: of two that differ in nothing else, the one met earlier can
     still do all that the other can. When that ends without goal 100, and states with different clocks
-    were taken for one, all is done again with clocks: only the clock may have ended a line with a goal.
+    were taken for one, only the clock may have ended a line with a goal. If no state that was met is an end
+    with a higher one at any later step, the best goal is proven; else all is done again with clocks.
 
     Where the memory does not suffice the search gives up.
     """
@@ -35,7 +43,9 @@ class BreadthFirst(LineSolver):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._memory = task.memory
-        self._mask: Records = pack(~step_clocks(self.machine.network)[None, :])[0]
+        self._clocks = step_clocks(self.machine.network)
+        self._mask: Records = pack(~self._clocks[None, :])[0]
+        self._sweeping: Iterator[bool | None] | None = None
         self._best = -1
         self._length = 0
         self._expander = Expander(self.machine, _ROWS)
@@ -55,12 +65,20 @@ class BreadthFirst(LineSolver):
         self._next, self._layer_end = 0, 1
         self._depth = 0
         self._over = False
+        self._ended = ClosedList(self.machine.words, self._mask, self._memory // _ENDED_SHARE)
+        self._starts, self._ended_starts, self._all_ended = [0], [0], True
+        """At which number each depth begins; whether there was room for all ends."""
 
     def step(self, deadline: float) -> bool:
         while not self._over:
             now = time.monotonic()
             if now >= deadline:
                 return True
+            if self._sweeping is not None:
+                if (certain := next(self._sweeping)) is not None:
+                    self._sweeping = None
+                    self._conclude(certain)
+                continue
             if not self._expand_some():
                 self._over = True
                 break
@@ -73,16 +91,56 @@ class BreadthFirst(LineSolver):
     def _finish(self) -> None:
         """All states were visited."""
         if self._best < 100 and self._closed.merged:
-            self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
-            self._begin()
+            self._sweeping = self._sweep()
         else:
+            self._conclude(True)
+
+    def _conclude(self, certain: bool) -> None:
+        """The best goal is proven, or all is done again with clocks."""
+        if certain:
             self._over = True
             self.proven = self._best
+        else:
+            self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
+            self._begin()
+
+    def _sweep(self) -> Iterator[bool | None]:
+        """Look whether the clock can make more than the best goal of any state, at a step later than when it
+        was met first; nor may it undo an end, beyond which nothing was looked at. Yields None now and then,
+        and at last whether all that is certain."""
+        machine = self.machine
+        bases = len(machine.network.bases)
+        values = clock_states(machine, _MOST_STEPS, machine.records([self.start]).copy())
+        rows = unpack(values, bases).astype(np.bool_)
+        stages = clock_stages(machine.network, self._clocks, rows, len(values) < _MOST_STEPS)
+        if stages is None or not self._all_ended:
+            yield False
+            return
+        self._starts.append(self._closed.size)
+        self._ended_starts.append(self._ended.size)
+        for stage in stages:
+            clock = pack(stage.values[None, :])[0]
+            for ended, found, starts in (
+                (True, self._ended, self._ended_starts),
+                (False, self._closed, self._starts),
+            ):
+                size = starts[min(stage.last, len(starts) - 1)]
+                for first in range(0, size, _SWEPT):
+                    records = found.records[first : min(size, first + _SWEPT)] & self._mask | clock
+                    terminal, goals = machine.ends(records)
+                    higher = terminal & (np.maximum(goals[:, 0], 0) > self._best)
+                    if higher.any() or (ended and not terminal.all()):
+                        yield False
+                        return
+                    yield None
+        yield True
 
     def _expand_some(self) -> bool:
         """Visit the next states of this layer. Returns whether the search can go on."""
         closed = self._closed
         if self._next == self._layer_end:
+            self._starts.append(self._layer_end)
+            self._ended_starts.append(self._ended.size)
             self._layer_end = closed.size
             self._depth += 1
         first = self._next
@@ -92,6 +150,10 @@ class BreadthFirst(LineSolver):
             if self.proven == 100:
                 return False
             moves = np.ascontiguousarray(chunk.moves[:, 0])
+            if self._all_ended and chunk.terminal.any():
+                self._all_ended = self._ended.add(
+                    chunk.records, chunk.parents, moves, ~chunk.terminal, first, self._layer_end
+                )
             if not closed.add(chunk.records, chunk.parents, moves, chunk.terminal, first, self._layer_end):
                 return False
         self.states += self._next - first

@@ -7,8 +7,10 @@ True
 from __future__ import annotations
 
 from gdl.errors import GdlError
+from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
+from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.sokoban.solver import Sokoban
@@ -17,7 +19,9 @@ from players.puzzles.solver import LineSolver
 SOLVERS: list[type[LineSolver]] = [
     Sokoban,
     Frontier,
+    MoveSetSolver,
     Factored,
+    FailFirst,
     NestedPolicy,
     DeadEndPolicy,
 ]

@@ -23,7 +23,7 @@ from players.strong.outcomes import Outcomes
 from players.strong.row_kernels import FINGERS, find_rows
 from players.strong.row_sets import SetSignature
 from propnet.expander import ROWS, Expander, Expansion
-from propnet.jit.arrays import Octets, Words
+from propnet.jit.arrays import Ints, Octets, Words
 from propnet.machine import PropnetMachine
 
 Distances = NDArray[np.uint16]
@@ -93,15 +93,20 @@ class ValueFinder:
         fates: Octets,
     ) -> None:
         chunk = self._all_successors(rows)
-        places = np.empty(len(chunk), np.int64)
-        if find_rows(known.rows, chunk.records, chunk.moves, self._fingers, places):
-            raise AssertionError("a successor is in no layer")
+        places, known_values, known_distances = self._look(chunk, known)
         choose(
-            chunk.parents, chunk.moves, places, known.values, known.distances, self.outcomes.ranks,
+            chunk.parents, chunk.moves, places, known_values, known_distances, self.outcomes.ranks,
             self.outcomes.longer, horizon, endless, values, distances, fates,
         )  # fmt: skip
         self._end(rows, values, distances, fates)
         self._refuse(rows, fates)
+
+    def _look(self, chunk: Expansion, known: ValuedSet) -> tuple[Ints, Octets, Distances]:
+        """For each successor a place in values and distances, and these."""
+        places = np.empty(len(chunk), np.int64)
+        if find_rows(known.rows, chunk.records, chunk.moves, self._fingers, places):
+            raise AssertionError("a successor is in no layer")
+        return places, known.values, known.distances
 
     def _all_successors(self, rows: Words) -> Expansion:
         """All successors of a batch; the next batch is as large as fits into the expander's rows."""
@@ -125,8 +130,8 @@ class ValueFinder:
             return
         answer = self.machine.evaluate(rows[ends])
         if not answer.terminal.all():
-            stuck = self.machine.states(rows[ends[np.argmin(answer.terminal)]][None])[0]
-            raise RulesError(f"a role has no legal move in {self._spelled(stuck.propositions)}")
+            stuck = self._spelled(rows[ends[np.argmin(answer.terminal)]][None])
+            raise RulesError(f"a role has no legal move in {stuck}")
         values[ends] = self.outcomes.number(answer.goals)
         distances[ends] = 0
         fates[ends] = SETTLED
@@ -139,15 +144,16 @@ class ValueFinder:
             (ENDLESS_MATRIX, "two roles move at once, and play may come back to the same state"),
         ):
             if (fates == fate).any():
-                state = self.machine.states(rows[np.argmax(fates == fate)][None])[0]
+                state = rows[np.argmax(fates == fate)][None]
                 raise GdlError(
                     f"the game has no value in pure strategies that can be told: {why}, as in "
-                    f"{self._spelled(state.propositions)}",
+                    f"{self._spelled(state)}",
                     remedy="only play by chance is best there; uct plays such games",
                 )
 
-    def _spelled(self, propositions: frozenset[object]) -> str:
-        return " ".join(sorted(map(str, propositions)))
+    def _spelled(self, record: Words) -> str:
+        """The propositions of a state, given by its record (1, words)."""
+        return " ".join(sorted(map(str, self.machine.states(record)[0].propositions)))
 
 
 def values_by_layers(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from gdl.errors import TooLargeError
@@ -32,16 +34,18 @@ class Outcomes:
         self.vectors: list[tuple[int, ...]] = []
         self.ranks: Int32s = np.zeros((roles, 0), np.int32)
         self.longer: Int32s = np.zeros((roles, 0), np.int32)
+        self._lock = threading.Lock()
         self._add(vectors or [])
 
     def number(self, goals: Goals) -> Octets:
-        """The numbers, uint8 (n,), of outcomes given by their goals (n, roles)."""
+        """The numbers, uint8 (n,), of outcomes given by their goals (n, roles). Any thread may ask."""
         numbers = np.zeros(len(goals), np.uint8)
         left = np.arange(len(goals))
         v = 0
         while len(left):
-            if v == len(self.vectors):
-                self._add([tuple(goals[left[0]].tolist())])
+            with self._lock:
+                if v == len(self.vectors):
+                    self._add([tuple(goals[left[0]].tolist())])
             same = (goals[left] == np.array(self.vectors[v], np.int16)).all(axis=1)
             numbers[left[same]] = v
             left = left[~same]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from players.strong.backward import Keep, values_by_layers
 from players.strong.endless import values_by_rounds
@@ -19,10 +20,14 @@ class SolvedGame:
     Attributes:
         machine: of the game.
         outcomes: what the values' numbers mean.
-        sizes: how many states are first reached after 0, 1, ... joint moves.
+        sizes: how many states each layer has: what is first reached after 0, 1, ... joint moves, or has the
+            rank 0, 1, ...
         cyclic: whether play may come back to a state.
         start: the goals of each role under best play from the start.
         distance: joint moves to the end from there; None where play need not end.
+        symmetries: how many automorphisms one state of each orbit stands for.
+        codec: how states become words (:class:`players.strong.ranked.codec.StateCodec`), for the table; None
+            where its records are the machine's.
     """
 
     machine: PropnetMachine
@@ -31,6 +36,8 @@ class SolvedGame:
     cyclic: bool
     start: tuple[int, ...]
     distance: int | None
+    symmetries: int = 1
+    codec: dict[str, Any] | None = None
 
     @property
     def states(self) -> int:

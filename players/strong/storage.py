@@ -3,32 +3,35 @@
 A folder holds ``manifest.json`` and a file for each layer. A layer's file is blocks, one after another, and
 an index. A block is up to 32,768 states, compressed by zstd: the bytes of the differences of records that
 follow each other, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the
-distances, one or two bytes each, in the same manner. The index has for each block its first record and its
-end in the file. The manifest comes last and says how long each file is, and its BLAKE2 digest.
+distances, one or two bytes each, in the same manner. The index has for each block its first record, its end
+in the file, and four times the number of its states plus the bytes of a distance. Records are the machine's,
+or the words that a :class:`players.strong.ranked.codec.StateCodec` makes. The manifest comes last and
+says how long each file is, and its BLAKE2 digest.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
-import zstandard
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
+from players.puzzles.frontier.keys.shrink import shrunk
 from players.strong.backward import Distances, ValuedSet
 from players.strong.row_sets import SetSignature
 from players.strong.solve import SolvedGame
 from propnet.jit.arrays import Octets, Words
 
 FORMAT = "ggp-tables"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 BLOCK = 1 << 15
-"""States of a block; the last one of a layer has fewer."""
+"""States of a block; some have fewer."""
 _LEVEL = 3
 
 
@@ -42,7 +45,6 @@ class LayerFile:
         digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
         states: how many.
         blocks: how many.
-        wide: bytes of a distance, 1 or 2.
         always, ever, fewest, most: the :class:`players.strong.row_sets.SetSignature` of the states.
     """
 
@@ -51,7 +53,6 @@ class LayerFile:
     digest: str
     states: int
     blocks: int
-    wide: int
     always: str
     ever: str
     fewest: int
@@ -77,15 +78,45 @@ class TableWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: list[LayerFile] = []
+        self._ranks: list[int] = []
+        self._begun = False
         self._ours()
 
     def keep(self, number: int, layer: ValuedSet, sign: SetSignature) -> None:
         """Write a layer (:func:`players.strong.solve.solve_game`)."""
-        if not self._files:
+        self._files.append(_write_layer(layer, sign, self.path_of(number)))
+
+    def path_of(self, number: int) -> Path:
+        """Where a layer goes; before the first one a table that is there is removed."""
+        if not self._begun:
             for path in self._ours():
                 path.unlink()
             self._folder.mkdir(parents=True, exist_ok=True)
-        self._files.append(_write_layer(layer, sign, self._folder / f"layer-{number:05}.table"))
+            self._begun = True
+        return self._folder / f"layer-{number:05}.table"
+
+    def kept(self, rank: int, file: LayerFile) -> None:
+        """A layer of words of this rank was written to its file (:class:`LayerWriter`)."""
+        self._ranks.append(rank)
+        self._files.append(file)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The layers that were written, for a checkpoint."""
+        return [asdict(file) | {"rank": rank} for rank, file in zip(self._ranks, self._files, strict=True)]
+
+    def restore(self, body: list[dict[str, Any]]) -> None:
+        """Go on where a checkpoint was written. Raises GdlError for a folder that lacks something of it."""
+        rows = [dict(row) for row in body]
+        self._ranks, self._begun = [row.pop("rank") for row in rows], bool(rows)
+        self._files = [LayerFile(**row) for row in rows]
+        for file in self._files:
+            path = self._folder / file.name
+            if not path.is_file() or path.stat().st_size != file.length:
+                raise GdlError(f"{path} is not as it was", remedy="name the same --tables, or begin anew")
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._files, self._ranks, self._begun = [], [], False
 
     def finish(self, solved: SolvedGame) -> int:
         """Write the manifest, which makes it a table; returns the bytes of all files."""
@@ -103,6 +134,8 @@ class TableWriter:
             "start": solved.start,
             "distance": solved.distance,
             "files": self._files[::-1],
+            "codec": solved.codec,
+            "ranks": self._ranks[::-1],
         }
         outer = {"digest": _digest(orjson.dumps(body)), "body": body}
         text = orjson.dumps(outer, option=orjson.OPT_INDENT_2)
@@ -120,31 +153,76 @@ class TableWriter:
         return ours
 
 
-def _write_layer(layer: ValuedSet, sign: SetSignature, path: Path) -> LayerFile:
-    known = layer.distances[layer.distances < np.iinfo(np.uint16).max]
+@dataclass(frozen=True, slots=True)
+class CodedBlock:
+    """States with their values as bytes.
+
+    Attributes:
+        first: uint64 (words,): the lowest record.
+        count: how many states.
+        wide: bytes of a distance, 1 or 2.
+        data: the bytes.
+    """
+
+    first: Words
+    count: int
+    wide: int
+    data: bytes
+
+
+def coded_block(rows: Words, values: Octets, distances: Distances) -> CodedBlock:
+    """A block of a set of records (n, words) with their values; any thread may make it."""
+    known = distances[distances < np.iinfo(np.uint16).max]
     # 255 of one byte, 65535 of two stand for play that need not end.
     wide = 1 if not len(known) or known.max() < 255 else 2
-    compressor = zstandard.ZstdCompressor(level=_LEVEL)
-    hashed = hashlib.blake2b(digest_size=16)
-    starts = range(0, len(layer.rows), BLOCK)
-    ends, at = np.zeros(len(starts), "<u8"), 0
-    with path.open("wb") as file:
-        for i, first in enumerate(starts):
-            part = slice(first, first + BLOCK)
-            packed = compressor.compress(
-                pack_block(layer.rows[part], layer.values[part], layer.distances[part], wide)
-            )
-            hashed.update(packed)
-            file.write(packed)
-            at += len(packed)
-            ends[i] = at
-        index = np.ascontiguousarray(layer.rows[::BLOCK], "<u8").tobytes() + ends.tobytes()
-        hashed.update(index)
-        file.write(index)
-    return LayerFile(
-        path.name, at + len(index), hashed.hexdigest(), len(layer.rows), len(starts), wide,
-        f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
-    )  # fmt: skip
+    packed = shrunk(memoryview(pack_block(rows, values, distances, wide)), _LEVEL)
+    return CodedBlock(rows[0].copy(), len(rows), wide, packed)
+
+
+class LayerWriter:
+    """Writes the file of a layer, block after block, ascending."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("wb")
+        self._hashed = hashlib.blake2b(digest_size=16)
+        self._firsts: list[Words] = []
+        self._rest: list[tuple[int, int]] = []
+        self._at = self._states = 0
+
+    def add(self, block: CodedBlock) -> None:
+        """Append a block whose records are above all others."""
+        self._write(block.data)
+        self._firsts.append(block.first)
+        self._rest.append((self._at, block.count << 2 | block.wide))
+        self._states += block.count
+
+    def close(self, sign: SetSignature) -> LayerFile:
+        """The index follows the blocks: first records, ends and counts."""
+        self._write(np.array(self._firsts, "<u8").tobytes())
+        self._write(np.ascontiguousarray(np.array(self._rest, "<u8").T).tobytes())
+        self._file.close()
+        return LayerFile(
+            self._path.name, self._at, self._hashed.hexdigest(), self._states, len(self._rest),
+            f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
+        )  # fmt: skip
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it."""
+        self._file.close()
+
+    def _write(self, data: bytes) -> None:
+        self._hashed.update(data)
+        self._file.write(data)
+        self._at += len(data)
+
+
+def _write_layer(layer: ValuedSet, sign: SetSignature, path: Path) -> LayerFile:
+    writer = LayerWriter(path)
+    for first in range(0, len(layer.rows), BLOCK):
+        part = slice(first, first + BLOCK)
+        writer.add(coded_block(layer.rows[part], layer.values[part], layer.distances[part]))
+    return writer.close(sign)
 
 
 def pack_block(rows: Words, values: Octets, distances: Distances, wide: int) -> bytes:

@@ -19,8 +19,9 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from players.strong.backward import Distances
+from players.strong.ranked.codec import StateCodec
 from players.strong.solve import known_distance
-from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block
+from players.strong.storage import LayerFile, read_manifest, rules_digest, unpack_block
 from propnet.jit.arrays import Octets, Words
 from propnet.kernels.records import record_words
 
@@ -28,6 +29,17 @@ _KEPT = 64
 """Blocks that stay decoded."""
 
 _Block = tuple[Words, Octets, Distances]
+
+
+@dataclass(frozen=True, slots=True)
+class _LayerData:
+    """A layer's file and its index: for each block its first record, where it ends, and four times the number
+    of its states with the bytes of a distance."""
+
+    data: mmap.mmap
+    firsts: Words
+    ends: Words
+    counts: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +66,7 @@ class Tables:
         folder: where it is.
         outcomes: goals by the number of the outcome.
         roles: as text, in the order of the rules.
-        sizes: states that are first reached after 0, 1, ... joint moves.
+        sizes: states of each layer (:class:`players.strong.solve.SolvedGame`).
         cyclic: whether play may come back to a state.
     """
 
@@ -68,10 +80,13 @@ class Tables:
         self._rules: str = manifest["rules"]
         self._name: str = manifest["name"]
         self._bits = {parse_term(text): i for i, text in enumerate(manifest["propositions"])}
-        self._words = record_words(len(self._bits))
+        coded = manifest["codec"]
+        self._codec = None if coded is None else StateCodec.from_json(coded)
+        self._by_rank = {rank: number for number, rank in enumerate(manifest["ranks"])}
+        self._words = record_words(len(self._bits)) if self._codec is None else 1
         self._files = [LayerFile(**entry) for entry in manifest["files"]]
         self._signatures = [file.signature for file in self._files]
-        self._data: dict[int, tuple[mmap.mmap, Words, Words]] = {}
+        self._layers: dict[int, _LayerData] = {}
         self._blocks: OrderedDict[tuple[int, int], _Block] = OrderedDict()
 
     @classmethod
@@ -108,11 +123,18 @@ class Tables:
     def value_of(self, propositions: Iterable[Term]) -> StateValue | None:
         """The value of the state in which exactly these propositions are true; None where the table has no
         such state. Raises GdlError for a damaged file."""
-        record = np.zeros(self._words, np.uint64)
+        bits: list[int] = []
         for proposition in propositions:
             bit = self._bits.get(proposition)
             if bit is None:
                 return None
+            bits.append(bit)
+        if self._codec is not None:
+            word = self._codec.word_of(bits)
+            number = None if word is None else self._by_rank.get(self._codec.rank(word))
+            return None if number is None else self._find(number, np.array([word], np.uint64))
+        record = np.zeros(self._words, np.uint64)
+        for bit in bits:
             record[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
         for number, signature in enumerate(self._signatures):
             if signature.may_hold(record):
@@ -123,7 +145,7 @@ class Tables:
 
     def _find(self, number: int, record: Words) -> StateValue | None:
         """A record's value in one layer."""
-        _, firsts, _ = self._layer(number)
+        firsts = self._layer(number).firsts
         block = _bisect(firsts, record, after=True) - 1
         if block < 0:
             return None
@@ -134,19 +156,20 @@ class Tables:
         outcome = int(values[place])
         return StateValue(outcome, self.outcomes[outcome], known_distance(int(distances[place])))
 
-    def _layer(self, number: int) -> tuple[mmap.mmap, Words, Words]:
-        """A layer's file, the first records of its blocks (n, words) and where they end (n,)."""
-        if number not in self._data:
+    def _layer(self, number: int) -> _LayerData:
+        """A layer's file and its index."""
+        if number not in self._layers:
             file = self._files[number]
             path = self.folder / file.name
             with path.open("rb") as opened:
                 data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
             if hashlib.blake2b(data, digest_size=16).hexdigest() != file.digest:
                 raise GdlError(f"{path} is damaged: its digest does not fit", remedy="make the table anew")
-            index = np.frombuffer(data[-8 * file.blocks * (self._words + 1) :], "<u8")
-            firsts, ends = index[: -file.blocks].reshape(-1, self._words), index[-file.blocks :]
-            self._data[number] = data, firsts, ends
-        return self._data[number]
+            index = np.frombuffer(data[-8 * file.blocks * (self._words + 2) :], "<u8")
+            firsts = index[: -2 * file.blocks].reshape(-1, self._words)
+            ends, counts = index[-2 * file.blocks :].reshape(2, -1)
+            self._layers[number] = _LayerData(data, firsts, ends, counts)
+        return self._layers[number]
 
     def _block(self, number: int, block: int) -> _Block:
         """A decoded block."""
@@ -154,12 +177,11 @@ class Tables:
         if key in self._blocks:
             self._blocks.move_to_end(key)
         else:
-            data, _, ends = self._layer(number)
-            file = self._files[number]
-            packed = data[int(ends[block - 1]) if block else 0 : int(ends[block])]
-            n = min(BLOCK, file.states - block * BLOCK)
+            layer = self._layer(number)
+            packed = layer.data[int(layer.ends[block - 1]) if block else 0 : int(layer.ends[block])]
+            count = int(layer.counts[block])
             plain = zstandard.ZstdDecompressor().decompress(packed)
-            self._blocks[key] = unpack_block(plain, n, self._words, file.wide)
+            self._blocks[key] = unpack_block(plain, count >> 2, self._words, count & 3)
             if len(self._blocks) > _KEPT:
                 self._blocks.popitem(last=False)
         return self._blocks[key]

@@ -81,12 +81,13 @@ def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> 
     return chosen, stuck
 
 
-def clock_states(machine: PropnetMachine, most: int = 1 << 12) -> Words:
-    """The states that the step clocks go through from the initial state on, whatever is played, until they
-    repeat, ``most`` at most: uint64, shape (n, words), all other propositions false."""
+def clock_states(machine: PropnetMachine, most: int = 1 << 12, start: Words | None = None) -> Words:
+    """The states that the step clocks go through from the initial state on, or from ``start``, uint64, shape
+    (1, words), whatever is played, until they repeat, ``most`` at most: uint64, shape (n, words), all other
+    propositions false."""
     mask, counters = (pack(kind(machine.network)[None, :])[0] for kind in (clocks, step_clocks))
     moves = np.zeros((1, len(machine.roles)), np.int32)
-    record = machine.records([machine.initial_state()]) & mask
+    record = (machine.records([machine.initial_state()]) if start is None else start) & mask
     seen: dict[bytes, None] = {}
     rows: list[Words] = []
     while record.tobytes() not in seen and len(rows) < most:

@@ -68,15 +68,20 @@ class Orbits:
         it takes about a byte per base proposition and state."""
         bits = unpack(records, self.bases)
         bits[:, self.unobserved] = self.network.initial[self.unobserved]
-        best = bits.copy()
-        for source in self.sources:
-            image = bits[:, source]
-            differ = image[:, self.order] != best[:, self.order]
-            first = differ.argmax(axis=1) if len(self.order) else np.zeros(len(bits), np.int64)
+        moved = np.flatnonzero(self.moved)
+        place = np.zeros(self.bases, np.int64)
+        place[moved] = np.arange(len(moved))
+        order, own = place[self.order], bits[:, moved]
+        best = own.copy()
+        for source in place[self.sources[:, moved]]:
+            image = own[:, source]
+            differ = image[:, order] != best[:, order]
+            first = differ.argmax(axis=1) if len(order) else np.zeros(len(bits), np.int64)
             rows = np.flatnonzero(differ.any(axis=1))
-            smaller = rows[~image[rows, self.order[first[rows]]]]
+            smaller = rows[~image[rows, order[first[rows]]]]
             best[smaller] = image[smaller]
-        return pack(best)
+        bits[:, moved] = best
+        return pack(bits)
 
     def canonical_network(self) -> Network:
         """The network with the smallest of its orbit in the place of the next and of the initial state.

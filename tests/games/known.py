@@ -18,6 +18,14 @@ OPENINGS: Final[dict[str, str]] = {
     "biddingtictactoe": "(bid 2) (bid 2) (mark b 2) (bid 1) (bid 3) (mark a 1)",
     # South's seeds end in the store, so south moves again; north captures later on.
     "kalah": "(sow c) (sow b) (sow b) (sow c)",
+    # One of the 240 ways (11,520 with turns).
+    "soma": """
+        (place right 0 1 2 2) (place tripod 9 2 3 2) (place left 0 1 1 1)
+        (place v 10 1 3 1) (place z 4 3 1 1) (place l 3 1 1 2) (place t 2 1 3 3)""",
+    # One of the 4 ways.
+    "pentominoes": """
+        (place f 18 1 5) (place y 20 4 2) (place p 2 1 1)
+        (place u 2 1 3) (place v 10 3 1) (place l 10 2 6)""",
     # 70 pushes.
     "sokoban": """
         (move right) (move down) (move down) (move down) (move down) (move right) (move up) (move left)
@@ -79,7 +87,9 @@ SOLVED: Final = (
     "knightstour",
     "lightsout",
     "pegsolitaire",
+    "pentominoes",
     "queens",
+    "soma",
     "sokoban",
 )
 """Puzzles that their opening solves."""

@@ -37,6 +37,8 @@ LONGEST = {
     "queens": 8,
     "rockpaperscissors": 5,
     "snakes": 200,
+    "pentominoes": 6,
+    "soma": 7,
     "sokoban": 600,
     "sudoku": 47,
     "tictactoe": 9,

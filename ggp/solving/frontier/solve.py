@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 import orjson
 
@@ -17,6 +14,7 @@ from ggp.game import Game
 from ggp.solving.frontier.layers_plot import check_plot, write_plot
 from ggp.solving.frontier.order import FRONTIER, FrontierOrder
 from ggp.solving.frontier.view import FrontierView
+from ggp.solving.interruption import noted_ctrl_c
 from ggp.solving.team import cpu_seconds
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
@@ -66,7 +64,7 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
         records = machine.records([start]).copy()
         search = FrontierSearch(machine, records, options, view.watch)
         try:
-            with view, _ctrl_c() as interrupted:
+            with view, noted_ctrl_c() as interrupted:
                 try:
                     stopped = _run(search, order.seconds, began, interrupted)
                 except GdlError as error:
@@ -111,6 +109,7 @@ def as_json_object(
         "value": result.value if result.value >= 0 else None,
         "moves": moves.get(result.value, []),
         "proven": result.proven,
+        "shortest": result.shortest,
         "solver": FRONTIER,
         "seconds_cpu": round(cpu, 3),
         "seconds_wall": round(wall, 3),
@@ -153,25 +152,6 @@ def _run(
             return None
 
 
-@contextmanager
-def _ctrl_c() -> Iterator[Callable[[], bool]]:
-    """The first Ctrl-C is only noted, so that the search ends between two steps; the second is an
-    interruption as always."""
-    noted = False
-
-    def note(signum: int, frame: FrameType | None) -> None:
-        nonlocal noted
-        if noted:
-            raise KeyboardInterrupt
-        noted = True
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: noted
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _told_and_replayed(game: Game, machine: PropnetMachine, result: FrontierResult) -> dict[int, list[str]]:
     """The line to each goal value as GDL, each replayed by the prover. Raises GdlError if one is none."""
     told: dict[int, list[str]] = {}
@@ -197,6 +177,7 @@ def _at_once(value: int) -> FrontierResult:
         seconds_cpu=0.0,
         seconds_wall=0.0,
         complete=True,
+        shortest=True,
     )
 
 

@@ -76,7 +76,7 @@ class FrontierView:
             table.add_row("goal", f"{result.value} in {len(moves)} moves, {_proof(result)}")
             lines = sorted(result.lines.items(), reverse=True)
             told = ", ".join(f"{value} in {len(line)}" for value, line in lines)
-            table.add_row("shortest", f"{told} moves")
+            table.add_row("shortest" if result.shortest else "lines", f"{told} moves")
             table.add_row("replayed", "by the prover, each line, move by move")
         else:
             table.add_row("goal", "none: no line comes to an end" if result.proven else "not known")
@@ -135,6 +135,8 @@ def _expanded(progress: FrontierProgress) -> int:
 def _proof(result: FrontierResult) -> str:
     if not result.proven:
         return "not proven to be the best"
+    if not result.shortest:
+        return "proven: none is higher"
     return "proven: none is higher, none shorter"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -13,16 +14,20 @@ from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
 from players.puzzles.frontier.search import LayeredSearch, Layers
+from players.puzzles.frontier.storage.errors import ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
+from propnet.analysis.clock_ends import first_change
+from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
+from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE
 from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
-from propnet.recoding.samples import sample_states
+from propnet.recoding.samples import clock_states, sample_states
 from propnet.symmetries.canonical import Orbits
 from propnet.symmetries.group import automorphisms
 from propnet.symmetries.saving import paying_orbits
@@ -32,6 +37,8 @@ _TRUST = 0.85
 _LEAST_STORE = 1 << 20
 _AHEAD, _AHEAD_STATES, _REFUTING = 20, 1_000, 200
 """Layers looked at when a coding is mended, states of each that are gone on from, and that are kept."""
+_MOST_STEPS = 1 << 12
+"""Steps of clocks that are looked at."""
 
 Watch = Callable[[FrontierProgress], None]
 
@@ -40,15 +47,16 @@ class FrontierSearch:
     """Searches from one state of a game of one role.
 
     Clocks that only count steps are left out of the keys at first: of two states that differ in nothing else
-    the earlier one can still do all that the other can. When that ends without the highest goal, and some
-    state was met at several depths, all is done again with clocks in the keys: only the clock may have
-    ended a line with a goal. So where the highest goal is found at once, a line with the same goal that only
-    the clock ends may be shorter.
+    the earlier one can still do all that the other can, unless the clock ends the match. When some state was
+    met at several depths, and ends or goals depend on a clock
+    (:func:`propnet.analysis.clock_ends.first_change`), all is done again with clocks in the keys: at every
+    depth where the highest goal was not found, else as far as a line may be shorter than the one found.
 
     Attributes:
-        lines: goal value -> a shortest line of move ids.
+        lines: goal value -> a line of move ids, a shortest one if ``shortest``.
         best: the highest goal value found, -1 for none.
         proven: whether no line has a higher one.
+        shortest: whether no line is shorter than that for its goal value.
         complete: whether all states were visited.
         states: how many were visited so far, in all passes.
     """
@@ -77,7 +85,7 @@ class FrontierSearch:
         self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
         self.best = -1
-        self.proven = self.complete = False
+        self.proven = self.complete = self.shortest = False
         self._perfect = _highest_goal(machine)
         self._steps = self._work()
 
@@ -95,7 +103,7 @@ class FrontierSearch:
         self._steps.close()
         if self._search is not None:
             self._search.close()
-        if self.proven:
+        if self.shortest:
             self._store.erase()
         else:
             self._store.close()
@@ -108,11 +116,20 @@ class FrontierSearch:
     def _symmetries(self) -> tuple[Orbits, Network] | None:
         """The orbits of states and the network of one state of each, unless that does not pay, or is not
         wanted. A search that goes on does as it did."""
-        network, saved = self._machine.network, self._store.state.get("symmetry")
-        if saved:
-            orbits = Orbits(network, automorphisms(network))
-            return orbits, orbits.canonical_network()
-        return paying_orbits(network) if saved is None and self._options.symmetry else None
+        network, ground = self._machine.network, self._machine.ground
+        saved = self._store.state.get("symmetry")
+        if not saved:
+            wanted = saved is None and self._options.symmetry
+            return paying_orbits(network, ground) if wanted else None
+        group = automorphisms(network, ground)
+        if len(group) != saved:
+            self._store.close()
+            raise ScratchError(
+                "the checkpoint is of other automorphisms than are found now",
+                remedy="another version of the program has made it; begin anew in an empty directory",
+            )
+        orbits = Orbits(network, group)
+        return orbits, orbits.canonical_network()
 
     def _work(self) -> Generator[None]:
         saved = self._store.state
@@ -135,29 +152,46 @@ class FrontierSearch:
                 found = None
                 continue
             assert self._search is not None
-            if self.best >= self._perfect:
-                break
-            if clocks or not self._search.found.merged or not space.clock_mask.any():
-                self.complete = True
+            self.proven = self._perfect in self.lines
+            if clocks or self._shortest_without(space, self._search.found):
                 break
             clocks, found = True, None
             self._forget()
-        self.proven = True
+        self.complete = self._perfect not in self.lines
+        if clocks and not self.complete:
+            # The search before, without clocks, may have found ends of lower value farther away.
+            seen = len(self._search.found.layers)
+            self.lines = {value: line for value, line in self.lines.items() if len(line) <= seen}
+        self.proven = self.shortest = True
+
+    def _shortest_without(self, space: KeySpace, found: Layers) -> bool:
+        """Whether no line to any of the goals is shorter than those found without clocks in the keys, nor
+        leads to others."""
+        if not found.merged or not space.clock_mask.any():
+            return True
+        perfect = self.lines.get(self._perfect)
+        steps = _MOST_STEPS if perfect is None else len(perfect)
+        network = self._game.network
+        values = unpack(clock_states(self._game, steps, self._first), len(network.bases)).astype(np.bool_)
+        change = first_change(network, step_clocks(network), values)
+        return change is None and (perfect is not None or len(values) < steps)
 
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
-        """Visit all states, or as many as it takes to reach the highest goal."""
+        """Visit all states, or as many as it takes to reach the highest goal, by a shortest line."""
         workers = self._options.workers
         budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.used_memory)
         self._store.room.memory = budget.kept
         search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         self._search = search
+        perfect = self.lines.get(self._perfect)
+        limit = math.inf if perfect is None or space.clock_mask.any() else len(perfect)
         if found is None:
             search.begin(space.recoded.encode(self._first)[0])
         while True:
             for value, (depth, key) in sorted(search.found.ends.items(), reverse=True):
                 if value not in self.lines or len(self.lines[value]) > depth:
                     yield from self._rebuild(space, search, value, depth, key)
-            if search.over or self.best >= self._perfect:
+            if search.over or self._perfect in search.found.ends or len(search.found.layers) >= limit:
                 return
             self._balance()
             for _ in search.advance():
@@ -220,7 +254,7 @@ class FrontierSearch:
             return
         state = {
             "game": self._options.game,
-            "symmetry": self._orbits is not None,
+            "symmetry": 0 if self._orbits is None else len(self._orbits.sources) + 1,
             "clocks": not space.clock_mask.any(),
             "coding": coding_as_json(space.recoded.coding),
             "found": found.as_json(),
@@ -264,6 +298,7 @@ class FrontierSearch:
             seconds_cpu=time.process_time() - self._clock,
             seconds_wall=time.monotonic() - self._began,
             complete=self.complete,
+            shortest=self.shortest,
             seconds_by_stage=self._search.seconds_by_stage(),
         )
 

@@ -60,9 +60,9 @@ class FrontierResult:
 
     Attributes:
         value: the best goal value found, -1 if no end was found.
-        moves: a shortest line to it, move ids.
+        moves: a line to it, move ids.
         proven: whether no line has a higher value.
-        lines: goal value -> a shortest line to it.
+        lines: goal value -> a line to it.
         layers: how many states each depth has.
         states: their sum.
         key_bits: bits that tell states apart.
@@ -71,6 +71,7 @@ class FrontierResult:
         peak_rss: highest resident size of the process so far, bytes.
         seconds_cpu, seconds_wall: of the search.
         complete: whether all states were visited.
+        shortest: whether no line to any of the goal values is shorter.
         seconds_by_stage: CPU seconds of all threads by what they went to.
     """
 
@@ -87,4 +88,5 @@ class FrontierResult:
     seconds_cpu: float
     seconds_wall: float
     complete: bool
+    shortest: bool
     seconds_by_stage: dict[str, float] = field(default_factory=dict)

@@ -15,6 +15,8 @@ from propnet.machine import PropnetMachine
 
 _SMALL = 64 << 20
 """Bytes of the hash table; past that sorting and merging is as fast, in a tenth of the memory."""
+_LARGE = 200_000
+"""Gate inputs of networks that take longer to recode than to search as far as the memory goes."""
 
 
 class Frontier(LineSolver):
@@ -27,7 +29,9 @@ class Frontier(LineSolver):
         super().__init__(task)
         self._task = task
         self._best = (-1, 0)
-        small = Task(task.machine, task.start, self._keep, min(task.memory // 2, _SMALL), task.seed)
+        large = len(task.machine.network.gate_inputs) > _LARGE
+        memory = task.memory if large else min(task.memory // 2, _SMALL)
+        small = Task(task.machine, task.start, self._keep, memory, task.seed)
         self._small: BreadthFirst | None = BreadthFirst(small)
         self._search: FrontierSearch | None = None
 

@@ -26,6 +26,7 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 from tests.players.random_games import best_result, random_game
 
 GAMES = Path(__file__).parents[3] / "games"
@@ -66,7 +67,7 @@ class Told:
         line = list(moves)  # type: ignore[call-overload]
         end = replay(self.prover, self.machine, line)
         assert self.prover.is_terminal(end)
-        assert (self.prover.goal(end, 0) or 0) == value
+        assert (self.prover.result(end, 0) or 0) == value
         assert not self.lines or (value, -len(line)) > (self.lines[-1][0], -self.lines[-1][1])
         self.lines.append((value, len(line)))
 
@@ -90,6 +91,34 @@ def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> N
         return
     solver, told = solved(machine)
     assert solver.proven == told.lines[-1][0] == best_result(machine, machine.initial_state())
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), clocked=st.sampled_from([0.3, 0.9]))
+def test_breadth_first_search_proves_the_best_goal_where_clocks_matter(seed: int, clocked: float) -> None:
+    machine = network_machine(random_rules(seed, clocked))
+    if machine.is_terminal(machine.initial_state()):
+        return
+    solver, told = solved(machine)
+    assert solver.proven == told.lines[-1][0] == max(shortest_ends(machine))
+
+
+def test_states_are_visited_once_where_the_clock_cannot_make_more_of_them() -> None:
+    # A ring of nine places without an end, less points for later steps: 29 states with clocks and more.
+    points = " ".join(f"(points {n} {90 - 10 * n}) (succ {n} {n + 1})" for n in range(9))
+    ring = " ".join(f"(ring {n} {(n + 1) % 9}) (ring {n} {(n + 4) % 9})" for n in range(9))
+    machine = network_machine(
+        f"""(role r) (init (at 0)) (init (step 0)) {points} {ring}
+        (<= (legal r (go ?b)) (true (at ?a)) (ring ?a ?b))
+        (<= (next (at ?b)) (does r (go ?b)))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (at 7))) (<= terminal (true (step 8)))
+        (<= (goal r ?p) (true (at 7)) (true (step ?n)) (points ?n ?p))
+        (<= (goal r 0) (not (true (at 7)))) (<= (goal r 100) (true (at 7)) (true (step 1)))"""
+    )
+    solver, told = solved(machine)
+    assert solver.proven == 50 and told.lines[-1] == (50, 4)
+    assert solver.states == 8
 
 
 @pytest.mark.parametrize(("name", "length"), [("hanoi", 31), ("eightpuzzle", 18)])
@@ -243,7 +272,8 @@ def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() 
         Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work
         for number in (0, 1)
     ]
-    assert at_work == [["frontier", "nested-policy", "dead-ends"], ["nested-policy", "dead-ends"]]
+    others = ["fail-first", "nested-policy", "dead-ends"]
+    assert at_work == [["frontier", *others], others]
 
 
 class Idle(LineSolver):

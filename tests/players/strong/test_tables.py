@@ -81,7 +81,7 @@ def test_damage_is_told_and_never_believed(folder: Path) -> None:
     first.write_bytes(good)
     for changed, why in (
         (manifest.replace(b"50", b"51", 1), "has been changed"),
-        (manifest.replace(b'"version": 1', b'"version": 2'), "has version 2"),
+        (manifest.replace(b'"version": 2', b'"version": 1'), "has version 1"),
         (manifest[:-9], "cannot be read"),
         (b"[]", "no manifest"),
         (b'{"body": {"format": "other"}}', "no manifest"),

@@ -104,14 +104,12 @@ def breadth_first(machine: PropnetMachine, mask: Words, perfect: int) -> Visited
 
 
 def passes(machine: PropnetMachine) -> Visited:
-    """What the frontier is to find: all again, with clocks, where only they may have ended a line."""
+    """What the frontier is to find in games whose clocks only end the match after some steps: all again, with
+    clocks, where only they may have ended a line."""
     goals = machine.network.goals.tolist()
     perfect = max(value for _, value, _ in goals)
     clock = pack(step_clocks(machine.network)[None, :])[0]
     first = breadth_first(machine, ~clock, perfect)
     if perfect in first.ends or not first.merged or not clock.any():
         return first
-    second = breadth_first(machine, np.full_like(clock, ~np.uint64(0)), perfect)
-    both = [(value, depth) for found in (second, first) for value, depth in found.ends.items()]
-    second.ends = {value: min(depth for other, depth in both if other == value) for value, _ in both}
-    return second
+    return breadth_first(machine, np.full_like(clock, ~np.uint64(0)), perfect)

@@ -9,8 +9,9 @@ from gdl.machine import Machine, State
 MOVES = "abc"
 
 
-def random_rules(seed: int) -> str:
-    """Rules of places in one or two rings, some lamps and a step counter.
+def random_rules(seed: int, clocked: float = 0.3) -> str:
+    """Rules of places in one or two rings, some lamps and a step counter; ``clocked`` is how likely an end or
+    a goal is one at a certain step alone.
 
     A move leads from a place to another, or flips a lamp where another is lit. The match ends after some
     steps, and in some places: always, at some lamps, or at some steps. Goals depend on places, lamps, steps.
@@ -31,7 +32,9 @@ def random_rules(seed: int) -> str:
         return f"(true {fact})" if rng.random() < 0.7 else f"(not (true {fact}))"
 
     for move in MOVES:
-        lines.append(f"(<= (legal you {move}) {condition() if rng.random() < 0.3 else '(true (step ?n))'})")
+        lines.append(
+            f"(<= (legal you {move}) {condition()})" if rng.random() < 0.3 else f"(legal you {move})"
+        )
     lines.append("(legal you wait)")
     for ring, places in rings.items():
         lines.append(f"(init ({ring} 0))")
@@ -51,10 +54,10 @@ def random_rules(seed: int) -> str:
             lines.append(f"(init {lamp})")
     lines.append(f"(<= terminal (true (step {limit})))")
     for _ in range(rng.randint(0, 2)):
-        clock = f"(true (step {rng.randrange(1, limit)}))" if rng.random() < 0.3 else condition()
+        clock = f"(true (step {rng.randrange(1, limit)}))" if rng.random() < clocked else condition()
         lines.append(f"(<= terminal {condition()} {clock})")
     for value in rng.sample([100, 70, 50, 30, 0], rng.randint(1, 4)):
-        clock = f"(true (step {rng.randint(1, limit)}))" if rng.random() < 0.3 else condition()
+        clock = f"(true (step {rng.randint(1, limit)}))" if rng.random() < clocked else condition()
         lines.append(f"(<= (goal you {value}) {condition()} {clock})")
     return "\n".join(lines)
 

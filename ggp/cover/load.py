@@ -1,0 +1,21 @@
+"""`load_instance`: a file, of whatever kind, as something to be searched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gdl.errors import GdlError
+from ggp.cover.instance import CoverInstance, PlainInstance
+from ggp.cover.packing_instance import packing_instance
+from players.puzzles.cover.files.read import read_problem
+
+
+def load_instance(path: Path, number: int | None = None, *, every: bool = False) -> CoverInstance:
+    """Read a file: of a BurrTools file the problem of this number (None: the first). `every` keeps
+    solutions of packing puzzles that are turns or reflections of others. Raises GdlError."""
+    found = packing_instance(path, number, every=every)
+    if found is not None:
+        return found
+    if number is not None or every:
+        raise GdlError(f"{path} is no packing puzzle", remedy="leave --problem and --keep-rotations out")
+    return PlainInstance(path.stem, read_problem(path))

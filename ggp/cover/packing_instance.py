@@ -1,0 +1,134 @@
+"""`PackingInstance`: a packing puzzle from a file of ours or of BurrTools, searched, drawn and written."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from gdl.errors import GdlError
+from ggp.cover.drawing.layers import layers
+from ggp.cover.drawing.packed import Packed, PlacedPiece
+from ggp.cover.drawing.page import page
+from ggp.cover.drawing.svg import svg
+from ggp.cover.instance import CoverInstance, Watch
+from players.puzzles.cover.outcome import CoverOptions
+from players.puzzles.cover.packing.assembly import Packing
+from players.puzzles.cover.packing.puzzle import PackingPuzzle
+from players.puzzles.cover.packing.search import PackingSearch
+from players.puzzles.cover.packing.text import is_packing_text, packing_of_text
+from players.puzzles.cover.problem import CoverError
+from players.puzzles.cover.xmpuzzle.model import BurrFile
+from players.puzzles.cover.xmpuzzle.places import Places
+from players.puzzles.cover.xmpuzzle.reading import xmpuzzle
+from players.puzzles.cover.xmpuzzle.tree import MOST_BYTES
+from players.puzzles.cover.xmpuzzle.writing import written_xmpuzzle
+
+_MOST_DRAWN = 200
+"""Solutions on a page."""
+
+
+def packing_instance(path: Path, number: int | None, *, every: bool) -> PackingInstance | None:
+    """The packing puzzle in a file; None if it has something else. Raises GdlError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError:
+        return None
+    if data.startswith(b"\x1f\x8b") or data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        burr = xmpuzzle(data)
+        problem = burr.problem(number or 1)
+        problem.refuse_to_go_on()
+        name = problem.puzzle.name or path.stem
+        return PackingInstance(name, problem.puzzle, every=every, burr=burr, number=number or 1)
+    text = data.decode("utf-8", "replace")
+    if not is_packing_text(text):
+        return None
+    if number is not None:
+        raise GdlError(f"{path} has one problem", remedy="leave --problem out")
+    try:
+        puzzle = packing_of_text(text)
+    except CoverError as error:
+        raise CoverError(error.message, remedy=error.remedy, source=str(path)) from error
+    return PackingInstance(puzzle.name or path.stem, puzzle, every=every)
+
+
+class PackingInstance(CoverInstance):
+    """A packing puzzle; `burr` is the BurrTools file it is from, `number` that of its problem there."""
+
+    def __init__(
+        self,
+        name: str,
+        puzzle: PackingPuzzle,
+        *,
+        every: bool = False,
+        burr: BurrFile | None = None,
+        number: int = 1,
+    ) -> None:
+        self.name, self.puzzle, self.every = name, puzzle, every
+        self.burr, self.number = burr, number
+        self._packing: Packing | None = None
+
+    def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> PackingSearch:
+        if saved is None:
+            search = PackingSearch(self.puzzle, options, watch, every=self.every)
+        else:
+            search = PackingSearch.resumed(self.puzzle, saved, options, watch, every=self.every)
+        self._packing = search.packing
+        return search
+
+    @property
+    def packing(self) -> Packing:
+        """The placements of its pieces."""
+        if self._packing is None:
+            self._packing = Packing.of(self.puzzle)
+        return self._packing
+
+    def packed(self, solution: Sequence[int] | NDArray[np.int32]) -> Packed:
+        """A solution as the drawings take it."""
+        pieces = []
+        for option in solution:
+            kind = int(self.packing.pieces[option])
+            cells = self.puzzle.result.cells[self.packing.cells(int(option))].tolist()
+            name = self.puzzle.pieces[kind].shape.name or f"piece {kind + 1}"
+            pieces.append(PlacedPiece(name, tuple((x, y, z) for x, y, z in cells), kind))
+        return Packed(self.puzzle.grid.name, tuple(pieces))
+
+    def tell(self, solution: NDArray[np.int32]) -> str:
+        console = Console(file=io.StringIO(), width=120, force_terminal=sys.stdout.isatty())
+        console.print(layers(self.packed(solution)))
+        text = console.file.getvalue()  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip() for line in text.splitlines())
+
+    def as_json(self, solution: Sequence[int]) -> object:
+        return [
+            {"piece": piece.name, "cells": [list(cell) for cell in piece.cells]}
+            for piece in self.packed(solution).pieces
+        ]
+
+    def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
+        try:
+            path.write_bytes(self._file(path, solutions, complete))
+        except OSError as error:
+            raise GdlError(f"{path} cannot be written: {error.strerror}", remedy="name another") from error
+
+    def _file(self, path: Path, solutions: Sequence[NDArray[np.int32]], complete: bool) -> bytes:
+        kind = path.suffix.lower()
+        if kind == ".xmpuzzle":
+            if self.burr is None:
+                raise GdlError("only puzzles from .xmpuzzle files are exported", remedy="leave --export out")
+            places = Places(self.burr, self.burr.problem(self.number), self.packing)
+            told = [places.places(solution) for solution in solutions]
+            return written_xmpuzzle(self.burr, {self.number: told}, complete=complete and not self.every)
+        if kind not in (".svg", ".html"):
+            raise GdlError(f"{path}: no drawing is of this kind", remedy="name a file .svg or .html")
+        drawn = [self.packed(solution) for solution in solutions[:_MOST_DRAWN]]
+        if not drawn:
+            raise GdlError("there is no solution to draw", remedy="leave --render out")
+        return (svg(drawn[0]) if kind == ".svg" else page(self.name, drawn)).encode()

@@ -1,0 +1,135 @@
+"""`SaveFile`: a search on disk.
+
+Solutions are appended to a file beside it, so that saving costs the same however many there are. The state
+itself is replaced at once or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from players.puzzles.cover.problem import CoverError
+
+_MOST_BYTES = 1 << 30
+
+
+class SaveFile:
+    """A search in a file, its delivered solutions in ``FILE.solutions``, one JSON list a line.
+
+    `lines` is the number of solutions in it. Raises CoverError from all methods where a file cannot be read
+    or written, or has something else in it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.solutions_path = path.with_name(path.name + ".solutions")
+        self.lines = self._bytes = 0
+
+    def exists(self) -> bool:
+        """Whether a search was saved there."""
+        return self.path.exists()
+
+    def load(self) -> dict[str, Any]:
+        """The state that was saved last. Solutions that were appended after that are cut off: they will be
+        found again."""
+        try:
+            if self.path.stat().st_size > _MOST_BYTES:
+                raise self._no_search("it is too large")
+            whole = json.loads(self.path.read_bytes())
+        except OSError as error:
+            raise self._told(error) from None
+        except (ValueError, RecursionError):
+            raise self._no_search("it is not JSON that it wrote") from None
+        if not isinstance(whole, dict) or not isinstance(whole.get("search"), dict):
+            raise self._no_search("there is no search in it")
+        told = whole.get("told")
+        if not isinstance(told, dict):
+            raise self._no_search("told is missing")
+        lines, size = told.get("solutions"), told.get("bytes")
+        if type(lines) is not int or type(size) is not int or not 0 <= lines <= size < 2**62:
+            raise self._no_search("told is damaged")
+        try:
+            there = self.solutions_path.stat().st_size if self.solutions_path.exists() else 0
+            if there < size:
+                raise self._no_search(f"{self.solutions_path.name} is too short")
+            if there > size:
+                os.truncate(self.solutions_path, size)
+        except OSError as error:
+            raise self._told(error) from None
+        self.lines, self._bytes = lines, size
+        search: dict[str, Any] = whole["search"]
+        return search
+
+    def begin(self) -> None:
+        """Nothing was saved yet: what lies beside it is of no use."""
+        try:
+            self.solutions_path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._told(error) from None
+
+    def append(self, solutions: Iterable[NDArray[np.int32]]) -> None:
+        """Keep solutions; they count from the next :meth:`save` on."""
+        lines = [orjson.dumps(solution.tolist()) + b"\n" for solution in solutions]
+        if not lines:
+            return
+        data = b"".join(lines)
+        try:
+            with self.solutions_path.open("ab") as file:
+                file.write(data)
+        except OSError as error:
+            raise self._told(error) from None
+        self.lines += len(lines)
+        self._bytes += len(data)
+
+    def save(self, search: dict[str, Any]) -> None:
+        """Keep the state of the search, and all solutions so far."""
+        whole = {"search": search, "told": {"solutions": self.lines, "bytes": self._bytes}}
+        new = self.path.with_name(self.path.name + ".new")
+        try:
+            if self.lines:
+                _flush(self.solutions_path)
+
+            with new.open("wb") as file:
+                file.write(json.dumps(whole).encode())
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self.path)
+        except OSError as error:
+            raise self._told(error) from None
+
+    def solutions(self) -> Iterator[list[int]]:
+        """All solutions so far."""
+        if not self.lines:
+            return
+        try:
+            with self.solutions_path.open("rb") as file:
+                for line in file:
+                    row = orjson.loads(line)
+                    if not isinstance(row, list) or not all(type(option) is int for option in row):
+                        raise self._no_search(f"{self.solutions_path.name} has what is no solution")
+                    yield row
+        except OSError as error:
+            raise self._told(error) from None
+        except orjson.JSONDecodeError as error:
+            raise self._no_search(f"{self.solutions_path.name}: {error.msg}") from None
+
+    def _no_search(self, what: str) -> CoverError:
+        return CoverError(
+            f"{self.path} has no saved search: {what}", remedy="name another file, or delete this one"
+        )
+
+    def _told(self, error: OSError) -> CoverError:
+        return CoverError(f"{error.filename}: {error.strerror}", remedy="--resume names a file to save in")
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,1 @@
+"""Whether an assembly of pieces comes apart, and by which moves: a tree of separations."""

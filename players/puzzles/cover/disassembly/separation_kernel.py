@@ -1,0 +1,165 @@
+"""The inner loop of the search for a separation: expand an arrangement, keep those not seen before."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.puzzles.cover.disassembly.blocking import FREE, measure, pushed
+from propnet.jit.decorators import inner, kernel
+
+UNDERWAY, SEPARATED, STUCK, OUT_OF_ROOM = range(4)
+
+MOST_GROUPS = 1024
+"""Groups that can move together are unions of those that single pieces push: so many of them are tried at
+each distance."""
+
+
+@inner
+def _hash(places: NDArray[np.int16]) -> np.uint64:
+    value = np.uint64(0x9E3779B97F4A7C15)
+    for i in range(1, len(places)):
+        for axis in range(3):
+            value ^= np.uint64(places[i, axis] + 32768)
+            value *= np.uint64(0xFF51AFD7ED558CCD)
+            value ^= value >> np.uint64(29)
+    return value
+
+
+@inner
+def _slot(table: NDArray[np.int32], places: NDArray[np.int16], new: NDArray[np.int16]) -> int:
+    """Where the arrangement stands in the hash table, or where it would."""
+    mask = len(table) - 1
+    at = np.int64(_hash(new) & np.uint64(mask))
+    while table[at] >= 0:
+        known = places[table[at]]
+        equal = True
+        for i in range(len(new)):
+            for axis in range(3):
+                if known[i, axis] != new[i, axis]:
+                    equal = False
+        if equal:
+            break
+        at = (at + 1) & mask
+    return int(at)
+
+
+@inner
+def _groups(gaps: NDArray[np.int16], steps: int, groups: NDArray[np.uint64]) -> int:
+    """All groups that can move so many steps, but not all pieces; returns how many."""
+    pieces = len(gaps)
+    whole = ~np.uint64(0) >> np.uint64(64 - pieces)
+    count = 0
+    for piece in range(pieces):
+        group = pushed(gaps, piece, steps)
+        if group == whole:
+            continue
+        before = count
+        for k in range(-1, before):
+            union = group if k < 0 else group | groups[k]
+            if union == whole or count == len(groups):
+                continue
+            known = False
+            for other in range(count):
+                if groups[other] == union:
+                    known = True
+                    break
+            if not known:
+                groups[count] = union
+                count += 1
+    return count
+
+
+@inner
+def _farthest(gaps: NDArray[np.int16]) -> int:
+    """The steps after which nothing new is in the way."""
+    most = 0
+    for i in range(len(gaps)):
+        for j in range(len(gaps)):
+            if i != j and gaps[i, j] != FREE and gaps[i, j] > most:
+                most = gaps[i, j]
+    return most
+
+
+@kernel(nogil=True)
+def search(
+    cells: NDArray[np.int32],
+    owner: NDArray[np.int32],
+    kinds: NDArray[np.int32],
+    ways: NDArray[np.int32],
+    swept: NDArray[np.int32],
+    places: NDArray[np.int16],
+    parents: NDArray[np.int32],
+    moved: NDArray[np.uint64],
+    moves: NDArray[np.int16],
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    budget: int,
+) -> int:
+    """Go on by so many arrangements at most.
+
+    Args:
+        cells, owner, kinds: int32[cells, 3], int32[cells], int32[cells]: each piece's cells.
+        ways, swept: int32[ways, 3], int32[ways, kinds, most, 3].
+        places: int16[room, pieces, 3]: the arrangements found, in order of their moves; piece 0 has not
+            moved.
+        parents: int32[room]: what each was made from; -1 for the first.
+        moved: uint64[room]: the pieces that were moved, one bit each.
+        moves: int16[room, 3]: how far.
+        table: int32[a power of two]: arrangements by hash, -1 where there is none; filled anew after it has
+            grown.
+        sizes: int64[3]: arrangements expanded, found, and in the table.
+
+    Returns UNDERWAY, SEPARATED (the last arrangement's move takes its group out), STUCK (no arrangement is
+    left) or OUT_OF_ROOM (give larger arrays with the same contents).
+    """
+    pieces = places.shape[1]
+    gaps = np.empty((pieces, pieces), np.int16)
+    groups = np.empty(MOST_GROUPS, np.uint64)
+    new = np.empty((pieces, 3), np.int16)
+    one = np.uint64(1)
+    if sizes[1] == 0:
+        sizes[1] = 1
+    if table[_slot(table, places, places[0])] < 0:
+        for known in range(sizes[1]):
+            table[_slot(table, places, places[known])] = known
+    for _ in range(budget):
+        if sizes[0] == sizes[1]:
+            return STUCK
+        at = sizes[0]
+        made = sizes[1]
+        # A group that goes out ends the search: look for it before what else there is.
+        for out in (True, False):
+            for w in range(len(ways)):
+                measure(cells, owner, kinds, places[at], ways[w], swept[w], gaps)
+                last = _farthest(gaps) + 1
+                for steps in range(last if out else 1, last + 1 if out else last):
+                    count = _groups(gaps, steps, groups)
+                    if count == 0:
+                        break
+                    for g in range(count):
+                        group = groups[g]
+                        if made == len(places):
+                            return OUT_OF_ROOM
+                        if not out:
+                            shift = steps if group & one else 0
+                            for i in range(pieces):
+                                own = steps if group >> np.uint64(i) & one else 0
+                                for axis in range(3):
+                                    new[i, axis] = places[at, i, axis] + (own - shift) * ways[w, axis]
+                            slot = _slot(table, places, new)
+                            if table[slot] >= 0:
+                                continue
+                            table[slot] = made
+                            places[made] = new
+                        parents[made] = at
+                        moved[made] = group
+                        for axis in range(3):
+                            moves[made, axis] = ways[w, axis] * (1 if out else steps)
+                        made += 1
+                        if out:
+                            sizes[1] = made
+                            return SEPARATED
+                        sizes[1] = made
+        sizes[0] = at + 1
+    return UNDERWAY

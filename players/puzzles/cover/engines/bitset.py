@@ -1,0 +1,172 @@
+"""`Bitset`: options as bits, for dense problems: each item once, or at most once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.puzzles.cover.engines import bitset_kernel as kernel
+from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.problem import CoverError, CoverProblem
+from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned
+
+MOST_OPTIONS = 1 << 14
+"""A bit for each pair of options: 32 MB."""
+ROOM = 1 << 16
+FIRST_BUDGET = 256
+
+
+class Bitset(CoverEngine):
+    """The options still possible are a set of bits; to pick one is an AND with those that agree with it.
+
+    At each node the item with the fewest possible options is taken, found by counting bits.
+    """
+
+    name = "bitset"
+
+    def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
+        super().__init__(problem, delivers=delivers)
+        options, owner = problem.options, np.repeat(np.arange(problem.options), np.diff(problem.starts))
+        primary = problem.minimum == 1
+        # Options whose items are near each other get numbers near each other: an item's mask is short then.
+        middle = np.bincount(owner, problem.nodes, options) / np.maximum(np.diff(problem.starts), 1)
+        self._order = np.argsort(middle, kind="stable").astype(np.int32)
+        rank = np.empty(options, np.int64)
+        rank[self._order] = np.arange(options)
+        words = max(1, -(-options // LANES)) * WORDS
+        numbers = np.cumsum(primary) - 1
+        count = int(primary.sum())
+        own = primary[problem.nodes]
+        holders, held = rank[owner[own]], numbers[problem.nodes[own]]
+        by_option = np.argsort(holders, kind="stable")
+        self._nodes = held[by_option].astype(np.int32)
+        self._starts = np.concatenate([[0], np.cumsum(np.bincount(holders, minlength=options))]).astype(
+            np.int32
+        )
+        self._masks = aligned(max(count, 1), words)
+        _set_bits(self._masks, held, holders)
+        every = aligned(problem.items, words)
+        _set_bits(every, problem.nodes, rank[owner])
+        self._agree = aligned(max(options, 1), words)
+        self._agree[:] = ~np.uint64(0)
+        for node, option in zip(problem.nodes.tolist(), rank[owner].tolist(), strict=True):
+            self._agree[option] &= ~every[node]
+        self._bands = np.zeros((3, max(count, 1)), np.int64)
+        used: NDArray[np.bool_] = (self._masks.reshape(len(self._masks), -1, WORDS) != 0).any(axis=2)
+        self._bands[0] = used.argmax(axis=1) * BYTES
+        self._bands[1] = np.where(used.any(axis=1), (used.shape[1] - used[:, ::-1].argmax(axis=1)) * BYTES, 0)
+        self._bands[2] = words * 8
+        self._alive = aligned(count + 2, words)
+        _set_bits(self._alive, np.zeros(options, np.int64), np.arange(options))
+        self._items = np.array([np.arange(count), np.arange(count)], np.int32).reshape(2, count)
+        self._opens = np.zeros(count + 1, np.int64)
+        self._path = np.zeros((count + 1, 4), np.int32)
+        self._found = np.empty(max(ROOM, count + 1), np.int32)
+        self._ends = np.empty(ROOM, np.int64)
+        self._scalars = np.zeros(7, np.int64)
+        self._scalars[kernel.ENTERING], self._scalars[kernel.OPEN] = 1, count
+        self._budget = FIRST_BUDGET
+
+    @classmethod
+    def takes(cls, problem: CoverProblem) -> bool:
+        """Exact covers with optional items and without colours, if each option has an item that must be
+        covered."""
+        if problem.options > MOST_OPTIONS or problem.holes is not None:
+            return False
+        if (problem.maximum != 1).any() or (problem.weights != 1).any() or problem.colours.any():
+            return False
+        mandatory = np.zeros(problem.options, np.bool_)
+        owner = np.repeat(np.arange(problem.options), np.diff(problem.starts))
+        mandatory[owner[problem.minimum[problem.nodes] == 1]] = True
+        return bool(mandatory.all())
+
+    def step(self, deadline: float, nodes: int | None = None) -> bool:
+        limit = None if nodes is None else self.nodes + nodes
+        while not self.over:
+            budget = self._budget if limit is None else min(self._budget, limit - self.nodes)
+            if budget <= 0:
+                return True
+            began = time.monotonic()
+            status = kernel.search(*self._arrays(), self.delivers, budget)
+            self.nodes = int(self._scalars[kernel.NODES])
+            self.count = int(self._scalars[kernel.FOUND])
+            self.over = status == kernel.OVER
+            now = time.monotonic()
+            if now - began < 0.005:
+                self._budget *= 2
+            elif now - began > 0.02:
+                self._budget = max(FIRST_BUDGET, self._budget // 2)
+            if status == kernel.FULL or now >= deadline:
+                break
+        return not self.over
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return (
+            self._starts, self._nodes, self._agree, self._masks, self._bands, self._alive, self._items,
+            self._opens, self._path, self._found, self._ends, self._scalars,
+        )  # fmt: skip
+
+    def taken(self) -> list[NDArray[np.int32]]:
+        count = int(self._scalars[kernel.DELIVERED])
+        found = self._order[self._found[: self._scalars[kernel.FILLED]]]
+        parts = np.split(found, self._ends[:count])[:count]
+        self._scalars[kernel.DELIVERED] = self._scalars[kernel.FILLED] = 0
+        return [np.sort(part) for part in parts]
+
+    @property
+    def progress(self) -> float:
+        if self.over:
+            return 1.0
+        done, share = 0.0, 1.0
+        for row in self._path[: self._scalars[kernel.DEPTH]].tolist():
+            share /= max(1, row[kernel.WIDTH])
+            done += share * row[kernel.TRIED]
+        return min(done, 1.0)
+
+    def saved(self) -> dict[str, Any]:
+        return {
+            "path": self._path[: self._scalars[kernel.DEPTH]].tolist(),
+            "entering": bool(self._scalars[kernel.ENTERING]),
+            "count": self.count,
+            "nodes": self.nodes,
+            "over": self.over,
+        }
+
+    @classmethod
+    def resumed(cls, problem: CoverProblem, saved: dict[str, Any], *, delivers: bool = True) -> Self:
+        engine = cls(problem, delivers=delivers)
+        scalars = engine._scalars
+        try:
+            for level, row in enumerate(saved["path"]):
+                item, option, tried, width = (int(entry) for entry in row)
+                position = int(engine._items[1, item]) if item >= 0 else -1
+                if not 0 <= position < scalars[kernel.OPEN] or not 0 <= option < problem.options:
+                    raise ValueError("an item that is covered, or no option")
+                there = engine._alive[level, option >> 6] & engine._masks[item, option >> 6]
+                if not int(there) >> (option & 63) & 1:
+                    raise ValueError("an option that is not possible here")
+                engine._path[level] = item, option, tried, width
+                engine._opens[level] = scalars[kernel.OPEN]
+                engine._alive[level + 1] = engine._alive[level] & engine._agree[option]
+                kernel.covered(option, engine._starts, engine._nodes, engine._items, scalars)
+                scalars[kernel.DEPTH] = level + 1
+            scalars[kernel.ENTERING] = bool(saved["entering"])
+            engine.count, engine.nodes, engine.over = (
+                int(saved["count"]),
+                int(saved["nodes"]),
+                bool(saved["over"]),
+            )
+            scalars[kernel.FOUND], scalars[kernel.NODES] = engine.count, engine.nodes
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+            raise CoverError(
+                "this is no saved search of this problem", remedy="resume with the problem it was saved from"
+            ) from error
+        return engine
+
+
+def _set_bits(rows: NDArray[np.uint64], row: NDArray[np.integer], bit: NDArray[np.integer]) -> None:
+    """Set bits of rows of words."""
+    np.bitwise_or.at(rows, (row, bit >> 6), np.uint64(1) << (bit & 63).astype(np.uint64))

@@ -1,0 +1,166 @@
+"""The inner loop of option bitsets: choose an item by counting bits, keep what agrees with a pick."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.jit.arrays import Words
+from propnet.jit.decorators import ARENA, inner, kernel
+from propnet.jit.vector512 import BYTES, count_lanes, load, lowest_bit, store
+
+UNDERWAY, FULL, OVER = range(3)
+
+DEPTH, ENTERING, FOUND, NODES, FILLED, DELIVERED, OPEN = range(7)
+"""What stands where in `scalars`: the length of the path, whether a new node begins, solutions, nodes,
+options and solutions in the buffer, items that are not covered."""
+
+ITEM, OPTION, TRIED, WIDTH = range(4)
+"""Columns of `path`: the item of a node, the option picked (-1 for none yet), how many were picked before,
+and how many there are."""
+
+
+@inner
+def count(alive: Words, row: int, masks: Words, item: int, bands: NDArray[np.int64], enough: int) -> int:
+    """How many options of an item are possible; counts no further than to ``enough``."""
+    found = 0
+    for at in range(bands[0, item], bands[1, item], BYTES):
+        found += count_lanes(load(alive, row + at) & load(masks, item * bands[2, 0] + at))
+        if found >= enough:
+            break
+    return found
+
+
+@inner
+def cover(
+    option: int,
+    starts: NDArray[np.int32],
+    nodes: NDArray[np.int32],
+    items: NDArray[np.int32],
+    scalars: NDArray[np.int64],
+) -> None:
+    """Take an option's items from those not covered, which stand in front of ``items[0]``."""
+    for node in range(starts[option], starts[option + 1]):
+        item = nodes[node]
+        here, there = items[1, item], scalars[OPEN] - 1
+        if here > there:
+            continue
+        other = items[0, there]
+        items[0, there], items[0, here] = item, other
+        items[1, item], items[1, other] = there, here
+        scalars[OPEN] = there
+
+
+@kernel(**ARENA)
+def search(
+    starts: NDArray[np.int32],
+    nodes: NDArray[np.int32],
+    agree: Words,
+    masks: Words,
+    bands: NDArray[np.int64],
+    alive: Words,
+    items: NDArray[np.int32],
+    opens: NDArray[np.int64],
+    path: NDArray[np.int32],
+    found: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    scalars: NDArray[np.int64],
+    deliver: bool,
+    budget: int,
+) -> int:
+    """Go on by about so many nodes.
+
+    Args:
+        starts, nodes: the options' primary items: int32[options + 1], int32[nodes].
+        agree: uint64[options, words]: the options that share no item with each, one bit each.
+        masks: uint64[items, words]: the options of each primary item.
+        bands: int64[3, items]: the bytes of a mask from its first to behind its last bit, in whole vectors;
+            in the third row the bytes of a row.
+        alive: uint64[depth, words]: the options still possible at each node of the path.
+        items: int32[2, items]: the primary items, those not covered in front; where each stands there.
+        opens: int64[depth]: how many are not covered at each node.
+        path: int32[depth, 4]: see the names of its columns.
+        found, ends: int32[room], int64[room]: options of the solutions found, and where each ends.
+        scalars: int64[7]: see their names.
+
+    Returns UNDERWAY, FULL (the buffer must be emptied) or OVER.
+    """
+    limit = scalars[NODES] + budget
+    size = bands[2, 0]
+    while scalars[NODES] < limit:
+        depth = scalars[DEPTH]
+        if scalars[ENTERING]:
+            scalars[ENTERING] = 0
+            if scalars[OPEN] == 0:
+                if deliver:
+                    if scalars[FILLED] + depth > len(found) or scalars[DELIVERED] == len(ends):
+                        scalars[ENTERING] = 1
+                        return FULL
+                    for level in range(depth):
+                        found[scalars[FILLED]] = path[level, OPTION]
+                        scalars[FILLED] += 1
+                    ends[scalars[DELIVERED]] = scalars[FILLED]
+                    scalars[DELIVERED] += 1
+                scalars[FOUND] += 1
+                continue
+            row = depth * size
+            best, least = -1, 1 << 30
+            for k in range(scalars[OPEN]):
+                item = items[0, k]
+                ways = count(alive, row, masks, item, bands, least)
+                if ways < least:
+                    best, least = item, ways
+                    if ways <= 1:
+                        break
+            if least == 0:
+                continue
+            path[depth, ITEM] = best
+            path[depth, OPTION] = -1
+            path[depth, TRIED] = 0
+            path[depth, WIDTH] = least
+            opens[depth] = scalars[OPEN]
+            scalars[DEPTH] = depth + 1
+            depth += 1
+        if depth == 0:
+            return OVER
+        level = depth - 1
+        item, before = path[level, ITEM], path[level, OPTION]
+        scalars[OPEN] = opens[level]
+        if before >= 0:
+            path[level, TRIED] += 1
+        word = max(bands[0, item] >> 3, (before + 1) >> 6)
+        option = -1
+        while word < bands[1, item] >> 3:
+            bits = alive[level, word] & masks[item, word]
+            if word == (before + 1) >> 6:
+                bits = (bits >> np.uint64((before + 1) & 63)) << np.uint64((before + 1) & 63)
+            if bits:
+                option = (word << 6) + lowest_bit(bits)
+                break
+            word += 1
+        if option < 0:
+            scalars[DEPTH] = level
+            continue
+        path[level, OPTION] = option
+        scalars[NODES] += 1
+        for at in range(0, size, BYTES):
+            store(
+                alive,
+                (level + 1) * size + at,
+                load(alive, level * size + at) & load(agree, option * size + at),
+            )
+        cover(option, starts, nodes, items, scalars)
+        scalars[ENTERING] = 1
+    return UNDERWAY
+
+
+@kernel(**ARENA)
+def covered(
+    option: int,
+    starts: NDArray[np.int32],
+    nodes: NDArray[np.int32],
+    items: NDArray[np.int32],
+    scalars: NDArray[np.int64],
+) -> None:
+    """:func:`cover` for Python."""
+    cover(option, starts, nodes, items, scalars)

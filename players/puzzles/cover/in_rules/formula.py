@@ -1,0 +1,170 @@
+"""`Formula`: conditions as a circuit with structural hashing, and its clauses (G. S. Tseitin, 1968)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from gdl.errors import GdlError
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
+
+Clause = list[int]
+"""Literals in the DIMACS manner: variable v >= 1, or -v."""
+
+_VARIABLES = 1 << 30
+"""Nodes below this one are variables, those above are gates."""
+
+
+class FormulaSizeError(GdlError):
+    """A formula has more gates or clauses than allowed."""
+
+
+class Formula:
+    """Variables, gates above them, and what must hold.
+
+    A *literal* is as in a network: 2 * node + negated; 0 is true and 1 is false. Variables are nodes 1, 2,
+    and so on. Raises :class:`FormulaSizeError` where it would get more than ``limit`` gates or clauses.
+
+    >>> formula = Formula()
+    >>> a, b = formula.variable(), formula.variable()
+    >>> formula.require(formula.any([a, b]))
+    >>> formula.require(formula.all([a, b]) ^ 1)
+    >>> formula.clauses()
+    [[1, 2], [-1, -2]]
+    """
+
+    def __init__(self, limit: int = 4_000_000) -> None:
+        self.variables = 0
+        self.contradiction = False
+        self._limit = limit
+        self._builder = CircuitBuilder(_VARIABLES)
+        self._required: dict[int, None] = {}
+
+    def variable(self) -> int:
+        """A literal of a new variable."""
+        self.variables += 1
+        return 2 * self.variables
+
+    def all(self, literals: Iterable[int]) -> int:
+        """A literal for the AND of literals."""
+        return self._builder.conjunction(literals)
+
+    def any(self, literals: Iterable[int]) -> int:
+        """A literal for the OR of literals."""
+        return self._builder.conjunction([x ^ 1 for x in literals]) ^ 1
+
+    def require(self, literal: int) -> None:
+        """A condition that must hold."""
+        waiting = [literal]
+        while waiting:
+            x = waiting.pop()
+            if x == TRUE or x in self._required:
+                continue
+            if x == FALSE or x ^ 1 in self._required:
+                self.contradiction = True
+                return
+            if x >> 1 >= _VARIABLES and not x & 1:
+                waiting += reversed(self._builder.gates[(x >> 1) - _VARIABLES])
+            else:
+                self._required[x] = None
+
+    def clause(self, literals: Iterable[int]) -> None:
+        """At least one of these must hold."""
+        self.require(self.any(literals))
+
+    def at_most(self, literals: Sequence[int], most: int, *, exactly: bool = False) -> None:
+        """At most so many of these hold, or exactly so many: the sequential counter of C. Sinz, Towards an
+        optimal CNF encoding of Boolean cardinality constraints (2005)."""
+        if most >= len(literals):
+            if exactly:
+                for x in literals:
+                    self.require(x if most == len(literals) else FALSE)
+            return
+        counted: list[int] = [TRUE] + [FALSE] * (most + 1)  # at least 0, 1, ... of those so far
+        for place, x in enumerate(literals):
+            left = len(literals) - place - 1
+            low = max(1, most - left) if exactly else 1
+            following = counted.copy()
+            for count in range(low, min(most + 1, place + 1) + 1):
+                following[count] = self.any([counted[count], self.all([x, counted[count - 1]])])
+            counted = following
+            self._bounded()
+        self.require(counted[most + 1] ^ 1)
+        if exactly:
+            self.require(counted[most])
+
+    def clauses(self) -> list[Clause]:
+        """What must hold, as clauses of variables; those past :attr:`variables` stand for gates."""
+        if self.contradiction:
+            return [[]]
+        gates = self._builder.gates
+        number: dict[int, int] = {}
+        order: list[int] = []
+
+        def numbered(literal: int) -> int:
+            node = literal >> 1
+            if node < _VARIABLES:
+                return -node if literal & 1 else node
+            if node not in number:
+                number[node] = self.variables + len(number) + 1
+                order.append(node)
+            return -number[node] if literal & 1 else number[node]
+
+        clauses = []
+        for x in self._required:
+            if x >> 1 < _VARIABLES:
+                clauses.append([numbered(x)])
+            else:  # the negation of an AND
+                clauses.append([numbered(y ^ 1) for y in gates[(x >> 1) - _VARIABLES]])
+        for node in order:  # it grows meanwhile
+            inputs = [numbered(x) for x in gates[node - _VARIABLES]]
+            clauses.extend([-number[node], x] for x in inputs)
+            clauses.append([number[node], *(-x for x in inputs)])
+        if len(clauses) > self._limit:
+            raise FormulaSizeError("the formula of this game grows too large")
+        return clauses
+
+    def _bounded(self) -> None:
+        if len(self._builder.gates) > self._limit:
+            raise FormulaSizeError("the formula of this game grows too large")
+
+
+class StateCone:
+    """What holds in one state of a network, as literals of a formula.
+
+    Args:
+        formula: the formula.
+        network: the network; gates in loops of positive recursion have no literals here.
+        inputs: the literal of each base proposition, and of each move where the gates asked for need moves.
+    """
+
+    def __init__(self, formula: Formula, network: Network, inputs: Mapping[int, int]) -> None:
+        self._formula = formula
+        self._reads = reads_of(network)
+        self._first = network.first_gate
+        self._known: dict[int, int] = {0: TRUE, **inputs}
+
+    def literal(self, literal: int) -> int:
+        """The literal in the formula for one of the network."""
+        known, reads, first = self._known, self._reads, self._first
+        waiting = [literal >> 1]
+        while waiting:
+            node = waiting[-1]
+            if node in known:
+                waiting.pop()
+                continue
+            read = reads[node - first]
+            missing = [x >> 1 for x in read if x >> 1 not in known]
+            if missing:
+                waiting += missing
+                continue
+            known[node] = self._formula.all([known[x >> 1] ^ (x & 1) for x in read])
+            waiting.pop()
+        return known[literal >> 1] ^ (literal & 1)
+
+
+def reads_of(network: Network) -> list[list[int]]:
+    """The literals that each gate reads."""
+    starts, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
+    return [inputs[low:high] for low, high in pairwise(starts)]

@@ -1,0 +1,173 @@
+"""`LatchGame`: a game whose state is a function of the set of moves made, whatever their order.
+
+Every base proposition is one of these, proven on the network: a *latch*, which moves make true for ever, or
+false for ever; a *clock*, whose value depends on the number of moves alone; an *ending*, true only in
+terminal states. Kautz and Selman's planning as satisfiability needs no steps of time for such a game.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.puzzles.cover.in_rules.clocks import Clocks, bits, followed
+from propnet.analysis.cofactors import cofactors
+from propnet.analysis.ternary import CASES_PER_WORD, Ternary, unpack_cases
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE
+from propnet.substitute import EffortError
+
+Flags = NDArray[np.bool_]
+
+_EFFORT = 100_000
+"""Gate inputs that cofactors may cost."""
+_MOST_MOVES = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What each move does to each base proposition, whatever the state.
+
+    Attributes:
+        adds, deletes: bool, shape (moves, bases): the move makes it true, or false.
+        clock: bool, shape (bases,): it does not depend on the move.
+    """
+
+    adds: Flags
+    deletes: Flags
+    clock: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class LatchGame:
+    """What is proven of a game, for lines from one state.
+
+    Attributes:
+        network: the game.
+        start: bool, shape (bases,): that state.
+        adds, deletes: bool, shape (moves, bases), without clocks; none of both for one base, from here on.
+        endings: bool, shape (bases,): true only in terminal states.
+        clocks: the base propositions that tell how many moves were made.
+        blocks: bool, shape (moves, moves): after move m, move k is never legal again: [m, k].
+        dead: bool, shape (moves,): never legal.
+    """
+
+    network: Network
+    start: Flags
+    adds: Flags
+    deletes: Flags
+    endings: Flags
+    clocks: Clocks
+    blocks: Flags
+    dead: Flags
+
+    @property
+    def conflicts(self) -> Flags:
+        """Which two moves no line has both: bool, shape (moves, moves); the diagonal says: not twice."""
+        both: Flags = self.blocks & self.blocks.T
+        return both
+
+
+def effects(network: Network) -> Effects | None:
+    """What the moves do; None where that depends on the state. Takes milliseconds."""
+    moves, bases = network.move_count, len(network.bases)
+    if len(network.moves) != 1 or moves > _MOST_MOVES or len(network.loops):
+        return None
+    try:
+        found, _ = cofactors(network, 0, _EFFORT)
+    except EffortError:
+        return None
+    own = 2 * (1 + np.arange(bases))
+    after = np.tile(np.array(found.usual, np.int64), (moves, 1))
+    for move, changed in enumerate(found.changed):
+        after[move, list(changed)] = list(changed.values())
+    adds, deletes = after == TRUE, after == FALSE
+    same = np.asarray((after == after[0]).all(axis=0) & (after[0] != own))
+    plain = (adds | deletes | (after == own)).all(axis=0)
+    if not (plain | same).all():
+        return None
+    # What every move sets is a clock too, unless it is a constant that nothing ever sets.
+    clock = same & (after[0] != TRUE) & ((after[0] != FALSE) | network.initial)
+    return Effects(adds & ~clock, deletes & ~clock, clock)
+
+
+def latch_game_of(network: Network) -> LatchGame | None:
+    """What is proven of lines from the initial state; None where order matters. Takes milliseconds."""
+    found = effects(network)
+    return None if found is None else latch_game(Ternary(network), np.asarray(network.initial), found)
+
+
+def latch_game(ternary: Ternary, start: Flags, found: Effects) -> LatchGame | None:
+    """What is proven of lines from a state, given as bool (bases,); None where order matters."""
+    network = ternary.network
+    adds, deletes = found.adds.copy(), found.deletes.copy()
+    constant = ternary.unknown(1)
+    endings = _endings(ternary, adds.any(axis=0) & deletes.any(axis=0) & ~start)
+    blocks, dead = _blocks(ternary, start, adds, deletes, endings, found.clock, constant)
+    # A proposition that some moves add and others delete is a latch if no line has both.
+    exclusive = blocks & blocks.T
+    for base in np.flatnonzero(adds.any(axis=0) & deletes.any(axis=0) & ~endings):
+        adders, deleters = np.flatnonzero(adds[:, base]), np.flatnonzero(deletes[:, base])
+        if not exclusive[np.ix_(adders, deleters)].all():
+            return None
+        # Where the one can happen the other cannot: what never changes the start is no effect.
+        (adds if start[base] else deletes)[:, base] = False
+    clocks = followed(ternary, start, found.clock)
+    if clocks is None:
+        return None
+    blocks, dead = _blocks(ternary, start, adds, deletes, endings, found.clock, constant)
+    ending = np.flatnonzero(adds[:, endings].any(axis=1))
+    blocks[ending] = True
+    if not clocks.settled:
+        times = clocks.times
+        first, last = times.argmax(axis=0), len(times) - 1 - times[::-1].argmax(axis=0)
+        blocks |= last[None, :] <= first[:, None]
+        dead |= ~times.any(axis=0)
+    return LatchGame(network, start, adds, deletes, endings, clocks, blocks, dead)
+
+
+def _endings(ternary: Ternary, candidates: Flags) -> Flags:
+    """Those of the candidates that are true in terminal states alone."""
+    found = np.zeros_like(candidates)
+    places = np.flatnonzero(candidates)
+    if not len(places):
+        return found
+    words = -(-len(places) // CASES_PER_WORD)
+    rows = ternary.unknown(words)
+    case = np.arange(len(places))
+    rows[2 * places + 1, case // CASES_PER_WORD] &= ~bits(case)
+    may = ternary.state(rows)
+    open_ = unpack_cases(may[[ternary.network.terminal_literal ^ 1]], len(places))[:, 0]
+    found[places[~open_]] = True
+    return found
+
+
+def _blocks(
+    ternary: Ternary,
+    start: Flags,
+    adds: Flags,
+    deletes: Flags,
+    endings: Flags,
+    clock: Flags,
+    constant: NDArray[np.uint64],
+) -> tuple[Flags, Flags]:
+    """Which moves are never legal after each one, and which are never legal at all."""
+    network = ternary.network
+    moves = network.move_count
+    words = -(-(moves + 1) // CASES_PER_WORD)  # one case for each move, and one for none
+    rows = np.tile(constant, (1, words))
+    up, down = ~deletes.any(axis=0) & ~clock, ~adds.any(axis=0) & ~clock
+    rows[2 * np.flatnonzero(up & start) + 1] = 0
+    rows[2 * np.flatnonzero(down & ~start)] = 0
+    rows[2 * np.flatnonzero(endings)] = 0  # in states where anything is legal
+    move, base = np.nonzero(adds & up)
+    np.bitwise_and.at(rows, (2 * base + 1, move // CASES_PER_WORD), ~bits(move))
+    move, base = np.nonzero(deletes & down)
+    np.bitwise_and.at(rows, (2 * base, move // CASES_PER_WORD), ~bits(move))
+    may = ternary.state(rows)
+    legal = unpack_cases(may[network.legal_literals], moves + 1)
+    over = ~unpack_cases(may[[network.terminal_literal ^ 1]], moves + 1)[:, 0]
+    blocks = ~legal[:moves] | over[:moves, None]
+    return blocks, np.asarray(~legal[moves] | over[moves])

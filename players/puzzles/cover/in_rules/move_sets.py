@@ -1,0 +1,135 @@
+"""Which sets of moves end a latch game with a goal value: the conditions on the last state and on the one
+before it, as clauses of one variable per move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from players.puzzles.cover.in_rules.formula import Clause, Formula, StateCone
+from players.puzzles.cover.in_rules.latch_game import LatchGame
+from propnet.passes.circuit import FALSE, TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class MoveSets:
+    """The sets that meet the conditions.
+
+    Attributes:
+        moves: the moves that may be in one.
+        chosen, last: per move of these its variable in the clauses, as DIMACS numbers: whether it is made,
+            and whether it is made last.
+        clauses: the conditions.
+    """
+
+    moves: list[int]
+    chosen: list[int]
+    last: list[int]
+    clauses: list[Clause]
+
+    def read(self, model: frozenset[int]) -> tuple[list[int], int]:
+        """The moves of a model but the last one, and the last one. One that can be repeated may be both."""
+        made = [m for m, x in zip(self.moves, self.chosen, strict=True) if x in model]
+        last = next(m for m, x in zip(self.moves, self.last, strict=True) if x in model)
+        return made, last
+
+    def forbid(self, model: frozenset[int]) -> Clause:
+        """The clause that this set of moves, with this last one, is not wanted."""
+        return [-x if x in model else x for x in (*self.chosen, *self.last)]
+
+
+def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bool = False) -> MoveSets:
+    """The sets of moves of lines that end with a goal value.
+
+    Every line that ends so gives one, unless ``sufficient``: then each move must also be legal when all
+    others are made, which is more than lines need, but most often enough for one.
+
+    Args:
+        game: the game.
+        value: the goal value, 1..100.
+        length: how many moves the line has; None for any number after which the clocks are settled.
+        sufficient: as above.
+
+    Raises:
+        FormulaSizeError: the clauses are too many.
+    """
+    formula, network = Formula(), game.network
+    moves = np.flatnonzero(~game.dead).tolist()
+    once = np.diagonal(game.blocks)
+    chosen = {m: formula.variable() for m in moves}
+    last = {m: formula.variable() for m in moves}
+    earlier: dict[int, int] = {}
+    for m in moves:
+        if once[m]:
+            formula.clause([last[m] ^ 1, chosen[m]])
+            earlier[m] = formula.all([chosen[m], last[m] ^ 1])
+        else:
+            earlier[m] = formula.variable()
+            formula.require(_equal(formula, chosen[m], formula.any([earlier[m], last[m]])))
+    formula.at_most([last[m] for m in moves], 1, exactly=True)
+    for m, k in np.argwhere(np.triu(game.conflicts, 1)).tolist():
+        if m in chosen and k in chosen:
+            formula.clause([chosen[m] ^ 1, chosen[k] ^ 1])
+    if length is not None:
+        formula.at_most([chosen[m] for m in moves], length, exactly=all(once[m] for m in moves))
+        for time in range(length):
+            formula.clause([chosen[m] for m in moves if game.clocks.times[time, m]])
+        for m in moves:
+            if not game.clocks.times[length - 1, m]:
+                formula.require(last[m] ^ 1)
+            if not game.clocks.times[:length, m].any():
+                formula.require(chosen[m] ^ 1)
+    before = StateCone(formula, network, _bases(formula, game, earlier, -1 if length is None else length - 1))
+    after_inputs = _bases(formula, game, chosen, -1 if length is None else length)
+    for base in np.flatnonzero(game.endings).tolist():
+        after_inputs[1 + base] = formula.any([last[m] for m in moves if game.adds[m, base]])
+    after = StateCone(formula, network, after_inputs)
+    formula.require(before.literal(network.terminal_literal) ^ 1)
+    formula.require(after.literal(network.terminal_literal))
+    goals = network.goals.tolist()
+    formula.require(formula.any([after.literal(x) for _, worth, x in goals if worth == value]))
+    legal = network.legal_literals.tolist()
+    for m in moves:
+        formula.clause([last[m] ^ 1, before.literal(legal[m])])
+    timed = {m: int(game.clocks.times[:, m].argmax()) for m in moves if game.clocks.times[:, m].sum() == 1}
+    exact = length is not None and len(timed) == len(moves)
+    if exact or sufficient:
+        for m in moves:
+            _require_legal(formula, game, m, earlier, timed)
+    clauses = formula.clauses()
+    return MoveSets(moves, [chosen[m] >> 1 for m in moves], [last[m] >> 1 for m in moves], clauses)
+
+
+def _equal(formula: Formula, x: int, y: int) -> int:
+    return formula.all([formula.any([x ^ 1, y]), formula.any([x, y ^ 1])])
+
+
+def _bases(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
+    """Node of each base proposition -> its literal when these moves are made, and the clocks are those after
+    some steps; endings are false."""
+    inputs: dict[int, int] = {}
+    clock = dict.fromkeys(game.clocks.bases.tolist())
+    for base, value in enumerate(game.start.tolist()):
+        if base in clock:
+            continue
+        if game.endings[base]:
+            inputs[1 + base] = FALSE
+            continue
+        changing = (game.deletes if value else game.adds)[:, base]
+        changed = formula.any([made[m] for m in np.flatnonzero(changing).tolist() if m in made])
+        inputs[1 + base] = changed ^ value
+    for place, base in enumerate(clock):
+        inputs[1 + base] = TRUE if game.clocks.values[steps, place] else FALSE
+    return inputs
+
+
+def _require_legal(
+    formula: Formula, game: LatchGame, move: int, earlier: dict[int, int], timed: dict[int, int]
+) -> None:
+    """The move is legal when all others are made, or all that come before it where the clocks tell which."""
+    step = timed.get(move, 0)
+    later = {m for m, time in timed.items() if move in timed and time > step}
+    others = {m: x for m, x in earlier.items() if m != move and m not in later}
+    state = StateCone(formula, game.network, _bases(formula, game, others, step))
+    formula.clause([earlier[move] ^ 1, state.literal(int(game.network.legal_literals[move]))])

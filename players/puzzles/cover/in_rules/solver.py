@@ -1,0 +1,142 @@
+"""Games whose states are sets of moves: a SAT solver says which moves to make, then they are put in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from players.puzzles.cover.in_rules.sat import SatSearch, available
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from propnet.kernels.records import unpack
+
+if TYPE_CHECKING:
+    from players.puzzles.cover.in_rules.latch_game import LatchGame
+    from players.puzzles.cover.in_rules.move_sets import MoveSets
+    from propnet.machine import PropnetMachine
+
+_SLICE = 0.02
+"""Seconds that the SAT solver works at once."""
+_TRIES = 20
+"""Sets of moves that are tried for one goal value, before more is asked of them."""
+
+_PLAYOUTS, _LONGEST = 64, 10_000
+"""Playouts that look for any line that ends, and the moves of a playout."""
+
+
+class _Outcome(Enum):
+    """What came of one goal value and one length."""
+
+    FOUND = "found"
+    REFUTED = "refuted"
+    OPEN = "open"
+
+
+class MoveSetSolver(LineSolver):
+    """Goes through the goal values from the highest, and asks for a set of moves that ends with it.
+
+    If there is none, no line has that value: :attr:`proven` is the value of the first line found when all
+    values above it are refuted. Sets that cannot be put in order refute nothing.
+    """
+
+    name: ClassVar[str] = "move-sets"
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._work = self._solve()
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        from players.puzzles.cover.in_rules.latch_game import latch_game_of
+
+        if not available() or latch_game_of(machine.network) is None:
+            return None
+        return Promise(Certainty.FINDS, alike=True)
+
+    def step(self, deadline: float) -> bool:
+        return any(time.monotonic() >= deadline for _ in self._work)
+
+    def _solve(self) -> Iterator[None]:
+        from players.puzzles.cover.in_rules.clocks import possible_ends
+        from players.puzzles.cover.in_rules.formula import FormulaSizeError
+        from players.puzzles.cover.in_rules.latch_game import effects, latch_game
+        from propnet.analysis.ternary import Ternary
+
+        network = self.machine.network
+        found = effects(network)
+        if found is None:
+            return
+        start = unpack(self.machine.records([self.start]), len(network.bases))[0].astype(np.bool_)
+        yield
+        ternary = Ternary(network)
+        game = latch_game(ternary, start, found)
+        if game is None:
+            return
+        yield
+        refuted = game.clocks.complete
+        candidates = possible_ends(ternary, game.clocks)
+        for value in sorted({value for value, _ in candidates if value}, reverse=True):
+            for length in [length for worth, length in candidates if worth == value]:
+                try:
+                    outcome = yield from self._look_for(game, value, length)
+                except FormulaSizeError:
+                    outcome = _Outcome.OPEN
+                if outcome is _Outcome.FOUND:
+                    if refuted:
+                        self.proven = value
+                    return
+                refuted = refuted and outcome is _Outcome.REFUTED
+        if refuted:
+            self._any_line()
+
+    def _any_line(self) -> None:
+        """Nothing above 0 can be reached: report a line that ends, any one."""
+        record = self.machine.records([self.start])
+        played = self.machine.playouts_from(record, max_steps=_LONGEST, each=_PLAYOUTS)
+        whole = (played.goals[:, 0] == 0) & (played.lengths < _LONGEST)
+        if whole.any():
+            row = int(whole.argmax())
+            length = int(played.lengths[row])
+            moves = self.machine.playout_moves(record, row, length, max_steps=_LONGEST, each=_PLAYOUTS)
+            self.report(0, moves[:, 0].tolist())
+            self.proven = 0
+
+    def _look_for(self, game: LatchGame, value: int, length: int | None) -> Generator[None, None, _Outcome]:
+        """Look for a line with this goal value and so many moves."""
+        from players.puzzles.cover.in_rules.move_sets import move_sets
+
+        for sufficient in (False, True):
+            sets = move_sets(game, value, length, sufficient=sufficient)
+            yield
+            search = SatSearch(sets.clauses)
+            try:
+                outcome = yield from self._try_sets(game, sets, search, value, length)
+            finally:
+                search.close()
+            if outcome is not _Outcome.OPEN:
+                return outcome if not sufficient or outcome is _Outcome.FOUND else _Outcome.OPEN
+        return _Outcome.OPEN
+
+    def _try_sets(
+        self, game: LatchGame, sets: MoveSets, search: SatSearch, value: int, length: int | None
+    ) -> Generator[None, None, _Outcome]:
+        """Put the sets in order that the search comes up with; refuted if there is none."""
+        from players.puzzles.cover.in_rules.order import ordered
+
+        for tries in range(_TRIES):
+            while search.step(time.monotonic() + _SLICE):
+                yield
+            if search.answer is False:
+                return _Outcome.OPEN if tries else _Outcome.REFUTED
+            self.states += 1
+            made, last = sets.read(search.model)
+            line = ordered(self.machine, game, self.start, made, last, length)
+            if line is not None and line[0] >= value:
+                self.report(*line)
+                return _Outcome.FOUND
+            search.add(sets.forbid(search.model))
+            yield
+        return _Outcome.OPEN

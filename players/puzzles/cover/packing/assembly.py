@@ -1,0 +1,187 @@
+"""`Packing`: a packing puzzle as a cover problem, and what its options mean.
+
+Items are the pieces (copies alike are one item, chosen minimum to maximum times), then the cells of the
+result (variable ones optional, and holes while empty), and where the number of pieces is open one more,
+whose weights are the cells of the open pieces: how many of them there is room for (BurrTools' range
+column).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.puzzles.cover.packing.grids.grid import Cells
+from players.puzzles.cover.packing.orientations import Orientation, orientations
+from players.puzzles.cover.packing.puzzle import PackingPuzzle, Piece
+from players.puzzles.cover.problem import CoverError, CoverProblem
+
+MOST_OPTIONS = 5_000_000
+MOST_VOLUME = 50_000_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Packing:
+    """The placements of all pieces, and the cover problem whose options they are.
+
+    Attributes:
+        puzzle: that it comes from.
+        problem: its solutions are the puzzle's, those that are turns of each other included.
+        pieces: int32[options]: which piece an option places.
+        ways: int32[options]: the isometry it lies in.
+        placed: for each piece, int32[its options, its cells]: the cells of the result it fills, in the
+            order of the orientation's cells; the options of a piece are consecutive.
+        tints: for each piece, int64[its options, its cells]: the colours it lays there.
+        first: int32[pieces + 1]: the first option of each piece.
+    """
+
+    puzzle: PackingPuzzle
+    problem: CoverProblem
+    pieces: NDArray[np.int32]
+    ways: NDArray[np.int32]
+    placed: list[NDArray[np.int32]]
+    tints: list[NDArray[np.int64]]
+    first: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, puzzle: PackingPuzzle) -> Packing:
+        """All placements of all pieces; raises CoverError for a puzzle that contradicts itself or is too
+        large."""
+        puzzle.check()
+        finder = _Finder(puzzle)
+        placed, tints, ways = [], [], []
+        for piece in puzzle.pieces:
+            rows, colours, numbers = finder.placements(piece)
+            placed.append(rows)
+            tints.append(colours)
+            ways.append(numbers)
+        counts = [len(rows) for rows in placed]
+        return cls(
+            puzzle,
+            _problem(puzzle, placed),
+            np.repeat(np.arange(len(counts), dtype=np.int32), counts),
+            np.concatenate(ways),
+            placed,
+            tints,
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+        )
+
+    def cells(self, option: int) -> NDArray[np.int32]:
+        """The cells of the result that an option fills, int32[cells]."""
+        piece = int(self.pieces[option])
+        cells: NDArray[np.int32] = self.placed[piece][option - self.first[piece]]
+        return cells
+
+    def drawn(self, solution: Iterable[int]) -> NDArray[np.int32]:
+        """Which option fills each cell of the result, int32[cells]; -1 where none does."""
+        filled = np.full(len(self.puzzle.result), -1, np.int32)
+        for option in solution:
+            filled[self.cells(option)] = option
+        return filled
+
+
+class _Finder:
+    """Finds the placements of pieces in one result."""
+
+    def __init__(self, puzzle: PackingPuzzle) -> None:
+        self.puzzle = puzzle
+        cells = puzzle.result.cells
+        self.low = cells.min(axis=0)
+        self.size = cells.max(axis=0) - self.low + 1
+        if np.prod(self.size.astype(object)) > MOST_VOLUME:
+            raise CoverError("the result's cells lie far apart", remedy=f"at most {MOST_VOLUME} in its box")
+        self.number = np.full(tuple(self.size), -1, np.int32)
+        self.number[tuple((cells - self.low).T)] = np.arange(len(cells))
+        self.homes = puzzle.grid.homes(cells)
+        self.representatives = cells - self.homes
+        most = 1 + max(
+            [int(puzzle.result.colours.max())] + [int(p.shape.colours.max()) for p in puzzle.pieces]
+        )
+        self.fits = np.zeros((most, most), np.bool_)
+        self.fits[0] = self.fits[:, 0] = True
+        for ours, theirs in puzzle.allowed:
+            if ours < most and theirs < most:
+                self.fits[ours, theirs] = True
+
+    def placements(self, piece: Piece) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+        """Cells int32[placements, cells], colours laid there, isometries int32[placements]."""
+        rows, tints, numbers = [], [], []
+        for way in orientations(self.puzzle.grid, piece.shape, piece.ways):
+            found = self.of_orientation(way)
+            rows.append(found)
+            tints.append(np.tile(way.colours, (len(found), 1)))
+            numbers.append(np.full(len(found), way.number, np.int32))
+        return np.concatenate(rows), np.concatenate(tints), np.concatenate(numbers)
+
+    def of_orientation(self, way: Orientation) -> NDArray[np.int32]:
+        """The cells that it fills, wherever it fits: int32[placements, cells]."""
+        steps: Cells = self.homes[(self.representatives == way.cells[0]).all(axis=1)]
+        if len(steps) * len(way.cells) > MOST_VOLUME:
+            raise CoverError("the puzzle is too large", remedy="make the result or the pieces smaller")
+        places = way.cells[None] + (steps - self.low)[:, None]
+        inside = ((places >= 0) & (places < self.size)).all(axis=(1, 2))
+        found = self.number[tuple(np.moveaxis(places[inside], 2, 0))]
+        found = found[(found >= 0).all(axis=1)]
+        good: NDArray[np.bool_] = self.fits[way.colours, self.puzzle.result.colours[found]].all(axis=1)
+        fitting: NDArray[np.int32] = found[good]
+        return fitting
+
+
+def restricted(problem: CoverProblem, allowed: NDArray[np.bool_]) -> CoverProblem:
+    """The same items with these options alone, bool[options]."""
+    lengths = np.diff(problem.starts)
+    nodes = np.repeat(allowed, lengths)
+    starts = np.concatenate([[0], np.cumsum(lengths[allowed])]).astype(np.int32)
+    return replace(
+        problem,
+        starts=starts,
+        nodes=problem.nodes[nodes],
+        weights=problem.weights[nodes],
+        colours=problem.colours[nodes],
+    )
+
+
+def _problem(puzzle: PackingPuzzle, placed: list[NDArray[np.int32]]) -> CoverProblem:
+    """The cover problem of these placements."""
+    pieces, room = len(puzzle.pieces), len(puzzle.result)
+    if sum(map(len, placed)) > MOST_OPTIONS:
+        raise CoverError(f"more than {MOST_OPTIONS} placements", remedy="make the result smaller")
+    fixed = puzzle.result.fixed
+    minimum = [piece.minimum for piece in puzzle.pieces] + fixed.astype(int).tolist()
+    maximum = [piece.maximum for piece in puzzle.pieces] + [1] * room
+    if puzzle.ranged:
+        taken = sum(p.minimum * len(p.shape) for p in puzzle.pieces if p.minimum == p.maximum)
+        minimum.append(max(0, int(np.count_nonzero(fixed)) - taken))
+        maximum.append(room - taken)
+    nodes, weights, lengths = [], [], []
+    for number, (piece, rows) in enumerate(zip(puzzle.pieces, placed, strict=True)):
+        columns = [np.full((len(rows), 1), number), pieces + rows]
+        heavy = [np.ones((len(rows), 1 + rows.shape[1]), np.int32)]
+        if piece.minimum < piece.maximum:
+            columns.append(np.full((len(rows), 1), pieces + room))
+            heavy.append(np.full((len(rows), 1), len(piece.shape)))
+        block = np.concatenate(columns, axis=1)
+        nodes.append(block.ravel())
+        weights.append(np.concatenate(heavy, axis=1).ravel())
+        lengths += [block.shape[1]] * len(rows)
+    everything = np.concatenate(nodes).astype(np.int32)
+    may_be_hole = np.zeros(len(minimum), np.bool_)
+    may_be_hole[pieces : pieces + room] = ~fixed
+    names = [piece.shape.name or f"piece {i + 1}" for i, piece in enumerate(puzzle.pieces)]
+    names += [",".join(map(str, cell)) for cell in puzzle.result.cells.tolist()]
+    problem = CoverProblem(
+        np.array(minimum, np.int32),
+        np.array(maximum, np.int32),
+        np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))]).astype(np.int32),
+        everything,
+        np.concatenate(weights).astype(np.int32),
+        np.zeros(len(everything), np.int32),
+        may_be_hole,
+        puzzle.most_holes,
+        tuple(names + ["cells of open pieces"][: len(minimum) - len(names)]),
+    )
+    problem.check()
+    return problem

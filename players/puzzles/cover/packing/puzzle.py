@@ -1,0 +1,104 @@
+"""`PackingPuzzle`: pieces, how many of each, and the shape that they are to fill.
+
+After the model of A. Röver's BurrTools: ranges of pieces, variable cells, holes, colours with constraints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from players.puzzles.cover.packing.grids.grid import CellGrid
+from players.puzzles.cover.packing.shape import CellShape
+from players.puzzles.cover.problem import CoverError
+
+MOST_PIECES = 10_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Piece:
+    """A shape, and how many copies of it are to be placed.
+
+    Attributes:
+        shape: may be turned, never reflected: its mirror image would be another piece.
+        minimum, maximum: how many copies a solution has.
+        groups: pairs (group, copies): pieces of a group may stay together when a solution is taken apart.
+        ways: the numbers of the isometries it may lie in; None for all rotations.
+    """
+
+    shape: CellShape
+    minimum: int = 1
+    maximum: int = 1
+    groups: tuple[tuple[int, int], ...] = ()
+    ways: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PackingPuzzle:
+    """Which sets of placed pieces fill the result: no cell twice, each fixed cell once?
+
+    Attributes:
+        grid: of all shapes.
+        pieces: with their bounds.
+        result: what is to be filled; its variable cells may stay empty.
+        allowed: pairs (colour of a piece's cell, colour of the result's cell) that may meet. Cells without a
+            colour (0) meet all.
+        holes: at most so many variable cells stay empty; None for any number. It matters only if the pieces'
+            numbers have ranges; else all solutions have the same number of holes.
+        name: for people.
+    """
+
+    grid: CellGrid
+    pieces: tuple[Piece, ...]
+    result: CellShape
+    allowed: frozenset[tuple[int, int]] = frozenset()
+    holes: int | None = None
+    name: str = field(default="")
+
+    @property
+    def ranged(self) -> bool:
+        """Whether the number of copies of any piece is open."""
+        return any(piece.minimum < piece.maximum for piece in self.pieces)
+
+    @property
+    def filled(self) -> tuple[int, int]:
+        """The fewest and the most cells that the pieces can fill, if there is room."""
+        return (
+            sum(piece.minimum * len(piece.shape) for piece in self.pieces),
+            sum(piece.maximum * len(piece.shape) for piece in self.pieces),
+        )
+
+    @property
+    def most_holes(self) -> int | None:
+        """How many cells may stay empty: what the pieces leave where their number is fixed, else `holes`."""
+        fewest, most = self.filled
+        return len(self.result) - fewest if fewest == most else self.holes
+
+    def check(self) -> None:
+        """Raises CoverError for a puzzle that contradicts itself or is too large."""
+        if not self.pieces:
+            raise CoverError("the puzzle has no pieces", remedy="give it one at least")
+        self.result.check(self.grid)
+        for piece in self.pieces:
+            piece.shape.check(self.grid)
+            called = piece.shape.name or "a piece"
+            if not 0 <= piece.minimum <= piece.maximum <= MOST_PIECES:
+                raise CoverError(
+                    f"{called}: {piece.minimum} to {piece.maximum} copies",
+                    remedy=f"0 <= minimum <= maximum <= {MOST_PIECES}",
+                )
+            if not piece.shape.fixed.all():
+                raise CoverError(f"{called} has variable cells", remedy="only the result may have them")
+        fewest, most = self.filled
+        room, needed = len(self.result), int(np.count_nonzero(self.result.fixed))
+        if fewest > room:
+            raise CoverError(
+                f"the pieces have {fewest - room} cells more than the result", remedy="take some of them away"
+            )
+        if most < needed:
+            raise CoverError(
+                f"the pieces have {needed - most} cells too few for the result", remedy="add some"
+            )
+        if self.holes is not None and self.holes < 0:
+            raise CoverError(f"{self.holes} holes", remedy="say 0 or more")

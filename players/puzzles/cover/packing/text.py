@@ -1,0 +1,215 @@
+"""Packing puzzles as text, for people: drawings of the pieces and of what they are to fill.
+
+The first line is `packing` and the grid; lines that begin with `;` are remarks. Then, in any order:
+
+- `title` and words; `holes` and the most cells that may stay empty; `flat` if pieces may not be turned over;
+- `allow` and two colours, of a piece and of the result, that may meet;
+- `pentominoes`, `tetrominoes` or `soma` and letters, one for each piece of that family;
+- `piece`, a name and how often (`x2`, or `x0-3` for a range), then its drawing;
+- `result`, then its drawing, or a size like `10 x 6` or `3 x 4 x 5`.
+
+A drawing has a row of marks for each y, from 0 on, and layers (z) parted by lines of `-`: `.` is nothing, `#`
+a cell, `+` a cell of the result that may stay empty; `1` to `9` are cells with colours, `a` to `i` the same
+colours where the cell may stay empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from players.puzzles.cover.packing.families import FAMILIES
+from players.puzzles.cover.packing.grids.registry import grid
+from players.puzzles.cover.packing.puzzle import MOST_PIECES, PackingPuzzle, Piece
+from players.puzzles.cover.packing.shape import MOST_CELLS, CellShape
+from players.puzzles.cover.problem import CoverError
+
+MOST_TEXT = 4 << 20
+_FIXED = "#123456789"
+_VARIABLE = "+abcdefghi"
+_DRAWN = re.compile(rf"[.{_FIXED}{_VARIABLE}]+")
+_LAYER = re.compile("-+")
+_COPIES = re.compile(r"x(\d{1,5})(?:-(\d{1,5}))?")
+_BOX = re.compile(r"(\d{1,5})\s*x\s*(\d{1,5})(?:\s*x\s*(\d{1,5}))?")
+_NEITHER_TURNED_OVER = (0, 10, 16, 20)
+"""The turns of cubes about z."""
+
+
+def is_packing_text(text: str) -> bool:
+    """Whether a text says that it is such a puzzle."""
+    return bool(re.match(r"(\s*(;.*)?\n)*\s*packing\b", text))
+
+
+def packing_of_text(text: str) -> PackingPuzzle:
+    """The puzzle that a text describes; raises CoverError, with the line, for one that is none."""
+    if len(text) > MOST_TEXT:
+        raise CoverError("the puzzle's text is too long", remedy=f"at most {MOST_TEXT >> 20} MiB")
+    reader = _Reader(text)
+    reader.read()
+    puzzle = reader.puzzle()
+    puzzle.check()
+    return puzzle
+
+
+def text_of_packing(puzzle: PackingPuzzle) -> str:
+    """The text of a puzzle; raises CoverError for what cannot be drawn: colours above 9, cells below 0."""
+    lines = [f"packing {puzzle.grid.name}"]
+    if puzzle.name:
+        lines.append(f"title {' '.join(puzzle.name.split())}")
+    if puzzle.holes is not None:
+        lines.append(f"holes {puzzle.holes}")
+    lines += [f"allow {ours} {theirs}" for ours, theirs in sorted(puzzle.allowed)]
+    flat = [piece.ways == _NEITHER_TURNED_OVER for piece in puzzle.pieces]
+    if any(piece.ways is not None for piece in puzzle.pieces):
+        if not all(flat):
+            raise CoverError("some pieces may not be turned freely", remedy="all of them flat, or none")
+        lines.append("flat")
+    for number, piece in enumerate(puzzle.pieces, 1):
+        copies = f"x{piece.minimum}" + (f"-{piece.maximum}" if piece.maximum > piece.minimum else "")
+        name = re.sub(r"\s+", "_", piece.shape.name) or f"piece{number}"
+        lines += ["", f"piece {name} {copies}", *_drawing(piece.shape)]
+    lines += ["", "result", *_drawing(puzzle.result), ""]
+    return "\n".join(lines)
+
+
+def _drawing(shape: CellShape) -> list[str]:
+    """The rows of a drawing."""
+    if shape.cells.min() < 0 or shape.colours.max() > 9:
+        raise CoverError(
+            f"{shape.name or 'a shape'} cannot be drawn", remedy="colours 0 to 9, coordinates from 0 on"
+        )
+    x, y, z = (shape.cells.max(axis=0) + 1).tolist()
+    if x * y * z > MOST_TEXT:
+        raise CoverError(f"{shape.name or 'a shape'} is too large to be drawn", remedy="move it to 0, 0, 0")
+    marks = [[["."] * x for _ in range(y)] for _ in range(z)]
+    for (cx, cy, cz), fixed, colour in zip(
+        shape.cells.tolist(), shape.fixed, shape.colours.tolist(), strict=True
+    ):
+        marks[cz][cy][cx] = (_FIXED if fixed else _VARIABLE)[colour]
+    rows: list[str] = []
+    for layer in marks:
+        rows += ["-"] * bool(rows) + ["".join(row) for row in layer]
+    return rows
+
+
+class _Reader:
+    """Reads the lines of a text."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = [
+            (number, line.strip())
+            for number, line in enumerate(text.splitlines(), 1)
+            if line.strip() and not line.lstrip().startswith(";")
+        ]
+        self.at = 0
+        self.grid = grid("cubes")
+        self.name = ""
+        self.holes: int | None = None
+        self.flat = False
+        self.allowed: set[tuple[int, int]] = set()
+        self.pieces: list[tuple[CellShape, int, int]] = []
+        self.result: CellShape | None = None
+
+    def puzzle(self) -> PackingPuzzle:
+        if self.result is None:
+            raise CoverError("the puzzle has no result", remedy="add `result` and a drawing")
+        ways = None
+        if self.flat:
+            if self.grid.name != "cubes":
+                raise CoverError("flat pieces are known on cubes only", remedy="leave `flat` out")
+            ways = _NEITHER_TURNED_OVER
+        pieces = tuple(Piece(shape, low, high, ways=ways) for shape, low, high in self.pieces)
+        return PackingPuzzle(self.grid, pieces, self.result, frozenset(self.allowed), self.holes, self.name)
+
+    def read(self) -> None:
+        if not self.lines or self.lines[0][1].split()[0] != "packing":
+            raise CoverError("no packing puzzle", remedy="begin with `packing` and the name of a grid")
+        self.grid = grid(self.lines[0][1].removeprefix("packing").strip() or "cubes")
+        self.at = 1
+        while self.at < len(self.lines):
+            number, line = self.lines[self.at]
+            self.at += 1
+            word, _, rest = line.partition(" ")
+            try:
+                self._line(word, rest.strip())
+            except CoverError as error:
+                raise CoverError(f"line {number}: {error.message}", remedy=error.remedy) from error
+
+    def _line(self, word: str, rest: str) -> None:
+        match word:
+            case "title":
+                self.name = rest
+            case "flat":
+                self.flat = True
+            case "holes":
+                (self.holes,) = self._numbers(rest, 1)
+            case "allow":
+                ours, theirs = self._numbers(rest, 2)
+                self.allowed.add((ours, theirs))
+            case "piece":
+                self._piece(rest)
+            case "result":
+                self.result = self._box(rest) if rest else self._drawn("result")
+            case _ if word in FAMILIES:
+                self._family(word, rest)
+            case _:
+                known = ", ".join(["title", "holes", "flat", "allow", "piece", "result", *FAMILIES])
+                raise CoverError(f"{word[:20]!r} means nothing here", remedy=f"known are {known}")
+
+    def _numbers(self, text: str, count: int) -> list[int]:
+        words = text.split()
+        if len(words) != count or not all(re.fullmatch(r"\d{1,8}", word) for word in words):
+            raise CoverError(f"{text[:20]!r} is not {count} of numbers", remedy="write them after the word")
+        return [int(word) for word in words]
+
+    def _piece(self, rest: str) -> None:
+        words = rest.split()
+        low = high = 1
+        if len(words) == 2 and (match := _COPIES.fullmatch(words[1])):
+            low = int(match[1])
+            high = int(match[2]) if match[2] else low
+        elif len(words) != 1:
+            raise CoverError(f"piece {rest[:20]!r}", remedy="write a name, and copies like x2 or x0-3")
+        if len(self.pieces) >= MOST_PIECES:
+            raise CoverError("too many pieces", remedy=f"at most {MOST_PIECES}")
+        self.pieces.append((self._drawn(words[0]), low, high))
+
+    def _family(self, word: str, rest: str) -> None:
+        for letter, copies in Counter("".join(rest.split())).items():
+            drawing = FAMILIES[word].get(letter)
+            if drawing is None:
+                raise CoverError(f"no {letter!r} among {word}", remedy=f"there are {''.join(FAMILIES[word])}")
+            self.pieces.append((CellShape.of(drawing, letter), copies, copies))
+
+    def _box(self, rest: str) -> CellShape:
+        match = _BOX.fullmatch(rest)
+        if match is None:
+            raise CoverError(f"result {rest[:20]!r} is no size", remedy="write 10 x 6, 3 x 4 x 5, or draw it")
+        x, y, z = (int(number) if number else 1 for number in match.groups())
+        if x * y * z > MOST_CELLS:
+            raise CoverError("the result is too large", remedy=f"at most {MOST_CELLS} cells")
+        cells = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
+        here = self.grid.valid(CellShape.at(cells).cells)
+        return CellShape.at([cell for cell, valid in zip(cells, here, strict=True) if valid])
+
+    def _drawn(self, name: str) -> CellShape:
+        """The drawing that begins here."""
+        cells, fixed, colours = [], [], []
+        y = z = 0
+        while self.at < len(self.lines):
+            line = self.lines[self.at][1]
+            if _LAYER.fullmatch(line):
+                y, z = 0, z + 1
+            elif _DRAWN.fullmatch(line):
+                for x, mark in enumerate(line):
+                    if mark != ".":
+                        cells.append((x, y, z))
+                        fixed.append(mark in _FIXED)
+                        colours.append((_FIXED if mark in _FIXED else _VARIABLE).index(mark))
+                y += 1
+            else:
+                break
+            self.at += 1
+        if not cells:
+            raise CoverError(f"{name[:20]!r} has no drawing", remedy="draw it on the lines below")
+        return CellShape.at(cells, fixed, colours, name if name != "result" else "")

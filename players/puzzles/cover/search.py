@@ -1,0 +1,379 @@
+"""`CoverSearch`: a cover problem reduced, cut into branches, searched by engines side by side, and saved."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Self
+
+from players.puzzles.cover.branch_search import BranchSearch, Solution
+from players.puzzles.cover.branches import CoverBranch, branches
+from players.puzzles.cover.choice import choose_engine, engine_named
+from players.puzzles.cover.counting.memo import MemoCounter
+from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.outcome import CoverOptions, CoverResult
+from players.puzzles.cover.problem import CoverError, CoverProblem
+from players.puzzles.cover.reduction.reduce import reduced, unreduced
+from players.puzzles.cover.reduction.reduced import ReducedProblem
+from players.puzzles.cover.saving import FORMAT, damaged, digest, number, seconds, solutions
+
+_PARTS_PER_WORKER = 32
+_MOST_WAITING = 200_000
+"""Solutions that wait for branches before theirs; workers rest when there are more."""
+_MOST_PARTS = 100_000
+_CHEAP_MEMO = 3e7
+"""States that the counting memo may have at most to count without an engine beside it."""
+_MEMO_AFTER, _MEMO_SHARE = 0.5, 0.2
+"""After so many seconds the counting memo gets this part of the time, in case that it is faster."""
+_MOST_READY = 100_000
+"""Solutions that wait to be taken; a step ends when there are more."""
+
+
+class CoverSearch:
+    """All solutions of a problem, each once, in slices of time.
+
+    They come in the order of the branches, which depends on the problem, the engine and on whether there are
+    several workers, but not on how fast each of them is.
+
+    Args:
+        problem: the problem; it must not change.
+        options: how to search.
+        watch: called after each step with the result so far.
+
+    Raises:
+        CoverError: the problem contradicts itself, or there is no engine for it.
+    """
+
+    def __init__(
+        self,
+        problem: CoverProblem,
+        options: CoverOptions = CoverOptions(),
+        watch: Callable[[CoverResult], None] | None = None,
+    ) -> None:
+        self._begin(problem, options, watch, None)
+
+    def _begin(
+        self,
+        problem: CoverProblem,
+        options: CoverOptions,
+        watch: Callable[[CoverResult], None] | None,
+        parts: int | None,
+    ) -> None:
+        if options.workers < 1:
+            raise CoverError(f"there are {options.workers} workers", remedy="give at least one")
+        if isinstance(options.engine, str) and options.engine != MemoCounter.name:
+            options = replace(options, engine=engine_named(options.engine))
+        cpu, wall = time.process_time(), time.monotonic()
+        problem.check()
+        self.problem, self.options, self._watch = problem, options, watch
+        self._lock = threading.Lock()
+        self._reduced = reduced(problem) if options.reduce else unreduced(problem)
+        self._open: dict[int, BranchSearch] = {}
+        """Branches from the front on that were begun; those before it are finished and delivered."""
+        self._idle: list[int] = []
+        self._busy: set[int] = set()
+        """Those of them that wait for a thread, a heap, and those that a thread is at work on."""
+        self._front = self._next = 0
+        self._ready: list[Solution] = []
+        self._solutions = self._nodes = 0
+        self._engine: type[CoverEngine] | None = None
+        self._branches: list[CoverBranch] = []
+        if parts is None:
+            parts = 1 if options.workers == 1 else options.workers * _PARTS_PER_WORKER
+        self._parts = parts
+        small = self._reduced.problem
+        self._memo = _memo_for(self._reduced, problem, options)
+        if small is not None and options.engine != MemoCounter.name:
+            self._engine = _engine_for(small, options.engine)
+            self._branches = branches(small, parts)
+        self._share_done = max(0.0, 1.0 - sum(branch.share for branch in self._branches))
+        self._cpu, self._wall = time.process_time() - cpu, time.monotonic() - wall
+        self._memo_wall = 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to do: all is searched, or as many are found as were asked for."""
+        if self._memo is not None and (self._memo.over or self._engine is None):
+            return self._memo.over
+        return self._front == len(self._branches) or self._enough()
+
+    def _enough(self) -> bool:
+        first = self.options.first
+        return first is not None and self._found() >= first
+
+    def _found(self) -> int:
+        """Solutions that are delivered, or where they are only counted, found."""
+        waiting = 0 if self.options.delivers else sum(one.count for one in self._open.values())
+        return self._solutions + waiting
+
+    def step(self, deadline: float) -> bool:
+        """Search until about the deadline (time.monotonic() seconds), or until many solutions wait to be
+        taken. Returns whether there is anything left to do."""
+        cpu, wall = time.process_time(), time.monotonic()
+        if self._memo is not None and not self.over:
+            self._count_by_memo(deadline)
+        if self._memo is not None and self._memo.cost <= _CHEAP_MEMO:
+            pass
+        elif not self.over and self._engine is not None:
+            workers = min(self.options.workers, len(self._branches) - self._front)
+            if workers == 1:
+                self._work(deadline)
+            else:
+                with ThreadPoolExecutor(workers) as pool:
+                    list(pool.map(self._work, [deadline] * workers))
+        self._cpu += time.process_time() - cpu
+        self._wall += time.monotonic() - wall
+        if self._watch is not None:
+            self._watch(self.result())
+        return not self.over
+
+    def _count_by_memo(self, deadline: float) -> None:
+        """Let the memo count: alone where that is cheap, else a fifth of the time while the engine is far
+        from its end."""
+        memo = self._memo
+        assert memo is not None
+        alone = self._engine is None or memo.cost <= _CHEAP_MEMO
+        if not alone:
+            if self._wall < _MEMO_AFTER or self.result().progress > 0.5:
+                return
+            deadline = min(deadline, time.monotonic() + _MEMO_SHARE * self._wall - self._memo_wall)
+        began = time.monotonic()
+        if alone or began < deadline:
+            memo.step(deadline)
+            self._memo_wall += time.monotonic() - began
+        if memo.gave_up:
+            if self._engine is None:
+                raise CoverError(
+                    "the counting memo needs too much memory", remedy="leave the choice to the search"
+                )
+            self._memo = None
+
+    def _work(self, deadline: float) -> None:
+        """What one thread does in a step."""
+        while True:
+            with self._lock:
+                index = self._claimed()
+            if index is None:
+                return
+            one = self._open[index]
+            try:
+                one.step(deadline)
+            finally:
+                with self._lock:
+                    self._given_back(index)
+            if len(self._ready) >= _MOST_READY or time.monotonic() >= deadline:
+                return
+
+    def _claimed(self) -> int | None:
+        """The first branch that nobody searches; None if there is none to be searched now."""
+        if self._enough():
+            return None
+        if self._idle:
+            index = heapq.heappop(self._idle)
+        elif self._next < len(self._branches):
+            index = self._next
+            assert self._engine is not None and self._reduced.problem is not None
+            self._open[index] = BranchSearch(
+                self._reduced, self._branches[index], self._engine, delivers=self.options.delivers
+            )
+            self._next += 1
+        else:
+            return None
+        waiting = sum(len(one.found) for one in self._open.values())
+        if index != self._front and waiting >= _MOST_WAITING:
+            heapq.heappush(self._idle, index)
+            return None
+        self._busy.add(index)
+        return index
+
+    def _given_back(self, index: int) -> None:
+        """After some work on a branch: solutions before which no others come any more are delivered."""
+        self._busy.remove(index)
+        if not self._open[index].over:
+            heapq.heappush(self._idle, index)
+        while self._front < self._next and self._front not in self._busy:
+            one = self._open[self._front]
+            if self.options.delivers and not self._delivered(one):
+                return
+            if not one.over:
+                return
+            self._solutions += 0 if self.options.delivers else one.count
+            self._nodes += one.nodes
+            self._share_done += one.branch.share
+            del self._open[self._front]
+            self._front += 1
+
+    def _delivered(self, one: BranchSearch) -> bool:
+        """Hand out what a branch has found. Returns whether that was all."""
+        first = self.options.first
+        room = len(one.found) if first is None else first - self._solutions
+        found, one.found = one.found[:room], one.found[room:]
+        self._ready += found
+        self._solutions += len(found)
+        return not one.found
+
+    def taken(self) -> list[Solution]:
+        """The solutions found since the last call, each the sorted numbers of its options; none if they
+        are only counted."""
+        ready, self._ready = self._ready, []
+        return ready
+
+    def saved(self) -> dict[str, Any]:
+        """What a later process needs to go on from here, for JSON. Solutions that were not taken yet are in,
+        those that were are not."""
+        with self._lock:
+            return {
+                "format": FORMAT,
+                "digest": digest(self.problem),
+                "engine": self._engine.name if self._engine else None,
+                "reduce": self.options.reduce,
+                "delivers": self.options.delivers,
+                "parts": self._parts,
+                "branches": len(self._branches),
+                "front": self._front,
+                "solutions": self._solutions,
+                "nodes": self._nodes,
+                "seconds_cpu": self._cpu,
+                "seconds_wall": self._wall,
+                "ready": [solution.tolist() for solution in self._ready],
+                "open": [self._open[index].saved() for index in range(self._front, self._next)],
+            }
+
+    @classmethod
+    def resumed(
+        cls,
+        problem: CoverProblem,
+        saved: dict[str, Any],
+        options: CoverOptions = CoverOptions(),
+        watch: Callable[[CoverResult], None] | None = None,
+    ) -> Self:
+        """The search of the same problem that was saved. `workers` and `first` may differ from what they
+        were; an engine that has no name here is given again; the rest is as it was.
+
+        Raises CoverError: another problem's search, or a damaged one."""
+        if not isinstance(saved, dict) or saved.get("format") != FORMAT:
+            raise damaged("it has another format, or none")
+        if saved.get("digest") != digest(problem):
+            raise CoverError(
+                "the saved search is of another problem", remedy="give the problem it was saved for"
+            )
+        engine = saved.get("engine")
+        if isinstance(options.engine, type) and options.engine.name == engine:
+            engine = options.engine
+        elif engine is not None and not isinstance(engine, str):
+            raise damaged("the engine has no name")
+        if type(saved.get("reduce")) is not bool or type(saved.get("delivers")) is not bool:
+            raise damaged("reduce or delivers is neither true nor false")
+        if saved["delivers"] != options.delivers:
+            raise CoverError(
+                "the saved search " + ("keeps solutions" if saved["delivers"] else "only counts solutions"),
+                remedy="resume it in the same way",
+            )
+        parts = number(saved, "parts", 1)
+        if parts > _MOST_PARTS:
+            raise damaged("it has too many branches")
+        search = cls.__new__(cls)
+        search._begin(problem, replace(options, engine=engine, reduce=saved["reduce"]), watch, parts)
+        search._go_on(saved)
+        return search
+
+    def _go_on(self, saved: dict[str, Any]) -> None:
+        front, states = number(saved, "front"), saved.get("open")
+        if number(saved, "branches") != len(self._branches) or not isinstance(states, list):
+            raise damaged("its branches are not those of the problem")
+        if front + len(states) > len(self._branches):
+            raise damaged("it has more branches than there are")
+        self._front, self._next = front, front + len(states)
+        self._solutions, self._nodes = number(saved, "solutions"), number(saved, "nodes")
+        self._cpu, self._wall = seconds(saved, "seconds_cpu"), seconds(saved, "seconds_wall")
+        self._ready = solutions(saved, "ready", self.problem.options)
+        self._share_done += sum(branch.share for branch in self._branches[:front])
+        for index, state in enumerate(states, front):
+            assert self._engine is not None
+            if not isinstance(state, dict):
+                raise damaged("a branch is no object")
+            self._open[index] = BranchSearch.resumed(
+                self._reduced,
+                self._branches[index],
+                self._engine,
+                state,
+                options=self.problem.options,
+                delivers=self.options.delivers,
+            )
+            heapq.heappush(self._idle, index)
+
+    def result(self) -> CoverResult:
+        """What is known now."""
+        with self._lock:
+            running = list(self._open.values())
+            complete = self._front == len(self._branches)
+            waiting = sum(len(one.found) if self.options.delivers else one.count for one in running)
+            found = self._solutions + waiting
+            if self.options.delivers and self.options.first is not None:
+                found = min(found, self.options.first)
+        if self._memo is not None and (self._memo.over or self._engine is None):
+            return CoverResult(
+                solutions=self._memo.count,
+                complete=self._memo.over,
+                nodes=self._memo.nodes,
+                engine=self._memo.name,
+                seconds_cpu=self._cpu,
+                seconds_wall=self._wall,
+                progress=self._memo.progress,
+                reduction=self._reduced.statistics,
+            )
+        share = self._share_done + sum(one.branch.share * one.progress for one in running)
+        return CoverResult(
+            solutions=found,
+            complete=complete,
+            nodes=self._nodes + sum(one.nodes for one in running),
+            engine=self._engine.name if self._engine else "reduction",
+            seconds_cpu=self._cpu,
+            seconds_wall=self._wall,
+            progress=1.0 if complete else min(share, 1.0),
+            reduction=self._reduced.statistics,
+        )
+
+
+def solve(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> list[Solution]:
+    """The solutions that are asked for, each the sorted numbers of its options, int32."""
+    search = CoverSearch(problem, options)
+    found: list[Solution] = []
+    while search.step(time.monotonic() + 1):
+        found += search.taken()
+    return found + search.taken()
+
+
+def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
+    """How many solutions there are, exactly."""
+    search = CoverSearch(problem, replace(options, delivers=False))
+    while search.step(time.monotonic() + 1):
+        pass
+    return search.result().solutions
+
+
+def _memo_for(reduced: ReducedProblem, problem: CoverProblem, options: CoverOptions) -> MemoCounter | None:
+    """The counting memo, where solutions are only counted; it knows no groups of options."""
+    small = problem if reduced.weighted else reduced.problem
+    if options.engine == MemoCounter.name and (options.delivers or options.first is not None):
+        raise CoverError("the counting memo finds no solutions, it counts them all", remedy="--count")
+    if options.delivers or options.first is not None or options.engine not in (None, MemoCounter.name):
+        return None
+    if small is None or not (options.engine == MemoCounter.name or MemoCounter.takes(small)):
+        return None
+    return MemoCounter(small)
+
+
+def _engine_for(problem: CoverProblem, wanted: str | type[CoverEngine] | None) -> type[CoverEngine]:
+    if wanted is None:
+        return choose_engine(problem)
+    engine = engine_named(wanted) if isinstance(wanted, str) else wanted
+    if not engine.takes(problem):
+        raise CoverError(
+            f"the engine {engine.name} cannot search this problem", remedy="leave the choice to the search"
+        )
+    return engine

@@ -1,0 +1,171 @@
+"""Ranks: a linear function of a state that every move raises, found from samples of moves.
+
+A game that has one has no cycles, and its states fall into layers: a state's successors are in layers above
+its own. Where all plays to a state are equally long the rank is that length: the solution of linear
+equations. Else it is the least vector of weights with which each sampled move gains 1 at least (C. Hildreth:
+A quadratic programming procedure, 1957). Whoever uses a rank checks it for each move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.strong.ranked.rank_kernels import rank_of
+from propnet.jit.arrays import Ints, Words
+from propnet.recoding.coding import Coding
+
+Weights = NDArray[np.float64]
+Differences = NDArray[np.int8]
+
+MOST_RANKS = 4000
+"""Ranks that the samples may have."""
+
+MOST_KINDS = 3000
+"""Different changes of a state that are looked at."""
+
+_SCALE = 20
+"""Bits behind the point of a weight."""
+_SLICE = 12
+"""Bits of a record that a table of sums is for, unless a group alone has more."""
+_WIDEST = 16
+_SWEEPS, _STEPS = 2_000, 300_000
+"""How often all changes, and single ones, are looked at."""
+_MARGIN = 1.001
+"""Weights are so much larger than needed: they are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A function of records of one word, 0 for the initial state.
+
+    Attributes:
+        shifts, masks: uint64, shape (slices,): where a slice of bits is.
+        starts: int64, shape (slices,): where its table begins in ``sums``.
+        sums: int64: for each content of each slice its part of the rank, scaled.
+        offset: int: what is added, scaled.
+    """
+
+    shifts: Words
+    masks: Words
+    starts: Ints
+    sums: Ints
+    offset: int
+
+    @classmethod
+    def of(cls, weights: Weights, even: bool, coding: Coding, start: np.uint64) -> Rank | None:
+        """The rank that these weights (bases,) make of records of a coding; that of ``start`` is 0. With
+        ``even`` it is rounded to the nearest number. None where a group of the coding is too wide."""
+        slices: list[tuple[int, int]] = []
+        parts: list[NDArray[np.float64]] = []
+        for group, first in zip(coding.all_groups, coding.starts, strict=False):
+            if group.width > _WIDEST:
+                return None
+            own = np.zeros(1 << group.width)
+            for base, code in group.codes():
+                own[code] = weights[base]
+            if slices and slices[-1][1] + group.width <= _SLICE:
+                slices[-1] = slices[-1][0], slices[-1][1] + group.width
+                parts[-1] = (own[:, None] + parts[-1]).ravel()
+            else:
+                slices.append((first, group.width))
+                parts.append(own)
+        starts = np.cumsum([0, *(len(part) for part in parts)])[:-1].astype(np.int64)
+        rank = cls(
+            np.array([first for first, _ in slices], np.uint64),
+            np.array([(1 << width) - 1 for _, width in slices], np.uint64),
+            starts,
+            np.rint(np.concatenate(parts) * (1 << _SCALE)).astype(np.int64),
+            0,
+        )
+        half = 1 << _SCALE - 1 if even else 1 << _SCALE - 10
+        offset = half - rank.scaled(int(start))
+        return cls(rank.shifts, rank.masks, rank.starts, rank.sums, offset)
+
+    def scaled(self, record: int) -> int:
+        """The rank of a record, scaled."""
+        return self.offset + sum(
+            int(self.sums[start + (record >> int(shift) & int(mask))])
+            for shift, mask, start in zip(self.shifts, self.masks, self.starts, strict=True)
+        )
+
+    def __call__(self, record: int) -> int:
+        """The rank of a record."""
+        return self.scaled(record) >> _SCALE
+
+    def many(self, records: Words) -> Ints:
+        """Those of records (n,)."""
+        ranks = np.empty(len(records), np.int64)
+        rank_of(records, self.shifts, self.masks, self.starts, self.sums, self.offset, ranks)
+        return ranks
+
+    def as_json(self) -> dict[str, Any]:
+        """For a manifest or a checkpoint."""
+        return {
+            "shifts": self.shifts.tolist(),
+            "masks": self.masks.tolist(),
+            "starts": self.starts.tolist(),
+            "sums": self.sums.tolist(),
+            "offset": self.offset,
+        }
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> Rank:
+        """The reverse."""
+        return cls(
+            np.array(body["shifts"], np.uint64),
+            np.array(body["masks"], np.uint64),
+            np.array(body["starts"], np.int64),
+            np.array(body["sums"], np.int64),
+            int(body["offset"]),
+        )
+
+
+def kinds_of(changes: Differences) -> Differences:
+    """The different rows of these (n, bases), in order of appearance."""
+    first: dict[bytes, int] = {}
+    for number, row in enumerate(changes):
+        first.setdefault(row.tobytes(), number)
+    return changes[list(first.values())[:MOST_KINDS]]
+
+
+def find_weights(kinds: Differences, sources: Sequence[Ints]) -> tuple[Weights, bool] | None:
+    """Weights (bases,) with which each change (kinds, bases) of a state gains 1 at least, and whether it is
+    exactly 1 for all; None where none were found. They are the same for what the automorphisms, as rows of
+    base propositions, put in each other's places."""
+    changes = kinds.astype(np.float64)
+    weights: Weights = np.linalg.lstsq(changes, np.ones(len(changes)), rcond=None)[0].astype(np.float64)
+    even = bool(np.abs(changes @ weights - 1).max() < 1e-6)
+    if not even:
+        found = _least(changes)
+        if found is None:
+            return None
+        weights = found
+    images = [weights, *(weights[source] for source in sources)]
+    return np.asarray(sum(images) / len(images), np.float64), even
+
+
+def _least(changes: Weights) -> Weights | None:
+    """The least weights with which each change (n, bases) gains 1 at least, by Hildreth's method."""
+    n, bases = changes.shape
+    weights = np.zeros(bases)
+    shares = np.zeros(n)
+    squares = (changes**2).sum(axis=1)
+    if (squares == 0).any():
+        return None
+    for _ in range(min(_SWEEPS, 1 + _STEPS // n)):
+        for i in range(n):
+            step = max((1 - changes[i] @ weights) / squares[i], -shares[i])
+            if step:
+                shares[i] += step
+                weights += step * changes[i]
+        if (changes @ weights).min() > 1 - 1e-3:
+            break
+    least = float((changes @ weights).min())
+    if least < 0.02:
+        return None
+    return weights * (_MARGIN / least)

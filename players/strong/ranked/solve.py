@@ -1,0 +1,269 @@
+"""A whole game with a rank is solved: forward to all states, backward to their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from gdl.errors import GdlError, TooLargeError
+from players.puzzles.frontier.budget import resident_bytes, return_free_memory
+from players.puzzles.frontier.runs import Run
+from players.puzzles.frontier.storage.blob import Blob
+from players.puzzles.frontier.storage.store import BlobStore
+from players.strong.outcomes import Outcomes
+from players.strong.ranked.backward import RankedFinder, layer_again
+from players.strong.ranked.codec import StateCodec
+from players.strong.ranked.forward import KEYS, Filer, Merger, Pending, coded_blocks, fences, run_of
+from players.strong.ranked.gang import Gang
+from players.strong.ranked.options import StrongOptions
+from players.strong.ranked.packed_layer import Packed, PackedLayer
+from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
+from players.strong.row_sets import SetSignature
+from players.strong.solve import SolvedGame
+from players.strong.storage import LayerWriter, TableWriter
+from propnet.machine import PropnetMachine
+from propnet.recoding.samples import sample_states
+
+Watch = Callable[[str, int, int], None]
+
+_ANY = SetSignature(0, 0, 0, 64)
+"""The ranks say in which layer a word is."""
+
+_WORKER = 16 << 20
+_ROOM_SHARE, _ROOM_BYTES = 0.2, 20
+_TRUST = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class RankedLayer:
+    """States of a rank: their words, and the highest rank that their successors have."""
+
+    rank: int
+    run: Run
+    reach: int
+
+    @classmethod
+    def from_json(cls, body: list[Any], store: BlobStore) -> RankedLayer:
+        """A layer of a checkpoint."""
+        rank, run, reach = body
+        return cls(rank, Run.from_json(run, KEYS, store.blobs), reach)
+
+    def as_json(self) -> list[Any]:
+        """For a checkpoint."""
+        return [self.rank, self.run.as_json(), self.reach]
+
+
+class RankedSolver:
+    """Finds the value of every state of a game with a rank.
+
+    With files, what is done is kept there layer by layer: another process can go on with it.
+    """
+
+    def __init__(
+        self, machine: PropnetMachine, options: StrongOptions, writer: TableWriter | None, watch: Watch
+    ) -> None:
+        """Raises UnfitError for other games, ScratchError, and GdlError where the table is not that of the
+        checkpoint."""
+        self._options, self._writer, self._watch = options, writer, watch
+        self._store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules), options.resume)
+        try:
+            self._restore(machine)
+        except BaseException as error:
+            # For a game of another kind there is nothing to go on with.
+            if isinstance(error, UnfitError):
+                self._store.erase()
+            else:
+                self._store.close()
+            raise
+
+    def _restore(self, machine: PropnetMachine) -> None:
+        store, saved = self._store, self._store.state
+        self._pending = Pending(store)
+        self._layers: list[RankedLayer] = []
+        self._sizes: list[int] = []
+        self._solved: dict[int, tuple[Run, Blob]] = {}
+        """Layers that are still looked up, with the codes of their values, where files are kept."""
+        self._first, self._done = (0, 0), 0
+        self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved.get("outcomes", [])])
+        if not saved:
+            self._space = RankedSpace.find(machine, self._options.symmetry)
+            terminal, goals = machine.ends(sample_states(machine))
+            # Mostly all of them: what is met later is numbered as threads happen to meet it.
+            self._outcomes.number(goals[terminal])
+            return
+        self._space = RankedSpace.again(machine, StateCodec.from_json(saved["codec"]))
+        self._layers = [RankedLayer.from_json(row, store) for row in saved["layers"]]
+        self._pending.restore(saved["pending"])
+        self._sizes, self._done = saved["sizes"], saved["done"]
+        self._first = saved["first"][0], saved["first"][1]
+        for rank, run, codes in saved["solved"]:
+            self._solved[rank] = Run.from_json(run, KEYS, store.blobs), store.blobs[codes]
+        if self._done and (self._writer is None) != (saved["table"] is None):
+            raise GdlError("what is to be gone on with has another table", remedy="name the same --tables")
+        if self._writer is not None and saved["table"]:
+            self._writer.restore(saved["table"])
+
+    def solve(self) -> SolvedGame:
+        """The values of all states, in the table if there is one. Raises UnfitError, OutOfRoomError and
+        TooLargeError; GdlError for games whose value is not one in pure strategies."""
+        while not self._done:
+            try:
+                self._forward()
+                break
+            except BrokenSpaceError as broken:
+                for blob in list(self._store.blobs.values()):
+                    blob.drop()
+                self._layers, self._pending = [], Pending(self._store)
+                self._space = self._space.mended(broken.records[:1000])
+        if not self._sizes:
+            self._sizes = [layer.run.count for layer in self._layers]
+        self._backward()
+        start, distance = self._first
+        return SolvedGame(
+            self._space.original, self._outcomes, self._sizes, False, self._outcomes.vectors[start], distance,
+            self._space.symmetries, self._space.codec.as_json(),
+        )  # fmt: skip
+
+    def close(self, over: bool) -> None:
+        """Let go of files; remove those that are not the table's if the work is ``over``."""
+        if over:
+            self._store.erase()
+        else:
+            self._store.close()
+
+    def _commit(self) -> None:
+        """Have what was found outlive this process."""
+        if not self._store.on_disk:
+            return
+        solved = list(self._solved.items())
+        state = {
+            "codec": self._space.codec.as_json(),
+            "layers": [layer.as_json() for layer in self._layers],
+            "pending": self._pending.as_json(),
+            "sizes": self._sizes,
+            "done": self._done,
+            "first": self._first,
+            "outcomes": self._outcomes.vectors,
+            "solved": [[rank, run.as_json(), codes.name] for rank, (run, codes) in solved],
+            "table": None if self._writer is None else self._writer.as_json(),
+        }
+        runs = [layer.run for layer in self._layers] + [run for _, (run, _) in solved]
+        runs += [run for some in self._pending.runs.values() for run in some]
+        codes = [blob for _, (_, blob) in solved]
+        self._store.commit(state, [blob for run in runs for blob in run.blobs] + codes)
+
+    def _balance(self) -> None:
+        """Allow the store what is left of the memory."""
+        store = self._store
+        left = int(0.97 * self._options.memory) - resident_bytes()
+        store.room.memory = max(1 << 20, store.used_memory + (int(_TRUST * left) if left > 0 else left))
+        if store.used_memory > store.room.memory and store.on_disk:
+            store.spill()
+            return_free_memory()
+
+    def _forward(self) -> None:
+        """All states."""
+        options, space, pending = self._options, self._space, self._pending
+        spare = max(0, options.memory - resident_bytes() - options.workers * _WORKER)
+        room = int(spare * _ROOM_SHARE / _ROOM_BYTES / options.workers)
+        room = max(1 << 16, min(1 << 22, room))
+        filers = [Filer(space, room) for _ in range(options.workers)]
+        expanding = Gang(filers)
+        merging = Gang([Merger() for _ in range(options.workers)])
+        if not self._layers:
+            pending.add({0: list(coded_blocks(space.start(), 1, 0))})
+        states = sum(layer.run.count for layer in self._layers)
+        try:
+            while (rank := pending.lowest()) is not None:
+                self._balance()
+                run = self._merged(merging, pending, rank)
+                states += run.count
+                pending.drop(rank)
+                for pieces in expanding.run(Filer.expand, ((run, block, rank) for block in run.blocks)):
+                    for some in pieces:
+                        pending.add(some)
+                    self._watch("forward", rank, states)
+                reach = rank
+                for filer in filers:
+                    pending.add(filer.flush())
+                    reach = max(reach, filer.highest)
+                    filer.highest = 0
+                self._layers.append(RankedLayer(rank, run, reach))
+                self._commit()
+        finally:
+            expanding.close()
+            merging.close()
+
+    def _merged(self, merging: Gang[Merger], pending: Pending, rank: int) -> Run:
+        """The layer of a rank."""
+        runs = pending.runs[rank]
+        tasks = ((runs, low, high) for low, high in pairwise(fences(runs)))
+        parts = merging.run(Merger.merge, tasks)
+        blocks = (block for part in parts for block in part)
+        return run_of(self._store, f"layer-{rank}", blocks)
+
+    def _backward(self) -> None:
+        """The value of all states."""
+        window = {rank: layer_again(run, codes) for rank, (run, codes) in self._solved.items()}
+        finders = [RankedFinder(self._space, self._outcomes, window) for _ in range(self._options.workers)]
+        gang = Gang(finders)
+        layers = self._layers
+        try:
+            while layers:
+                layer = layers[-1]
+                self._balance()
+                self._check_memory(layer.rank)
+                window[layer.rank] = self._solve_layer(layer, gang)
+                layers.pop()
+                self._done += layer.run.count
+                reach = max((lower.reach for lower in layers), default=-1)
+                for rank in [rank for rank in window if rank > reach]:
+                    del window[rank]
+                    if rank in self._solved:
+                        run, codes = self._solved.pop(rank)
+                        run.drop()
+                        codes.drop()
+                for finder in finders:
+                    finder.forget(reach)
+                self._commit()
+        finally:
+            gang.close()
+
+    def _check_memory(self, rank: int) -> None:
+        held = resident_bytes()
+        if held > 1.1 * self._options.memory:
+            raise TooLargeError(
+                f"the memory is full: the values of the layers above rank {rank} do not fit",
+                remedy=f"give more --memory: the process has {held >> 20} MB",
+            )
+
+    def _solve_layer(self, layer: RankedLayer, gang: Gang[RankedFinder]) -> PackedLayer:
+        """The values of a layer, which are written to the table, too, and kept for a process that goes on."""
+        run, lasting = layer.run, self._store.on_disk
+        file = None if self._writer is None else LayerWriter(self._writer.path_of(layer.rank))
+        codes = self._store.writer(f"codes-{layer.rank}", cold=True) if lasting else None
+        parts: list[Packed] = []
+        try:
+            tasks = ((run, block, file is not None, lasting) for block in run.blocks)
+            for block in gang.run(RankedFinder.solve, tasks):
+                parts.append(block.part)
+                self._first = block.first
+                if file is not None and block.table is not None:
+                    file.add(block.table)
+                if codes is not None:
+                    codes.append(block.codes)
+                self._watch("backward", layer.rank, self._done)
+            if self._writer is not None and file is not None:
+                self._writer.kept(layer.rank, file.close(_ANY))
+            if codes is None:
+                run.drop()
+            else:
+                self._solved[layer.rank] = run, codes.close()
+        finally:
+            if file is not None:
+                file.abandon()
+            if codes is not None:
+                codes.abandon()
+        return PackedLayer.of(parts)

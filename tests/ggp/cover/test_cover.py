@@ -1,0 +1,107 @@
+"""``ggp cover``: what it says, what it refuses, and what it keeps when it is killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import GdlError
+from ggp.commands.cover import command
+from players.puzzles.cover.files.json_form import write_json
+from tests.players.puzzles.cover.counting_boards import dominoes, queens
+
+
+def ggp(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", "cover", *words], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+def test_solutions_are_told(tmp_path: Path) -> None:
+    (tmp_path / "small.dlx").write_text("a b c | x\na b x:red\nc x:red\nc x:blue\na\nb c\n")
+    text = ggp("small.dlx", "--all", cwd=tmp_path)
+    assert text.returncode == 0, text.stderr
+    assert "solution 1\na b x:red\nc x:red\n" in text.stdout and "solution 2\na\nb c\n" in text.stdout
+    line = json.loads(ggp("small.dlx", "--all", "--json", cwd=tmp_path).stdout)
+    assert (line["solutions"], line["complete"], line["found"]) == (2, True, [[0, 1], [3, 4]])
+    assert set(line) >= {"nodes", "engine", "seconds_cpu", "seconds_wall"}
+
+
+def test_counted_stopped_and_refused(tmp_path: Path) -> None:
+    (tmp_path / "board.json").write_text(write_json(dominoes(8, 8)))
+    (tmp_path / "none.dlx").write_text("a b\na\n")
+    (tmp_path / "wrong.dlx").write_text("a b\na c\n")
+    line = json.loads(ggp("board.json", "--count", "--json", cwd=tmp_path).stdout)
+    assert (line["solutions"], line["complete"], line["found"]) == (12988816, True, None)
+    assert ggp("none.dlx", cwd=tmp_path).returncode == 1
+    refused = ggp("wrong.dlx", cwd=tmp_path)
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1
+    assert "wrong.dlx:2:3: 'c' is no item" in refused.stderr
+    for name, options, message in [
+        ("absent.dlx", {}, "cannot read"),
+        ("none.dlx", {"engine": "dlx"}, "there is no engine 'dlx'"),
+        ("none.dlx", {"every": True, "count": True}, "exclude each other"),
+    ]:
+        with pytest.raises(GdlError, match=message):
+            command(tmp_path / name, **options)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_run_goes_on(tmp_path: Path, workers: str) -> None:
+    """Killed as soon as something was saved."""
+    size = 8
+    (tmp_path / "queens.json").write_text(write_json(queens(size)))
+    words = ["queens.json", "--all", "--json", "--resume", "saved", "--workers", workers]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "ggp", "cover", *words], cwd=tmp_path, stdout=subprocess.DEVNULL
+    )
+    while run.poll() is None and not (tmp_path / "saved").exists():
+        time.sleep(0.01)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    last = ggp(*words, cwd=tmp_path)
+    assert last.returncode == 0, last.stderr
+    line = json.loads(last.stdout)
+    assert line["complete"] and line["solutions"] == len(line["found"]) == 92
+    assert len({tuple(one) for one in line["found"]}) == 92
+    again = json.loads(ggp(*words, cwd=tmp_path).stdout)
+    assert again["found"] == line["found"]
+
+
+def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "queens.json").write_text(write_json(queens(14)))
+    words = ["queens.json", "--count", "--engine", "masks", "--json", "--resume", "saved"]
+    first = json.loads(ggp(*words, "--seconds", "0.2", cwd=tmp_path).stdout)
+    assert (first["complete"], first["stopped"]) == (False, "time is up")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "ggp", "cover", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    before = (tmp_path / "saved").stat().st_mtime_ns
+    while run.poll() is None and (tmp_path / "saved").stat().st_mtime_ns == before:
+        time.sleep(0.01)
+    run.send_signal(signal.SIGINT)
+    line = json.loads(run.communicate(timeout=60)[0])
+    assert run.returncode == 130 and line["stopped"] == "interrupted"
+    assert line["progress"] >= first["progress"] and line["nodes"] >= first["nodes"]
+
+
+def test_what_was_saved_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "queens.json").write_text(write_json(queens(5)))
+    (tmp_path / "other.json").write_text(write_json(queens(6)))
+    saved = tmp_path / "saved"
+    command(tmp_path / "queens.json", every=True, resume=saved)
+    whole = saved.read_text()
+    with pytest.raises(GdlError, match="another problem"):
+        command(tmp_path / "other.json", every=True, resume=saved)
+    with pytest.raises(GdlError, match="keeps solutions"):
+        command(tmp_path / "queens.json", count=True, resume=saved)
+    for text in ("", "{", "[]", '{"search": 1}', whole[:-2], whole.replace('"bytes": ', '"bytes": 99')):
+        saved.write_text(text)
+        with pytest.raises(GdlError, match="has no saved search"):
+            command(tmp_path / "queens.json", every=True, resume=saved)

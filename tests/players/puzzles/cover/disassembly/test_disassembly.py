@@ -1,0 +1,162 @@
+"""Assemblies come apart with the fewest moves, as a plain search over all single steps finds."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from players.puzzles.cover.disassembly.assembly import CUBES, PRISMS, Assembly, AssemblyError, straight
+from players.puzzles.cover.disassembly.disassembly import Disassembly, take_apart
+from players.puzzles.cover.disassembly.separation import TooManyArrangementsError, separate
+
+Cell = tuple[int, int, int]
+
+
+def box(x: int, y: int, z: int) -> set[Cell]:
+    return {(i, j, k) for i in range(x) for j in range(y) for k in range(z)}
+
+
+def by_brute_force(pieces: list[set[Cell]]) -> int | None:
+    """The fewest moves to free a group, by trying every group, way and number of steps."""
+    count = len(pieces)
+    start = tuple((0, 0, 0) for _ in pieces)
+    seen, waiting = {start}, deque([(start, 0)])
+    groups = [set(group) for size in range(1, count) for group in combinations(range(count), size)]
+    reach = 2 * max(abs(part) for piece in pieces for cell in piece for part in cell) + 3
+
+    def taken(places: tuple[Cell, ...], group: set[int]) -> set[Cell]:
+        return {
+            tuple(c + s for c, s in zip(cell, places[i], strict=True))  # type: ignore[misc]
+            for i in group
+            for cell in pieces[i]
+        }
+
+    while waiting:
+        places, depth = waiting.popleft()
+        for group in groups:
+            others = taken(places, set(range(count)) - group)
+            for way in [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]:
+                now = places
+                for step in range(1, reach + 20):
+                    now = tuple(
+                        tuple(a + b for a, b in zip(now[i], way, strict=True)) if i in group else now[i]
+                        for i in range(count)
+                    )  # type: ignore[assignment]
+                    if taken(now, group) & others:
+                        break
+                    home = now[0]
+                    normal = tuple(tuple(a - b for a, b in zip(place, home, strict=True)) for place in now)
+                    if normal not in seen and step <= reach:
+                        seen.add(normal)  # type: ignore[arg-type]
+                        waiting.append((normal, depth + 1))  # type: ignore[arg-type]
+                else:
+                    return depth + 1
+    return None
+
+
+@st.composite
+def assemblies(draw: st.DrawFn) -> list[set[Cell]]:
+    """A small box whose cells are dealt out among two to four pieces, some left empty."""
+    cells = sorted(box(draw(st.integers(2, 3)), draw(st.integers(2, 3)), draw(st.integers(1, 2))))
+    count = draw(st.integers(2, 3))
+    owners = draw(st.lists(st.integers(-1, count - 1), min_size=len(cells), max_size=len(cells)))
+    pieces = [{cell for cell, owner in zip(cells, owners, strict=True) if owner == i} for i in range(count)]
+    pieces = [piece for piece in pieces if piece]
+    return pieces or [{(0, 0, 0)}]
+
+
+def replayed(assembly: Assembly, told: Disassembly) -> None:
+    """Make the moves: nothing ever overlaps, and in the end each part is out of the others' reach."""
+    cells = [{(int(x), int(y), int(z)) for x, y, z in assembly.piece(i)} for i in range(assembly.pieces)]
+
+    def free(piece: set[Cell], way: Cell, steps: int, others: set[Cell]) -> set[Cell]:
+        for _ in range(steps):
+            piece = {(x + way[0], y + way[1], z + way[2]) for x, y, z in piece}
+            assert not piece & others
+        return piece
+
+    for part in told.separations():
+        for step in part.steps:
+            steps = 100 if step.out else max(map(abs, step.way))
+            x, y, z = step.way
+            way = step.way if step.out else (x // steps, y // steps, z // steps)
+            others = set().union(*(cells[i] for i in part.pieces if i not in step.pieces))
+            for i in step.pieces:
+                moved = free(cells[i], way, steps, others)
+                cells[i] = cells[i] if step.out else moved
+
+
+@settings(max_examples=60, deadline=None)
+@given(assemblies())
+def test_the_first_separation_takes_the_fewest_moves(pieces: list[set[Cell]]) -> None:
+    assembly = Assembly.of([sorted(piece) for piece in pieces])
+    told = take_apart(assembly)
+    assert (len(told.steps) or None) == (by_brute_force(pieces) if len(pieces) > 1 else None)
+    replayed(assembly, told)
+
+
+def test_a_cube_in_a_cage_never_comes_out() -> None:
+    cage = sorted(box(3, 3, 3) - {(1, 1, 1)})
+    told = take_apart(Assembly.of([cage, [(1, 1, 1)]]))
+    assert told.apart is False and told.level == ()
+
+
+def test_pieces_of_one_group_may_stay_together() -> None:
+    cage = sorted(box(3, 3, 3) - {(1, 1, 1)})
+    kept = Assembly.of([cage, [(1, 1, 1)]], groups=[frozenset({1}), frozenset({1, 2})])
+    assert take_apart(kept).apart is True
+
+
+def test_a_bolt_must_go_before_what_it_holds() -> None:
+    # A bar in a channel along x, closed at both ends, held by a bolt from above.
+    bar = [(1, 1, 1), (2, 1, 1)]
+    bolt = [(1, 1, 2)]
+    frame = sorted(box(4, 3, 3) - set(bar) - set(bolt) - {(2, 1, 2)})
+    told = take_apart(Assembly.of([frame, bar, bolt]))
+    assert told.apart is True
+    assert told.level == (1, 1)
+    replayed(Assembly.of([frame, bar, bolt]), told)
+
+
+def test_ways_may_be_slanted() -> None:
+    slanted = straight([(1, 1, 0), (1, -1, 0)])
+    held = [[(0, 0, 0), (2, 0, 0), (0, 2, 0), (2, 2, 0)], [(1, 1, 0)]]
+    assert take_apart(Assembly.of(held, slanted)).apart is False
+    assert take_apart(Assembly.of(held, CUBES)).apart is True
+
+
+def test_a_prism_slides_through_its_neighbours_only() -> None:
+    # Of a ring of six triangles around a point each goes out where its own corner points from.
+    ring = [[(0, 0, 0)], [(1, 0, 0)], [(2, 0, 0)], [(0, 1, 0)], [(1, 1, 0)], [(2, 1, 0)]]
+    assert len(take_apart(Assembly.of(ring, PRISMS)).level) == 5
+    # A triangle between two others in a row: out along an edge, not along the row.
+    row = [[(0, 0, 0), (2, 0, 0)], [(1, 0, 0)]]
+    told = take_apart(Assembly.of(row, PRISMS))
+    assert told.level == (1,) and told.steps[0].way != (2, 0, 0)
+    # All six around, and above and below: held.
+    shell = [(x, y, 0) for x in range(-2, 5) for y in range(-2, 4) if (x, y) != (1, 0)]
+    caps = [(x, y, z) for x, y, _ in [*shell, (1, 0, 0)] for z in (-1, 1)]
+    assert take_apart(Assembly.of([shell + caps, [(1, 0, 0)]], PRISMS)).apart is False
+
+
+def test_too_many_arrangements_are_not_a_verdict() -> None:
+    bars = [[(x, y, 0)] for x in range(3) for y in range(3)]
+    frame = sorted(box(5, 5, 3))
+    inside = [[(x + 1, y + 1, z + 1) for x, y, z in bar] for bar in bars[:-2]]
+    taken = {cell for bar in inside for cell in bar} | {(2, 3, 1), (3, 3, 1), (3, 2, 1)}
+    held = Assembly.of([sorted(set(frame) - taken), *inside])  # type: ignore[list-item]
+    with pytest.raises(TooManyArrangementsError):
+        separate(held, most=1)
+    assert take_apart(held, most=1).apart is None
+    assert take_apart(held, goes_on=lambda: False).apart in (None, False)
+
+
+def test_what_cannot_be_an_assembly_is_refused() -> None:
+    for pieces in ([], [[]], [[(0, 0, 0)], [(0, 0, 0)]], [[(0, 0, i)] for i in range(65)]):
+        with pytest.raises(AssemblyError) as error:
+            Assembly.of(pieces)
+        assert error.value.remedy

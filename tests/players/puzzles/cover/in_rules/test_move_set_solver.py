@@ -1,0 +1,151 @@
+"""One-player games whose states are sets of moves: solved, refuted, or declined."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.grounding.pipeline import ground
+from gdl.machine import State
+from gdl.scramble import scramble
+from gdl.syntax.parser import parse_rules
+from players.puzzles.cover.in_rules import solver as module
+from players.puzzles.cover.in_rules.latch_game import latch_game_of
+from players.puzzles.cover.in_rules.solver import MoveSetSolver
+from players.puzzles.solver import Task
+from propnet.build import build
+from propnet.machine import PropnetMachine
+
+pytest.importorskip("pysat")
+
+GAMES = Path(__file__).parents[5] / "games"
+
+
+def machine_of(text: str) -> PropnetMachine:
+    rules = parse_rules(text)
+    return PropnetMachine(rules, build(ground(rules)))
+
+
+def solved(machine: PropnetMachine) -> tuple[int, int]:
+    """The best value reported, -1 for none, and what is proven; each line is replayed."""
+    best = -1
+
+    def report(value: int, moves: object) -> None:
+        nonlocal best
+        state = machine.initial_state()
+        for move in list(moves):  # type: ignore[call-overload]
+            assert not machine.is_terminal(state)
+            assert move in machine.legal_moves(state, 0)
+            state = machine.next_state(state, [move])
+        assert machine.is_terminal(state)
+        assert machine.result(state, 0) == value
+        best = max(best, value)
+
+    solver = MoveSetSolver(Task(machine, machine.initial_state(), report, 1 << 24))
+    while solver.step(time.monotonic() + 1.0):
+        pass
+    return best, solver.proven
+
+
+def best_of_all(machine: PropnetMachine) -> int:
+    """The best value of any line, by looking at all states."""
+    best, seen = -1, set()
+    waiting: list[State] = [machine.initial_state()]
+    while waiting:
+        state = waiting.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        if machine.is_terminal(state):
+            best = max(best, machine.result(state, 0) or 0)
+            continue
+        waiting += [machine.next_state(state, [m]) for m in machine.legal_moves(state, 0)]
+    return best
+
+
+@pytest.mark.parametrize("name", ["sudoku", "queens"])
+def test_games_of_ours_are_solved(name: str) -> None:
+    machine = machine_of((GAMES / f"{name}.kif").read_text())
+    assert MoveSetSolver.recognise(machine) is not None
+    assert solved(machine) == (100, 100)
+
+
+@pytest.mark.parametrize("name", ["knightstour", "pegsolitaire", "eightpuzzle", "tictactoe", "lightsout"])
+def test_other_games_are_declined(name: str) -> None:
+    assert latch_game_of(machine_of((GAMES / f"{name}.kif").read_text()).network) is None
+
+
+def test_without_the_package_nothing_is_promised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "available", lambda: False)
+    assert MoveSetSolver.recognise(machine_of((GAMES / "queens.kif").read_text())) is None
+
+
+def test_a_scrambled_game_is_solved() -> None:
+    rules, _ = scramble(parse_rules((GAMES / "sudoku.kif").read_text()), 7)
+    machine = PropnetMachine(rules, build(ground(rules)))
+    assert solved(machine) == (100, 100)
+
+
+CELLS = range(5)
+Condition = list[tuple[int, bool]]
+"""Which cells are marked, and which are not."""
+conditions = st.lists(st.tuples(st.sampled_from(CELLS), st.booleans()), min_size=1, max_size=3)
+
+
+def written(condition: Condition) -> str:
+    return " ".join(f"(true (marked {c}))" if yes else f"(not (true (marked {c})))" for c, yes in condition)
+
+
+def marking_game(
+    legal: list[Condition], ends: list[Condition], goals: list[Condition], steps: int | None, again: list[int]
+) -> str:
+    """A game of marking cells: each under a condition, some more than once; what ends it, what is worth 100;
+    after so many steps it ends anyway, or cells that are consumed by marks are gone."""
+    text = ["(role you)", *(f"(init (free {c}))" for c in CELLS), "(init (step 0))", "(legal you stop)"]
+    for cell, condition in enumerate(legal):
+        free = "" if cell in again else f"(true (free {cell}))"
+        text += [
+            f"(<= (legal you (mark {cell})) {free} {written(condition)})",
+            f"(<= (next (marked {cell})) (does you (mark {cell})))",
+            f"(<= (next (marked {cell})) (true (marked {cell})))",
+            f"(<= (next (free {cell})) (true (free {cell})) (not (does you (mark {cell}))))",
+        ]
+    text += [f"(<= terminal {written(condition)})" for condition in ends]
+    text += [f"(<= solved {written(condition)})" for condition in goals]
+    if steps is not None:
+        text += [f"(<= (next (step {i + 1})) (true (step {i})))" for i in range(steps)]
+        text += [f"(<= terminal (true (step {steps})))"]
+    text += ["(<= (next stopped) (does you stop))", "(<= terminal (true stopped))"]
+    text += ["(<= (goal you 100) solved (not (true stopped)))", "(<= (goal you 10) (true stopped))"]
+    text += ["(<= (goal you 0) (not solved) (not (true stopped)))"]
+    return "\n".join(text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(conditions, min_size=len(CELLS), max_size=len(CELLS)),
+    st.lists(conditions, max_size=2),
+    st.lists(conditions, min_size=1, max_size=2),
+    st.none() | st.integers(1, 6),
+    st.lists(st.sampled_from(CELLS), unique=True, max_size=2),
+)
+def test_what_is_proven_is_the_best_of_all_lines(
+    legal: list[Condition],
+    ends: list[Condition],
+    goals: list[Condition],
+    steps: int | None,
+    again: list[int],
+) -> None:
+    machine = machine_of(marking_game(legal, ends, goals, steps, again))
+    if latch_game_of(machine.network) is None or machine.is_terminal(machine.initial_state()):
+        return
+    best, proven = solved(machine)
+    truth = best_of_all(machine)
+    assert best <= truth
+    assert proven in (-1, truth)
+    if proven >= 0:
+        assert best == truth

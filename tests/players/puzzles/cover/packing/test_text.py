@@ -1,0 +1,157 @@
+"""Packing puzzles as text: what they say, what is refused, and that what is written is read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from players.puzzles.cover.packing.assembly import Packing
+from players.puzzles.cover.packing.duplicates import Duplicates
+from players.puzzles.cover.packing.puzzle import PackingPuzzle
+from players.puzzles.cover.packing.text import is_packing_text, packing_of_text, text_of_packing
+from players.puzzles.cover.problem import CoverError
+from tests.players.puzzles.cover.packing.plain_search import solutions
+
+PUZZLES = sorted((Path(__file__).parents[5] / "games" / "puzzles").glob("*.packing"))
+COLOURED = """; a remark
+packing cubes
+title Two colours
+allow 1 1
+allow 2 2
+holes 1
+piece bar x1-2
+12
+piece corner
+##
+-
+..
+.#
+result
+1a+
+##.
+-
+...
+.#.
+"""
+
+
+def different(puzzle: PackingPuzzle) -> int:
+    duplicates = Duplicates.of(Packing.of(puzzle))
+    return len(duplicates.kept([np.array(each, np.int32) for each in solutions(duplicates.problem)]))
+
+
+def test_a_text_is_read() -> None:
+    puzzle = packing_of_text(COLOURED)
+    assert (puzzle.name, puzzle.holes, puzzle.allowed) == ("Two colours", 1, {(1, 1), (2, 2)})
+    bar, corner = puzzle.pieces
+    assert (bar.minimum, bar.maximum, bar.shape.colours.tolist()) == (1, 2, [1, 2])
+    assert corner.shape.cells.tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 1]]
+    result = puzzle.result
+    assert result.cells.tolist() == [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]]
+    assert result.fixed.tolist() == [True, False, False, True, True, True]
+    assert result.colours.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("text", [COLOURED, *[path.read_text() for path in PUZZLES]])
+def test_what_is_written_is_read_again(text: str) -> None:
+    one = packing_of_text(text)
+    other = packing_of_text(text_of_packing(one))
+    assert (one.name, one.grid, one.holes) == (other.name, other.grid, other.holes)
+    assert one.allowed == other.allowed
+    for ours, theirs in zip([p.shape for p in one.pieces], [p.shape for p in other.pieces], strict=True):
+        assert ours.name == theirs.name and set(map(tuple, ours.cells)) == set(map(tuple, theirs.cells))
+    assert [(p.minimum, p.maximum, p.ways) for p in one.pieces] == [
+        (p.minimum, p.maximum, p.ways) for p in other.pieces
+    ]
+    assert Packing.of(one).problem.options == Packing.of(other).problem.options
+
+
+def test_our_puzzles_are_there_and_known_as_such() -> None:
+    assert {path.stem for path in PUZZLES} >= {"pentominoes6x10", "pentominoes3x4x5", "soma"}
+    assert all(is_packing_text(path.read_text()) for path in PUZZLES)
+    assert not is_packing_text("a b c\na\n") and not is_packing_text('{"packing": 1}')
+
+
+def test_soma_of_its_file() -> None:
+    path = next(path for path in PUZZLES if path.stem == "soma")
+    assert different(packing_of_text(path.read_text())) == 240
+
+
+def test_flat_pieces_are_not_turned_over() -> None:
+    """S- and L-tetrominoes alone: of a 2 x 4 rectangle two L make 2 tilings, which are reflections."""
+    text = "packing cubes\n{}result 4 x 2\ntetrominoes LL\n"
+    free = packing_of_text(text.format(""))
+    flat = packing_of_text(text.format("flat\n"))
+    assert len(solutions(Packing.of(free).problem)) == 2
+    assert len(solutions(Packing.of(flat).problem)) == 1
+    assert different(free) == different(flat) == 1
+
+
+CELL = {
+    "cubes": (0, 0, 0),
+    "prisms": (0, 0, 0),
+    "spheres": (0, 0, 0),
+    "rhombic": (2, 1, 0),
+    "tetra-octahedra": (1, 1, 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("grid", "cells", "places"),
+    [
+        ("cubes", 216, 216),
+        ("prisms", 216, 216),
+        ("spheres", 108, 108),
+        ("rhombic", 24 + 3 * 4, 24 + 3 * 4),
+        ("tetra-octahedra", 8 * 5, 8),
+    ],
+)
+def test_boxes_of_every_grid(grid: str, cells: int, places: int) -> None:
+    """A single cell fits wherever there is one of its kind: rotations take each to each, but in the last grid
+    only tetrahedra to tetrahedra."""
+    x, y, z = CELL[grid]
+    drawing = "".join(".\n-\n" * z + ".\n" * y + "." * x + "#\n")
+    puzzle = packing_of_text(f"packing {grid}\nresult 6 x 6 x 6\npiece a x0-300\n{drawing}")
+    assert len(puzzle.result) == cells
+    assert len(Packing.of(puzzle).placed[0]) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no packing puzzle"),
+        ("packing hexagons\n", "hexagons"),
+        ("packing\n", "no result"),
+        ("packing\nresult 2 x 2\n", "no pieces"),
+        ("packing\nresult 2 x q\n", "line 2: .*no size"),
+        ("packing\nresult 9999 x 9999\n", "line 2: .*too large"),
+        ("packing\n\n; so\npiece\n##\n", "line 4"),
+        ("packing\npiece a y3\n##\n", "line 2"),
+        ("packing\npiece a\nresult 2 x 2\n", "'a' has no drawing"),
+        ("packing\npentominoes Q\n", "'Q' among"),
+        ("packing\ncolour 3\n", "'colour' means nothing"),
+        ("packing\nallow 3\n", "is not 2"),
+        ("packing\nholes many\n", "is not 1"),
+        ("packing\npiece a x3-2\n#\nresult 2 x 2\n", "3 to 2 copies"),
+        ("packing prisms\nflat\npiece a x4\n#\nresult 2 x 2\n", "flat"),
+        ("packing\npiece a\n+\nresult 2 x 2\n", "variable"),
+        ("packing rhombic\npiece a\n#\nresult 5 x 5 x 5\n", "no cell"),
+    ],
+)
+def test_what_is_no_puzzle_is_refused(text: str, message: str) -> None:
+    with pytest.raises(CoverError, match=message) as caught:
+        packing_of_text(text)
+    assert caught.value.remedy
+
+
+@given(at=st.integers(0, len(COLOURED) - 1), what=st.text(max_size=4), width=st.integers(0, 20))
+def test_damage_gives_an_error_or_a_puzzle(at: int, what: str, width: int) -> None:
+    try:
+        puzzle = packing_of_text(COLOURED[:at] + what + COLOURED[at + width :])
+    except CoverError:
+        return
+    Packing.of(puzzle)

@@ -1,0 +1,66 @@
+"""A clock begins to matter where the end or a goal is another function of the rest than at step 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gdl.syntax.parser import parse_rules
+from players.kaskade.make_machine import make_machine
+from propnet.analysis.clock_ends import ENDLESS, clock_stages, first_change
+from propnet.analysis.cones import step_clocks
+from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
+from propnet.recoding.samples import clock_states
+
+COUNTER = (
+    " ".join(f"(succ {n} {n + 1})" for n in range(9))
+    + """
+    (role r) (init (step 0)) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+    (legal r flip) (legal r wait)
+    (<= (next lit) (does r flip) (not (true lit))) (<= (next lit) (does r wait) (true lit)) """
+)
+
+
+def change(rules: str) -> int | None:
+    machine = make_machine(parse_rules(COUNTER + rules), "propnet")
+    assert isinstance(machine, PropnetMachine)
+    network = machine.network
+    clocks = step_clocks(network)
+    assert clocks.any()
+    return first_change(network, clocks, unpack(clock_states(machine), len(network.bases)).astype(np.bool_))
+
+
+@pytest.mark.parametrize(
+    ("rules", "step"),
+    [
+        ("(<= terminal (true (step 9))) (<= (goal r 100) (true lit))", 9),
+        ("(<= terminal (true lit)) (<= terminal (true (step 4))) (<= (goal r 100) (true lit))", 4),
+        ("(<= terminal (true lit)) (<= (goal r 100) (true lit)) (<= (goal r 50) (true (step 3)))", 3),
+        ("(<= late (true (step 7))) (<= late (true (step 8))) (<= terminal (true lit) late) (goal r 100)", 7),
+        # A goal that needs the clock and its absence is none.
+        ("(<= terminal (true lit)) (<= (goal r 100) (true lit)) (<= (goal r 0) (true (step 2)) "
+         "(not (true (step 2))))", None),
+    ],
+)  # fmt: skip
+def test_the_first_step_that_changes_an_end_or_a_goal(rules: str, step: int | None) -> None:
+    assert change(rules) == step
+
+
+def test_stages_end_where_the_clock_ends_the_match() -> None:
+    machine = make_machine(
+        parse_rules(
+            COUNTER
+            + "(<= terminal (true (step 6))) (<= (goal r 100) (true lit)) (<= (goal r 50) (true (step 2)))"
+        ),
+        "propnet",
+    )
+    assert isinstance(machine, PropnetMachine)
+    network = machine.network
+    values = unpack(clock_states(machine), len(network.bases)).astype(np.bool_)
+    stages = clock_stages(network, step_clocks(network), values, repeat=True)
+    assert stages is not None and [stage.last for stage in stages] == [5, 2, 6]
+    # Known up to step 4 only, and then up to step 2 again and again.
+    assert clock_stages(network, step_clocks(network), values[:5], repeat=False) is None
+    again = clock_stages(network, step_clocks(network), values[:3], repeat=True)
+    assert again is not None and [stage.last for stage in again] == [ENDLESS, ENDLESS]
