@@ -32,8 +32,6 @@ KNOWN = {
 """Fewest moves, and positions within as many. The first three are counted here, the others by `ggp solve
 --solver frontier --no-symmetry` and by a search of its own that shares no code with it."""
 
-PINNED = (1, 2, 3, 4, 5)
-
 
 @cache
 def game(number: int) -> Game:
@@ -71,7 +69,7 @@ def test_plain_search_solves_the_third() -> None:
 
 
 @pytest.mark.parametrize("kind", ["prover", "propnet"])
-@pytest.mark.parametrize("number", PINNED)
+@pytest.mark.parametrize("number", KNOWN)
 def test_a_shortest_solution_is_pinned(number: int, kind: str) -> None:
     """Every state of it, with its legal moves and its successor, is what the rules make of it."""
     trace = list(read_trace(PLAYTHROUGHS / f"snakes-{number}.jsonl"))
@@ -82,7 +80,7 @@ def test_a_shortest_solution_is_pinned(number: int, kind: str) -> None:
     assert last["terminal"] and last["goals"] == [100] and last["s"] == KNOWN[number][0]
 
 
-@pytest.mark.parametrize("number", PINNED)
+@pytest.mark.parametrize("number", KNOWN)
 def test_the_simulator_agrees_with_the_solution(number: int) -> None:
     plain = Simulator(LEVELS[number - 1])
     position = plain.start
