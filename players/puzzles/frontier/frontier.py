@@ -147,8 +147,8 @@ class FrontierSearch:
             try:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:
-                coding = self._mended(recoded, broken.records)
                 self._forget()
+                coding = self._mended(recoded, broken.records)
                 found = None
                 continue
             assert self._search is not None
