@@ -39,8 +39,11 @@ def engine_named(name: str) -> type[CoverEngine]:
 def choose_engine(problem: CoverProblem) -> type[CoverEngine]:
     """The engine for a problem. Raises CoverError if none takes it."""
     costs = node_costs(problem)
-    ranked = [engine_named(name) for name in sorted(costs, key=costs.__getitem__)]
-    kinds = [kind for kind in ranked if kind.takes(problem)]
+    named = [engine_named(name) for name in sorted(costs, key=costs.__getitem__)]
+    kinds = [kind for kind in named if kind.takes(problem)]
+    if any(kind.name == "bitset" for kind in kinds):
+        # It does the same as these, for fewer problems.
+        kinds = [kind for kind in kinds if kind.name != "masks"]
     if not kinds:
         raise CoverError("no engine takes this problem", remedy="ask for one by its name to see why")
     close = [kind for kind in kinds if costs[kind.name] <= _CLOSE * costs[kinds[0].name]]
@@ -59,7 +62,8 @@ def node_costs(problem: CoverProblem) -> dict[str, float]:
     length = len(problem.nodes) / max(problem.options, 1)
     moved = float(sizes[problem.nodes].sum()) / max(problem.options, 1) * length
     must = int((problem.minimum > 0).sum()) + int(problem.may_be_hole.sum()) * (problem.holes is not None)
-    costs = {"masks": 100 + 0.05 * words * must, "cells": 250 + 0.7 * moved}
+    sets = 0.05 * words * must
+    costs = {"bitset": 60 + 0.6 * sets, "masks": 100 + sets, "cells": 250 + 0.7 * moved}
     return {name: cost for name, cost in costs.items() if name in engine_names()}
 
 

@@ -20,7 +20,8 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 
 _AT_ONCE = 20_000_000
 """Transitions in a call of the kernel."""
-_MOST_ITEMS = 20_000
+_MOST_ITEMS, _MOST_PAIRS = 20_000, 5_000_000
+"""Items, and pairs of items in an option, of problems for which an order is looked for."""
 
 
 class MemoCounter:
@@ -78,6 +79,8 @@ class MemoCounter:
     @staticmethod
     def takes(problem: CoverProblem) -> bool:
         """Whether it can count the solutions of this problem."""
+        if int((np.diff(problem.starts).astype(np.int64) ** 2).sum()) > _MOST_PAIRS:
+            return False
         limited = problem.holes is not None and bool(problem.may_be_hole.any())
         exact = bool((problem.maximum <= 1).all())
         return exact and not limited and not problem.colours.any() and problem.items <= _MOST_ITEMS

@@ -13,6 +13,9 @@ from players.puzzles.cover.reduction.probing import Probing
 from players.puzzles.cover.reduction.reduced import ReducedProblem
 from players.puzzles.cover.restriction import CoverRest, restricted
 
+_MOST_ROUNDS = 100
+"""Forced options may force others, round for round; an engine does that faster."""
+
 
 def unreduced(problem: CoverProblem) -> ReducedProblem:
     """The problem itself; only options without items, which engines do not know, get an item each."""
@@ -25,13 +28,14 @@ def reduced(problem: CoverProblem) -> ReducedProblem:
     chosen: list[int] = []
     dropped = np.zeros(0, np.int32)
     probing = Probing()
-    never = 0
+    never = rounds = 0
     while True:
         rest = restricted(whole, chosen, dropped)
         if rest is None:
             return ReducedProblem(None, statistics={"options": 0})
         forced = _forced(rest.problem)
-        if len(forced):
+        if len(forced) and rounds < _MOST_ROUNDS:
+            rounds += 1
             chosen += rest.options[forced].tolist()
             continue
         found = probing.never(rest.problem)

@@ -34,6 +34,17 @@ def test_all_solutions_once_each(problem: CoverProblem, reduce: bool, workers: i
     assert count(problem, options) == len(expected)
 
 
+@given(cover_problems(), st.booleans(), st.sampled_from([1, 2]), st.sampled_from([None, "masks", "cells"]))
+@settings(max_examples=100, deadline=None)
+def test_whatever_is_chosen_finds_them(
+    problem: CoverProblem, reduce: bool, workers: int, engine: str | None
+) -> None:
+    expected = all_solutions(problem)
+    options = CoverOptions(engine=engine, workers=workers, reduce=reduce)
+    assert sorted(chosen(solve(problem, options))) == sorted(expected)
+    assert count(problem, options) == len(expected)
+
+
 @given(cover_problems(), st.integers(1, 40))
 @settings(max_examples=80, deadline=None)
 def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> None:
