@@ -22,7 +22,7 @@ from players.puzzles.cover.packing.shape import CellShape
 from players.puzzles.cover.packing.text import packing_of_text
 from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
 
-PUZZLES = Path(__file__).parents[2] / "games" / "puzzles"
+PUZZLES = Path(__file__).parents[1] / "games" / "puzzles"
 OURS = {"soma": 240, "pentominoes6x10": 2_339, "pentominoes3x4x5": 3_940}
 """What BurrTools counts too."""
 RANGED = {
@@ -60,7 +60,9 @@ def puzzles(name: str, examples: Path | None) -> list[tuple[PackingPuzzle, int, 
         return [(packing_of_text((PUZZLES / f"{name}.packing").read_text()), OURS[name], False)]
     if name in RANGED:
         family, most, x, y, count = RANGED[name]
-        pieces = [Piece(CellShape.of(drawing, letter), 0, most) for letter, drawing in FAMILIES[family].items()]
+        pieces = [
+            Piece(CellShape.of(drawing, letter), 0, most) for letter, drawing in FAMILIES[family].items()
+        ]
         return [(PackingPuzzle(grid("cubes"), tuple(pieces), CellShape.of([["#" * x] * y])), count, True)]
     assert examples is not None
     file = read_xmpuzzle(examples / f"{name}.xmpuzzle")
@@ -127,7 +129,7 @@ def main() -> int:
     passed += ["--engine", arguments.engine] if arguments.engine else []
     passed += ["--keep-rotations"] if arguments.keep_rotations else []
     for name in names:
-        line = [sys.executable, "-m", "bench.cover.packing", name, *passed]
+        line = [sys.executable, "-m", "bench.packing", name, *passed]
         runs = []
         for _ in range(arguments.runs):
             done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=3600)

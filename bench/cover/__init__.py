@@ -1,1 +1,0 @@
-"""What searches of covers and packings cost, beside what other programs count."""
