@@ -1,4 +1,4 @@
-"""Are packing puzzles counted as BurrTools counts them, and how fast?
+"""Packing puzzles: how many solutions, beside what BurrTools counts, and the CPU seconds they take.
 
 Each puzzle is solved in a process of its own, as often as is asked for; kernels are loaded before the clock
 starts. `--examples` names a folder with BurrTools' bundled files.

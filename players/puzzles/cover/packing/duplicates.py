@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,15 +177,17 @@ def _looked_up(packing: Packing, piece: int, wanted: NDArray[np.int64]) -> NDArr
 def _keys(rows: NDArray[np.int64]) -> list[bytes]:
     """The bytes of each row: equal if and only if the rows are."""
     whole = np.ascontiguousarray(rows)
-    keys: list[bytes] = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel().tolist()
-    return keys
+    return cast(
+        list[bytes], whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel().tolist()
+    )
 
 
 def _breaker(packing: Packing, images: NDArray[np.int32]) -> tuple[NDArray[np.bool_], bool]:
     """Which options the search needs, and whether it then finds each solution once.
 
     Of the pieces that are in every solution once: rather one that breaks all symmetries, then one that keeps
-    few of its placements, of the like the one with the fewest left, and of those the one in whose way most lie.
+    few of its placements, of the like the one with the fewest left, and of those the one in whose way most
+    others lie.
     """
     options = packing.problem.options
     chosen = np.ones(options, np.bool_)
