@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import bitset_kernel as kernel
+from players.puzzles.cover.engines.delivery import delivered
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned
@@ -36,6 +38,7 @@ class Bitset(CoverEngine):
         self._order = np.argsort(middle, kind="stable").astype(np.int32)
         rank = np.empty(options, np.int64)
         rank[self._order] = np.arange(options)
+        self._rank = rank
         words = max(1, -(-options // LANES)) * WORDS
         numbers = np.cumsum(primary) - 1
         count = int(primary.sum())
@@ -114,9 +117,42 @@ class Bitset(CoverEngine):
     def taken(self) -> list[NDArray[np.int32]]:
         count = int(self._scalars[kernel.DELIVERED])
         found = self._order[self._found[: self._scalars[kernel.FILLED]]]
-        parts = np.split(found, self._ends[:count])[:count]
         self._scalars[kernel.DELIVERED] = self._scalars[kernel.FILLED] = 0
-        return [np.sort(part) for part in parts]
+        return delivered(found, self._ends[:count])
+
+    def solve_each(
+        self, given: Sequence[Sequence[int]], most: int = 2
+    ) -> tuple[NDArray[np.int64], list[NDArray[np.int32] | None]]:
+        """The same problem once for each list of options that must be chosen: many sudokus, say.
+
+        Returns how many solutions each has, int64[lists], `most` for that many or more; and the first
+        solution of each, the given options included, None where there is none. It is of no use for this
+        engine's own search, which begins anew.
+
+        Raises CoverError for a number that is no option.
+        """
+        lengths = [len(options) for options in given]
+        begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        flat = np.array([option for options in given for option in options], np.int64)
+        if len(flat) and not (flat.min() >= 0 and flat.max() < self.problem.options):
+            raise CoverError(
+                "one of the given is no option", remedy=f"options are 0 to {self.problem.options - 1}"
+            )
+        counts = np.zeros(len(given), np.int64)
+        first = np.empty((len(given), max(self._items.shape[1], 1)), np.int32)
+        arrays = list(self._arrays())
+        depth, words = self._alive.shape
+        arrays[5] = aligned(depth + 1, words)
+        _set_bits(arrays[5], np.full(self.problem.options, depth), np.arange(self.problem.options))
+        arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(7, np.int64)
+        arrays[-3] = np.empty(most * (self._items.shape[1] + 1), np.int32)
+        kernel.solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
+        firsts: list[NDArray[np.int32] | None] = []
+        for which, row in enumerate(first):
+            rest = self._order[row[row >= 0]]
+            chosen = np.sort(np.concatenate([rest, flat[begins[which] : begins[which + 1]]])).astype(np.int32)
+            firsts.append(chosen if counts[which] else None)
+        return counts, firsts
 
     @property
     def progress(self) -> float:

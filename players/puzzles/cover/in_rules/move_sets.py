@@ -80,8 +80,10 @@ def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bo
                 formula.require(last[m] ^ 1)
             if not game.clocks.times[:length, m].any():
                 formula.require(chosen[m] ^ 1)
-    before = StateCone(formula, network, _bases(formula, game, earlier, -1 if length is None else length - 1))
-    after_inputs = _bases(formula, game, chosen, -1 if length is None else length)
+    before = StateCone(
+        formula, network, state_inputs(formula, game, earlier, -1 if length is None else length - 1)
+    )
+    after_inputs = state_inputs(formula, game, chosen, -1 if length is None else length)
     for base in np.flatnonzero(game.endings).tolist():
         after_inputs[1 + base] = formula.any([last[m] for m in moves if game.adds[m, base]])
     after = StateCone(formula, network, after_inputs)
@@ -105,7 +107,7 @@ def _equal(formula: Formula, x: int, y: int) -> int:
     return formula.all([formula.any([x ^ 1, y]), formula.any([x, y ^ 1])])
 
 
-def _bases(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
+def state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
     """Node of each base proposition -> its literal when these moves are made, and the clocks are those after
     some steps; endings are false."""
     inputs: dict[int, int] = {}
@@ -131,5 +133,5 @@ def _require_legal(
     step = timed.get(move, 0)
     later = {m for m, time in timed.items() if move in timed and time > step}
     others = {m: x for m, x in earlier.items() if m != move and m not in later}
-    state = StateCone(formula, game.network, _bases(formula, game, others, step))
+    state = StateCone(formula, game.network, state_inputs(formula, game, others, step))
     formula.clause([earlier[move] ^ 1, state.literal(int(game.network.legal_literals[move]))])
