@@ -141,27 +141,27 @@ def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None
 def test_the_same_problem_is_solved_for_many_beginnings(problem: CoverProblem, data: st.DataObject) -> None:
     problem = replace(problem, minimum=np.ones_like(problem.minimum))
     options = st.sets(st.integers(0, max(problem.options - 1, 0)), max_size=2 if problem.options else 0)
-    begun = [sorted(chosen) for chosen in data.draw(st.lists(options, max_size=4))]
-    counts, firsts = Bitset(problem).solve_each(begun, most=3)
+    begun = [np.array(sorted(chosen), np.int32) for chosen in data.draw(st.lists(options, max_size=4))]
     every = [set(chosen) for chosen in brute_force(problem)]
-    for chosen, count, first in zip(begun, counts.tolist(), firsts, strict=True):
-        right = [solution for solution in every if solution >= set(chosen)]
+    for chosen, (count, first) in zip(begun, Bitset(problem).each(begun, most=3), strict=True):
+        right = [solution for solution in every if solution >= set(chosen.tolist())]
         assert count == min(3, len(right))
-        assert (first is None) if not right else (first is not None and set(first.tolist()) in right)
+        assert set(first.tolist()) in right if right else not len(first)
 
 
 def test_sudokus_with_17_clues_have_one_solution() -> None:
     problem, given = sudokus(12)
-    counts, firsts = Bitset(problem).solve_each([clues.tolist() for clues in given])
-    assert counts.tolist() == [1] * 12
-    for clues, first in zip(given, firsts, strict=True):
-        assert first is not None and set(clues.tolist()) <= set(first.tolist())
+    for clues, (count, first) in zip(given, Bitset(problem).each(given), strict=True):
+        assert count == 1
+        assert set(clues.tolist()) <= set(first.tolist())
         assert problem.is_solution(first.tolist())
+    ((more, _),) = Bitset(problem).each([given[0][1:]], most=3)
+    assert more == 3
 
 
 def test_what_is_no_option_cannot_be_given() -> None:
-    with pytest.raises(CoverError, match="no option"):
-        Bitset(queens(4)).solve_each([[16]])
+    with pytest.raises(CoverError, match="option is none"):
+        Bitset(queens(4)).each([np.array([16], np.int32)])
 
 
 @pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12"])
