@@ -80,3 +80,28 @@ def test_what_cannot_be_asked_is_one_line(tables: str, tmp_path: Path) -> None:
 def test_a_match_between_two_tables_is_drawn(tables: str) -> None:
     lines = run("play", "tictactoe", "--tables", tables, "--players", "tables,tables", "--json").splitlines()
     assert json.loads(lines[-1])["goals"] == [50, 50] or '"x":50' in lines[-1].replace(" ", "")
+
+
+def test_one_state_of_each_orbit_answers_for_all(tables: str, tmp_path: Path) -> None:
+    folder, scratch = str(tmp_path / "table"), str(tmp_path / "scratch")
+    arguments = [
+        "tictactoe",
+        "--strong",
+        "--tables",
+        folder,
+        "--workers",
+        "2",
+        "--scratch",
+        scratch,
+        "--json",
+    ]
+    told = json.loads(run("solve", *arguments, "--disk", "1G"))
+    assert (told["states"], told["symmetries"], told["values"]) == (765, 8, {"x": 50, "o": 50})
+    for state in ("init", "(cell c 3 x) (control o)", "(cell a 3 x) (cell b 3 o) (control x)"):
+        answers = [
+            json.loads(run("solve", "tictactoe", "--tables", of, "--query", state, "--json"))
+            for of in (tables, folder)
+        ]
+        assert answers[0] == answers[1]
+    with pytest.raises(GdlError, match="resume"):
+        run("solve", "tictactoe", "--strong", "--resume", scratch)

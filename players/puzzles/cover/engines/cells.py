@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import cells_kernel as kernel
 from players.puzzles.cover.engines import cells_moves as at
+from players.puzzles.cover.engines.delivery import delivered
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
@@ -118,9 +119,9 @@ class DancingCells(CoverEngine):
 
     def taken(self) -> list[NDArray[np.int32]]:
         count = int(self._scalars[at.DELIVERED])
-        parts = np.split(self._found[: self._scalars[at.FILLED]], self._ends[:count])[:count]
+        found = self._found[: self._scalars[at.FILLED]]
         self._scalars[at.DELIVERED] = self._scalars[at.FILLED] = 0
-        return [np.sort(part) for part in parts]
+        return delivered(found, self._ends[:count])
 
     @property
     def progress(self) -> float:
