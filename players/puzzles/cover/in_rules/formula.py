@@ -163,11 +163,18 @@ class StateCone:
         formula: the formula.
         network: the network; gates in loops of positive recursion have no literals here.
         inputs: the literal of each base proposition, and of each move where the gates asked for need moves.
+        reads: what :func:`reads_of` returns, where there are many states of one network.
     """
 
-    def __init__(self, formula: Formula, network: Network, inputs: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        formula: Formula,
+        network: Network,
+        inputs: Mapping[int, int],
+        reads: list[list[int]] | None = None,
+    ) -> None:
         self._formula = formula
-        self._reads = reads_of(network)
+        self._reads = reads_of(network) if reads is None else reads
         self._first = network.first_gate
         self._known: dict[int, int] = {0: TRUE, **inputs}
 

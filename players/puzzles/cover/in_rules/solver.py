@@ -114,7 +114,7 @@ class MoveSetSolver(LineSolver):
         if not available():
             return (yield from self._look_for_cover(game, value, length))
         for sufficient in (False, True):
-            sets = move_sets(game, value, length, sufficient=sufficient)
+            sets = yield from move_sets(game, value, length, sufficient=sufficient)
             yield
             search = SatSearch(sets.clauses)
             try:

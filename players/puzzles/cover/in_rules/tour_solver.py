@@ -60,7 +60,7 @@ class TourSolver(LineSolver):
         yield
         for value, length in _ends(possible_ends(ternary, clocks), len(clocks.values), longest):
             try:
-                lines = unrolled(network, start, value, length, first)
+                lines = yield from unrolled(network, start, value, length, first)
             except FormulaSizeError:
                 return
             yield

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from players.puzzles.cover.in_rules.clocks import Flags
-from players.puzzles.cover.in_rules.formula import Clause, Formula, StateCone
+from players.puzzles.cover.in_rules.formula import Clause, Formula, StateCone, reads_of
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
 
@@ -29,8 +30,10 @@ class Unrolled:
         return [next(m for m, x in step.items() if x in model) for step in self.moves]
 
 
-def unrolled(network: Network, start: Flags, value: int, length: int, first: Flags) -> Unrolled:
-    """The lines from a state, bool (bases,), of one role's moves.
+def unrolled(
+    network: Network, start: Flags, value: int, length: int, first: Flags
+) -> Generator[None, None, Unrolled]:
+    """Writes the conditions on lines from a state, bool (bases,), step by step.
 
     What is false or true at a step in all lines vanishes as the formula is built.
 
@@ -50,8 +53,10 @@ def unrolled(network: Network, start: Flags, value: int, length: int, first: Fla
     next_literals = network.next_literals.tolist()
     state = {1 + base: TRUE if holds else FALSE for base, holds in enumerate(start.tolist())}
     steps: list[dict[int, int]] = []
+    reads = reads_of(network)
     for _ in range(length):
-        now = StateCone(formula, network, state)
+        yield
+        now = StateCone(formula, network, state, reads)
         formula.require(now.literal(network.terminal_literal) ^ 1)
         made: dict[int, int] = {}
         for move, literal in enumerate(legal):
@@ -62,7 +67,7 @@ def unrolled(network: Network, start: Flags, value: int, length: int, first: Fla
         formula.at_most(list(made.values()), 1, exactly=True)
         steps.append(made)
         moves = {1 + bases + move: made.get(move, FALSE) for move in range(len(legal))}
-        after = StateCone(formula, network, state | moves)
+        after = StateCone(formula, network, state | moves, reads)
         state = {1 + base: after.literal(literal) for base, literal in enumerate(next_literals)}
     last = StateCone(formula, network, state)
     formula.require(last.literal(network.terminal_literal))
@@ -70,6 +75,7 @@ def unrolled(network: Network, start: Flags, value: int, length: int, first: Fla
         formula.any([last.literal(x) for _, worth, x in network.goals.tolist() if worth == value])
     )
     _require_counts(formula, steps, first)
+    yield
     return Unrolled([{m: x >> 1 for m, x in step.items()} for step in steps], formula.clauses())
 
 

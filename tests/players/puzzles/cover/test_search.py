@@ -25,7 +25,7 @@ def chosen(found: list) -> list[tuple[int, ...]]:
 
 
 @given(cover_problems(), st.booleans(), st.sampled_from([1, 2, 3]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_all_solutions_once_each(problem: CoverProblem, reduce: bool, workers: int) -> None:
     expected = all_solutions(problem)
     options = CoverOptions(engine=PlainEngine, workers=workers, reduce=reduce)
@@ -46,7 +46,7 @@ def test_whatever_is_chosen_finds_them(
 
 
 @given(cover_problems(), st.integers(1, 40))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> None:
     found = []
     for branch in branches(problem, parts):
