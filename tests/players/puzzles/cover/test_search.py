@@ -14,6 +14,7 @@ from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.restriction import restricted
 from players.puzzles.cover.search import CoverSearch, count, solve
+from tests.players.puzzles.cover.counting_boards import dominoes
 from tests.players.puzzles.cover.plain_engine import PlainEngine, all_solutions
 from tests.players.puzzles.cover.random_problems import cover_problems
 
@@ -118,3 +119,14 @@ def test_engines_are_found_by_name() -> None:
         CoverSearch(PROBLEM, CoverOptions(engine="dlx"))
     with pytest.raises(CoverError, match="workers"):
         CoverSearch(PROBLEM, CoverOptions(engine=PlainEngine, workers=0))
+
+
+@pytest.mark.parametrize("engine", ["bitset", "cells", "masks"])
+def test_many_solutions_fill_buffers_again_and_again(engine: str) -> None:
+    """Slices that end at once must not make the next ones ever longer: 1,292,697 tilings."""
+    search = CoverSearch(dominoes(6, 9), CoverOptions(engine=engine))
+    found = 0
+    while search.step(time.monotonic() + 0.2) and found < 1_100_000:
+        found += len(search.taken())
+    found += len(search.taken())
+    assert found == search.result().solutions
