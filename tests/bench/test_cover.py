@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench import cover
-from players.puzzles.cover.engines.masks import MasksEngine
+from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.outcome import CoverOptions
 
 
@@ -18,4 +18,4 @@ def test_a_row_is_measured_and_its_number_checked(monkeypatch: pytest.MonkeyPatc
 
 def test_sudokus_have_one_solution() -> None:
     problem, given = cover.sudokus(8)
-    assert [count for count, _ in MasksEngine(problem).each(given)] == [1] * 8
+    assert [count for count, _ in Bitset(problem).each(given)] == [1] * 8

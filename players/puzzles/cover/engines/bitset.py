@@ -120,24 +120,21 @@ class Bitset(CoverEngine):
         self._scalars[kernel.DELIVERED] = self._scalars[kernel.FILLED] = 0
         return delivered(found, self._ends[:count])
 
-    def solve_each(
-        self, given: Sequence[Sequence[int]], most: int = 2
-    ) -> tuple[NDArray[np.int64], list[NDArray[np.int32] | None]]:
+    def each(self, given: Sequence[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
         """The same problem once for each list of options that must be chosen: many sudokus, say.
 
-        Returns how many solutions each has, int64[lists], `most` for that many or more; and the first
-        solution of each, the given options included, None where there is none. It is of no use for this
-        engine's own search, which begins anew.
-
+        Returns for each how many solutions it has, `most` at most, and the first, which has the given options:
+        sorted, empty if there is none. It is of no use for this engine's own search.
         Raises CoverError for a number that is no option.
+
+        >>> problem = CoverProblem.of("abcd", ["ab", "cd", "ac", "bd"])
+        >>> [(count, first.tolist()) for count, first in Bitset(problem).each([np.array([3], np.int32)])]
+        [(1, [2, 3])]
         """
-        lengths = [len(options) for options in given]
-        begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        flat = np.array([option for options in given for option in options], np.int64)
+        begins = np.concatenate([[0], np.cumsum([len(options) for options in given])]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0, np.int64), *given]).astype(np.int64)
         if len(flat) and not (flat.min() >= 0 and flat.max() < self.problem.options):
-            raise CoverError(
-                "one of the given is no option", remedy=f"options are 0 to {self.problem.options - 1}"
-            )
+            raise CoverError("a given option is none", remedy=f"options are 0 to {self.problem.options - 1}")
         counts = np.zeros(len(given), np.int64)
         first = np.empty((len(given), max(self._items.shape[1], 1)), np.int32)
         arrays = list(self._arrays())
@@ -147,12 +144,14 @@ class Bitset(CoverEngine):
         arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(7, np.int64)
         arrays[-3] = np.empty(most * (self._items.shape[1] + 1), np.int32)
         kernel.solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
-        firsts: list[NDArray[np.int32] | None] = []
+        told = []
         for which, row in enumerate(first):
-            rest = self._order[row[row >= 0]]
-            chosen = np.sort(np.concatenate([rest, flat[begins[which] : begins[which + 1]]])).astype(np.int32)
-            firsts.append(chosen if counts[which] else None)
-        return counts, firsts
+            own = flat[begins[which] : begins[which + 1]]
+            chosen = np.concatenate([self._order[row[row >= 0]], own])
+            told.append(
+                (int(counts[which]), np.sort(chosen if counts[which] else chosen[:0]).astype(np.int32))
+            )
+        return told
 
     @property
     def progress(self) -> float:

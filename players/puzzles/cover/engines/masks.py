@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines.engine import CoverEngine
-from players.puzzles.cover.engines.masks_each_kernel import search_each
 from players.puzzles.cover.engines.masks_kernels import DEEP, DONE, FRESH, FULL, NONE, search
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.saving import damaged, number
@@ -62,64 +61,6 @@ class MasksEngine(CoverEngine):
         pairs = problem.items + len(problem.nodes) if problem.colours.any() else problem.items
         room = pairs * (problem.options // 64 + 1) * 8
         return room <= _MOST_BYTES and bool((np.diff(problem.starts) > 0).all())
-
-    def each(self, given: list[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
-        """Many problems that differ only in options that are chosen beforehand, all in one go: sudokus.
-
-        Returns for each how many solutions it has, `most` at most, and the first, which has the given
-        options: sorted, empty if there is none. Raises CoverError where an item of a given option takes
-        several. The engine is of no use for a search of its own after that.
-
-        >>> problem = CoverProblem.of("abcd", ["ab", "cd", "ac", "bd"])
-        >>> [(count, first.tolist()) for count, first in MasksEngine(problem).each([np.array([3], np.int32)])]
-        [(1, [2, 3])]
-        """
-        problem = self.problem
-        if problem.options and any(
-            len(row) and not 0 <= row.min() <= row.max() < problem.options for row in given
-        ):
-            raise CoverError("a given option is none", remedy=f"options are 0 to {problem.options - 1}")
-        rows = np.full((len(given), max(map(len, given), default=0) + 1), -1, np.int32)
-        for row, chosen in zip(rows, given, strict=True):
-            row[: len(chosen)] = chosen
-        several = np.zeros(problem.options + 1, np.bool_)
-        several[self._owner[self._kills < 0]] = True
-        if several[rows].any():
-            raise CoverError("a given option's item takes several", remedy="make a problem of its own")
-        while len(self._alive) < problem.options + problem.items + 3:
-            self._grow(2 * len(self._alive))
-        solutions = np.zeros((most, len(self._alive)), np.int32)
-        found = np.full((len(given), len(self._alive)), np.iinfo(np.int32).max, np.int32)
-        counts, nodes = np.zeros(len(given), np.int64), np.zeros(1, np.int64)
-        search_each(
-            problem.starts,
-            problem.nodes,
-            problem.weights,
-            self._kills,
-            self._masks,
-            problem.minimum,
-            self._maximum,
-            self._uneven,
-            problem.may_be_hole,
-            self._holes,
-            self._order,
-            self._alive,
-            *self._levels,
-            self._sums,
-            solutions,
-            np.zeros(most, np.int32),
-            self._state,
-            self._root,
-            rows,
-            found,
-            counts,
-            nodes,
-        )
-        self.nodes, self.over = int(nodes[0]), True
-        ends = (found < np.iinfo(np.int32).max).sum(axis=1)
-        found.sort(axis=1)
-        firsts = [row[:end] for row, end in zip(found, ends, strict=True)]
-        return list(zip(counts.tolist(), firsts, strict=True))
 
     def step(self, deadline: float, nodes: int | None = None) -> bool:
         """See :meth:`CoverEngine.step`."""

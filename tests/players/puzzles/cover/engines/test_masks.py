@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,36 +81,3 @@ def test_the_search_counts_by_the_memo_where_that_is_cheap() -> None:
     while search.step(time.monotonic()):
         pass
     assert (search.result().engine, search.result().solutions) == ("memo", 6728)
-
-
-@given(cover_problems(options=9, items=6, plain=True), st.sets(st.integers(0, 8), max_size=3))
-@settings(max_examples=100, deadline=None)
-def test_each_of_many(problem: CoverProblem, chosen: set[int]) -> None:
-    """With given options there are the solutions that have them."""
-    given_options = sorted(option for option in chosen if option < problem.options)
-    if not MasksEngine.takes(problem):
-        return
-    rows = [np.array(row, np.int32) for row in (given_options, [], given_options[:1])]
-    for row, (number, first) in zip(rows, MasksEngine(problem).each(rows, most=1000), strict=True):
-        expected = [one for one in all_solutions(problem) if set(row.tolist()) <= set(one)]
-        assert number == len(expected)
-        assert not expected or tuple(first.tolist()) in expected
-
-
-def test_sudokus() -> None:
-    """One with 17 clues has a single solution, without one of them it has more."""
-    size = range(9)
-    items = [f"{kind}{a}{b}" for kind in "prcb" for a in size for b in size]
-    options = [
-        (f"p{y}{x}", f"r{y}{d}", f"c{x}{d}", f"b{y // 3 * 3 + x // 3}{d}")
-        for y in size
-        for x in size
-        for d in size
-    ]
-    clues = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
-    given_options = np.array([9 * at + int(d) - 1 for at, d in enumerate(clues) if d != "0"], np.int32)
-    engine = MasksEngine(CoverProblem.of(items, options))
-    whole, more = engine.each([given_options, given_options[1:]], most=3)
-    assert (whole[0], len(whole[1]), more[0]) == (1, 81, 3)
-    digits = "".join(str(option % 9 + 1) for option in whole[1].tolist())
-    assert digits == "693784512487512936125963874932651487568247391741398625319475268856129743274836159"

@@ -1,1 +1,0 @@
-"""What engines of cover problems cost, on problems that others are measured by."""
