@@ -123,8 +123,8 @@ class Bitset(CoverEngine):
     def each(self, given: Sequence[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
         """The same problem once for each list of options that must be chosen: many sudokus, say.
 
-        Returns for each how many solutions it has, `most` at most, and the first, which has the given options:
-        sorted, empty if there is none. It is of no use for this engine's own search.
+        Returns for each how many solutions it has, `most` at most, and the first, which has the given
+        options: sorted, empty if there is none. It is of no use for this engine's own search.
         Raises CoverError for a number that is no option.
 
         >>> problem = CoverProblem.of("abcd", ["ab", "cd", "ac", "bd"])
