@@ -18,6 +18,8 @@ PROBLEM = typer.Option(min=1, help="Of a BurrTools file: which.", show_default="
 ROTATIONS = typer.Option("--keep-rotations", help="Of a packing: tell turns and reflections too.")
 RENDER = typer.Option(metavar="OUT", help="Draw what is found: .svg, or .html with pieces in space.")
 EXPORT = typer.Option(metavar="OUT", help="Write what is found into an .xmpuzzle file.")
+APART = typer.Option("--apart", help="Of a packing: tell how each solution comes apart.")
+GDL = typer.Option("--gdl", help="Of a packing: print it as the rules of a game, a piece a move.")
 REDUCE = typer.Option("--reduce/--no-reduce", help="Make the problem smaller before it is searched.")
 
 
@@ -34,6 +36,8 @@ def command(
     reduce: Annotated[bool, REDUCE] = True,
     problem: Annotated[int | None, PROBLEM] = None,
     keep_rotations: Annotated[bool, ROTATIONS] = False,
+    apart: Annotated[bool, APART] = False,
+    gdl: Annotated[bool, GDL] = False,
     render: Annotated[Path | None, RENDER] = None,
     export: Annotated[Path | None, EXPORT] = None,
 ) -> None:
@@ -56,7 +60,10 @@ def command(
         raise GdlError("--count tells no solutions", remedy="give --all, or leave --render and --export out")
     if export is not None and export.suffix.lower() != ".xmpuzzle":
         raise GdlError(f"{export} is no .xmpuzzle file", remedy="name one")
-    instance = load_instance(puzzle, problem, every=keep_rotations)
+    instance = load_instance(puzzle, problem, every=keep_rotations, apart=apart)
+    if gdl:
+        typer.echo(instance.as_rules(), nl=False)
+        return
     status = solve_cover(instance, CoverOrder(options, seconds, resume, keep), as_json)
     if status:
         raise typer.Exit(status)

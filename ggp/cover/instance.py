@@ -51,6 +51,10 @@ class CoverInstance(ABC):
         """Write a drawing of solutions, or a file with them, of the kind that the file's name says."""
         raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --render and --export out")
 
+    def as_rules(self) -> str:
+        """The puzzle as a game, in KIF. Raises GdlError for what is no packing puzzle."""
+        raise GdlError(f"{self.name} is no packing puzzle", remedy="only these become games: leave --gdl out")
+
 
 class PlainInstance(CoverInstance):
     """A cover problem as such."""

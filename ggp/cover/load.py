@@ -10,12 +10,17 @@ from ggp.cover.packing_instance import packing_instance
 from players.puzzles.cover.files.read import read_problem
 
 
-def load_instance(path: Path, number: int | None = None, *, every: bool = False) -> CoverInstance:
+def load_instance(
+    path: Path, number: int | None = None, *, every: bool = False, apart: bool = False
+) -> CoverInstance:
     """Read a file: of a BurrTools file the problem of this number (None: the first). `every` keeps
-    solutions of packing puzzles that are turns or reflections of others. Raises GdlError."""
-    found = packing_instance(path, number, every=every)
+    solutions of packing puzzles that are turns or reflections of others; with `apart` they are taken apart.
+    Raises GdlError."""
+    found = packing_instance(path, number, every=every, apart=apart)
     if found is not None:
         return found
-    if number is not None or every:
-        raise GdlError(f"{path} is no packing puzzle", remedy="leave --problem and --keep-rotations out")
+    if number is not None or every or apart:
+        raise GdlError(
+            f"{path} is no packing puzzle", remedy="leave --problem, --keep-rotations and --apart out"
+        )
     return PlainInstance(path.stem, read_problem(path))

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.text import Text
 
 from gdl.errors import GdlError
 from ggp.cover.drawing.layers import layers
+from ggp.cover.drawing.moves import moves_as_json, moves_told
 from ggp.cover.drawing.packed import Packed, PlacedPiece
 from ggp.cover.drawing.page import page
 from ggp.cover.drawing.svg import svg
 from ggp.cover.instance import CoverInstance, Watch
+from players.puzzles.cover.disassembly.assembly import MOTIONS, Assembly
+from players.puzzles.cover.disassembly.disassembly import take_apart
+from players.puzzles.cover.game.rules import packing_rules
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
@@ -34,8 +39,11 @@ _MOST_DRAWN = 200
 """Solutions on a page."""
 
 
-def packing_instance(path: Path, number: int | None, *, every: bool) -> PackingInstance | None:
-    """The packing puzzle in a file; None if it has something else. Raises GdlError."""
+def packing_instance(
+    path: Path, number: int | None, *, every: bool, apart: bool = False
+) -> PackingInstance | None:
+    """The packing puzzle in a file; None if it has something else. ``apart``: its solutions are taken apart.
+    Raises GdlError."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -46,7 +54,7 @@ def packing_instance(path: Path, number: int | None, *, every: bool) -> PackingI
         problem = burr.problem(number or 1)
         problem.refuse_to_go_on()
         name = problem.puzzle.name or path.stem
-        return PackingInstance(name, problem.puzzle, every=every, burr=burr, number=number or 1)
+        return PackingInstance(name, problem.puzzle, every=every, apart=apart, burr=burr, number=number or 1)
     text = data.decode("utf-8", "replace")
     if not is_packing_text(text):
         return None
@@ -56,11 +64,12 @@ def packing_instance(path: Path, number: int | None, *, every: bool) -> PackingI
         puzzle = packing_of_text(text)
     except CoverError as error:
         raise CoverError(error.message, remedy=error.remedy, source=str(path)) from error
-    return PackingInstance(puzzle.name or path.stem, puzzle, every=every)
+    return PackingInstance(puzzle.name or path.stem, puzzle, every=every, apart=apart)
 
 
 class PackingInstance(CoverInstance):
-    """A packing puzzle; `burr` is the BurrTools file it is from, `number` that of its problem there."""
+    """A packing puzzle; `burr` is the BurrTools file it is from, `number` that of its problem there. With `apart`
+    each solution is told with the moves that take it apart."""
 
     def __init__(
         self,
@@ -68,11 +77,18 @@ class PackingInstance(CoverInstance):
         puzzle: PackingPuzzle,
         *,
         every: bool = False,
+        apart: bool = False,
         burr: BurrFile | None = None,
         number: int = 1,
     ) -> None:
         self.name, self.puzzle, self.every = name, puzzle, every
         self.burr, self.number = burr, number
+        self.apart = apart
+        if apart and puzzle.grid.name not in MOTIONS:
+            raise CoverError(
+                f"pieces of {puzzle.grid.name} are not taken apart",
+                remedy="leave --apart out: only cubes and prisms slide",
+            )
         self._packing: Packing | None = None
 
     def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> PackingSearch:
@@ -92,25 +108,37 @@ class PackingInstance(CoverInstance):
 
     def packed(self, solution: Sequence[int] | NDArray[np.int32]) -> Packed:
         """A solution as the drawings take it."""
-        pieces = []
+        pieces, groups = [], []
         for option in solution:
             kind = int(self.packing.pieces[option])
             cells = self.puzzle.result.cells[self.packing.cells(int(option))].tolist()
             name = self.puzzle.pieces[kind].shape.name or f"piece {kind + 1}"
             pieces.append(PlacedPiece(name, tuple((x, y, z) for x, y, z in cells), kind))
-        return Packed(self.puzzle.grid.name, tuple(pieces))
+            groups.append(frozenset(group for group, _ in self.puzzle.pieces[kind].groups))
+        grid = self.puzzle.grid.name
+        if not self.apart:
+            return Packed(grid, tuple(pieces))
+        assembly = Assembly.of([piece.cells for piece in pieces], MOTIONS[grid], groups)
+        return Packed(grid, tuple(pieces), take_apart(assembly))
 
     def tell(self, solution: NDArray[np.int32]) -> str:
         console = Console(file=io.StringIO(), width=120, force_terminal=sys.stdout.isatty())
-        console.print(layers(self.packed(solution)))
+        packed = self.packed(solution)
+        console.print(layers(packed))
+        if packed.apart is not None:
+            console.print(Text("\n".join(moves_told(packed, packed.apart))))
         text = console.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.splitlines())
 
     def as_json(self, solution: Sequence[int]) -> object:
-        return [
-            {"piece": piece.name, "cells": [list(cell) for cell in piece.cells]}
-            for piece in self.packed(solution).pieces
+        packed = self.packed(solution)
+        pieces = [
+            {"piece": piece.name, "cells": [list(cell) for cell in piece.cells]} for piece in packed.pieces
         ]
+        return pieces if packed.apart is None else {"pieces": pieces} | moves_as_json(packed.apart)
+
+    def as_rules(self) -> str:
+        return packing_rules(self.puzzle)
 
     def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
         try:
