@@ -21,13 +21,17 @@ Part = tuple[str, Callable[[], None]]
 
 
 @cache
-def _machines() -> list[PropnetMachine]:
+def _machine(number: int) -> PropnetMachine:
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
 
-    games = [parse_rules(game, "warm-up") for game in WARM_UP_GAMES]
-    return [PropnetMachine(rules, build(ground(rules))) for rules in games]
+    rules = parse_rules(WARM_UP_GAMES[number], "warm-up")
+    return PropnetMachine(rules, build(ground(rules)))
+
+
+def _machines() -> list[PropnetMachine]:
+    return [_machine(number) for number in range(len(WARM_UP_GAMES))]
 
 
 def _playouts() -> None:
@@ -61,7 +65,7 @@ def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
     from players.puzzles.registry import SOLVERS
 
-    return tuple((solver.name, partial(solver.warm_up, _machines()[0])) for solver in SOLVERS)
+    return tuple((solver.name, partial(solver.warm_up, _machine(0))) for solver in SOLVERS)
 
 
 def compile_together(parts: Sequence[Part]) -> None:

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Final
 
 from gdl.errors import GdlError
+from gdl.machine import Machine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
@@ -22,6 +23,7 @@ from players.puzzles.registry import solvers_named
 from players.puzzles.solution import Solution
 from players.puzzles.solve import Watcher, solve
 from players.warm_kernels import compile_together, line_parts
+from propnet.capabilities import lane_machine
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
 _OVERTIME_SECONDS = 2.0
@@ -53,12 +55,12 @@ class Order:
 def solve_together(order: Order, watch: Watcher) -> Solution:
     """The best line that the processes find. Raises GdlError where none of them can begin, or no solver has
     the name."""
-    wanted = {solver.name for solver in solvers_named(order.only)}
-    compile_together([part for part in line_parts() if part[0] in wanted])
-    deadline = time.monotonic() + order.seconds
+    solvers = solvers_named(order.only)
     if order.workers <= 1:
-        return _solve_here(order, 0, deadline, watch)
-    return _Team(order, deadline, watch).run()
+        return _solve_alone(order, watch)
+    wanted = {solver.name for solver in solvers}
+    compile_together([part for part in line_parts() if part[0] in wanted])
+    return _Team(order, time.monotonic() + order.seconds, watch).run()
 
 
 def cpu_seconds() -> float:
@@ -69,8 +71,24 @@ def cpu_seconds() -> float:
     )
 
 
+def _solve_alone(order: Order, watch: Watcher) -> Solution:
+    """In this process, which loads the kernels of those solvers alone that recognise the game."""
+    deadline = time.monotonic() + order.seconds
+    machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
+    built = time.monotonic()
+    lanes = lane_machine(machine) if len(machine.roles) == 1 else None
+    able = {kind.name for kind in solvers_named(order.only) if lanes is not None and kind.recognise(lanes)}
+    compile_together([part for part in line_parts() if part[0] in able])
+    deadline += time.monotonic() - built
+    return _solve_machine(machine, order, 0, deadline, watch)
+
+
 def _solve_here(order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
     machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
+    return _solve_machine(machine, order, number, deadline, watch)
+
+
+def _solve_machine(machine: Machine, order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
     left = max(0.0, deadline - time.monotonic())
     memory, seed = order.memory // max(1, order.workers), order.seed * 64 + number
     return solve(machine, left, memory=memory, seed=seed, number=number, only=order.only, watch=watch)

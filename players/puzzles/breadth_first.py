@@ -32,8 +32,9 @@ class BreadthFirst(LineSolver):
 
     Clocks do not tell states apart at first: of two that differ in nothing else, the one met earlier can
     still do all that the other can. When that ends without goal 100, and states with different clocks
-    were taken for one, only the clock may have ended a line with a goal. If no state that was met is an end
-    with a higher one at any later step, the best goal is proven; else all is done again with clocks.
+    were taken for one, only the clock may have ended a line with a goal. The highest one of which any state
+    that was met is an end, at any later step, is a bound: a line that reaches it is the best; until there is
+    one all is done again with clocks.
 
     Where the memory does not suffice the search gives up.
     """
@@ -45,7 +46,7 @@ class BreadthFirst(LineSolver):
         self._memory = task.memory
         self._clocks = step_clocks(self.machine.network)
         self._mask: Records = pack(~self._clocks[None, :])[0]
-        self._sweeping: Iterator[bool | None] | None = None
+        self._sweeping: Iterator[int | None] | None = None
         self._best = -1
         self._length = 0
         self._expander = Expander(self.machine, _ROWS)
@@ -75,9 +76,9 @@ class BreadthFirst(LineSolver):
             if now >= deadline:
                 return True
             if self._sweeping is not None:
-                if (certain := next(self._sweeping)) is not None:
+                if (bound := next(self._sweeping)) is not None:
                     self._sweeping = None
-                    self._conclude(certain)
+                    self._conclude(bound)
                 continue
             if not self._expand_some():
                 self._over = True
@@ -93,31 +94,33 @@ class BreadthFirst(LineSolver):
         if self._best < 100 and self._closed.merged:
             self._sweeping = self._sweep()
         else:
-            self._conclude(True)
+            self._conclude(self._best)
 
-    def _conclude(self, certain: bool) -> None:
+    def _conclude(self, bound: int) -> None:
         """The best goal is proven, or all is done again with clocks."""
-        if certain:
+        if self._best >= bound:
             self._over = True
             self.proven = self._best
         else:
+            self.bound = bound
             self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
             self._begin()
 
-    def _sweep(self) -> Iterator[bool | None]:
-        """Look whether the clock can make more than the best goal of any state, at a step later than when it
-        was met first; nor may it undo an end, beyond which nothing was looked at. Yields None now and then,
-        and at last whether all that is certain."""
+    def _sweep(self) -> Iterator[int | None]:
+        """Find the highest goal that the clock can make of any state at a step later than when it was met
+        first; if it may undo an end, beyond which nothing was looked at, that is 100. Yields None now and
+        then, and at last that goal."""
         machine = self.machine
         bases = len(machine.network.bases)
         values = clock_states(machine, _MOST_STEPS, machine.records([self.start]).copy())
         rows = unpack(values, bases).astype(np.bool_)
         stages = clock_stages(machine.network, self._clocks, rows, len(values) < _MOST_STEPS)
         if stages is None or not self._all_ended:
-            yield False
+            yield 100
             return
         self._starts.append(self._closed.size)
         self._ended_starts.append(self._ended.size)
+        bound = self._best
         for stage in stages:
             clock = pack(stage.values[None, :])[0]
             for ended, found, starts in (
@@ -128,12 +131,12 @@ class BreadthFirst(LineSolver):
                 for first in range(0, size, _SWEPT):
                     records = found.records[first : min(size, first + _SWEPT)] & self._mask | clock
                     terminal, goals = machine.ends(records)
-                    higher = terminal & (np.maximum(goals[:, 0], 0) > self._best)
-                    if higher.any() or (ended and not terminal.all()):
-                        yield False
+                    bound = max(bound, int(np.where(terminal, np.maximum(goals[:, 0], 0), -1).max()))
+                    if bound == 100 or (ended and not terminal.all()):
+                        yield 100
                         return
                     yield None
-        yield True
+        yield bound
 
     def _expand_some(self) -> bool:
         """Visit the next states of this layer. Returns whether the search can go on."""
@@ -147,7 +150,7 @@ class BreadthFirst(LineSolver):
         self._next = min(self._layer_end, first + self._some)
         for chunk in self._expander.stream(closed.records[first : self._next], judged=True):
             self._note_ends(chunk, first)
-            if self.proven == 100:
+            if self.proven >= 0:
                 return False
             moves = np.ascontiguousarray(chunk.moves[:, 0])
             if self._all_ended and chunk.terminal.any():
@@ -171,8 +174,8 @@ class BreadthFirst(LineSolver):
             return
         self._best, self._length = value, length
         self.report(value, [*self._closed.path(first + int(chunk.parents[best])), int(chunk.moves[best, 0])])
-        if value == 100:
-            self.proven = 100
+        if value >= self.bound:
+            self.proven = value
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:

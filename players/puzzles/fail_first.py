@@ -24,7 +24,7 @@ _STEPS = 1000
 _NOISE = 0.3
 """Of the last line, in units of the logarithm of how many moves are left; the first has none, so that equal
 successors alone are left to chance."""
-_FRUITLESS_SECONDS = 3.0
+_FRUITLESS_SECONDS = 1.5
 """CPU seconds without a better line after which it gives up."""
 _MOST_INPUTS = 100_000
 """Gate inputs of networks that it is tried on: all successors of all states of a line are looked at."""

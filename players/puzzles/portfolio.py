@@ -47,7 +47,7 @@ class Portfolio(Companion):
     Attributes:
         value: the best goal value of any line, once that is proven; else -1.
         solver: the name of the solver that found the line, or proved its value; empty as long as there is
-            none.
+            none. It may be proven by a bound that another solver knows.
 
     Raises:
         GdlError: there is no solver of that name.
@@ -72,6 +72,7 @@ class Portfolio(Companion):
         self._line = line
         self._members: list[_Member] = []
         self._done_states = 0
+        self._bound = 100
         network = lane_machine(machine)
         if network is None or len(machine.roles) != 1:
             return
@@ -114,8 +115,12 @@ class Portfolio(Companion):
         clock = time.thread_time()
         goes_on = member.solver.step(min(time.monotonic() + seconds, deadline))
         member.seconds += max(_LEAST_SECONDS, time.thread_time() - clock)
+        self._bound = min(self._bound, member.solver.bound)
         if member.solver.proven >= 0:
             self.value, self.solver = member.solver.proven, member.name
+            self._drop(*self._members)
+        elif self._line.value >= self._bound < 100:
+            self.value = self._line.value
             self._drop(*self._members)
         elif not goes_on:
             self._drop(member)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gdl.errors import GdlError
 from players.puzzles.cover.in_rules.solver import MoveSetSolver
+from players.puzzles.cover.in_rules.tour_solver import TourSolver
 from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
@@ -20,6 +21,7 @@ SOLVERS: list[type[LineSolver]] = [
     Sokoban,
     Frontier,
     MoveSetSolver,
+    TourSolver,
     Factored,
     FailFirst,
     NestedPolicy,

@@ -98,7 +98,8 @@ class BranchSearch:
         if self._options is not None:
             ends = np.cumsum([len(one) for one in solutions])
             flat = self._options[np.concatenate(solutions)]
-            solutions = [np.concatenate((self._chosen, part)) for part in np.split(flat, ends[:-1])]
+            parts = np.split(flat, ends[:-1])
+            solutions = [np.sort(np.concatenate((self._chosen, part))) for part in parts]
         if not self._delivers:
             self.count += self._reduced.counted(solutions)
             return

@@ -14,9 +14,11 @@ from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 _NAMES = "masks", "cells", "bitset", "links"
-_CLOSE = 3.0
+_CLOSE = 5.0
 """Estimates whose ratio is larger are believed."""
 _TRIAL_NODES = 2_000
+_SMALL = 5_000
+"""Options times items of a problem that is not worth the trial."""
 
 
 def engine_names() -> list[str]:
@@ -46,6 +48,8 @@ def choose_engine(problem: CoverProblem) -> type[CoverEngine]:
         kinds = [kind for kind in kinds if kind.name != "masks"]
     if not kinds:
         raise CoverError("no engine takes this problem", remedy="ask for one by its name to see why")
+    if problem.options * problem.items < _SMALL:
+        return kinds[0]
     close = [kind for kind in kinds if costs[kind.name] <= _CLOSE * costs[kinds[0].name]]
     return kinds[0] if len(close) == 1 else min(close, key=lambda kind: _tried(kind, problem))
 
@@ -63,7 +67,7 @@ def node_costs(problem: CoverProblem) -> dict[str, float]:
     moved = float(sizes[problem.nodes].sum()) / max(problem.options, 1) * length
     must = int((problem.minimum > 0).sum()) + int(problem.may_be_hole.sum()) * (problem.holes is not None)
     sets = 0.05 * words * must
-    costs = {"bitset": 60 + 0.6 * sets, "masks": 100 + sets, "cells": 250 + 0.7 * moved}
+    costs = {"bitset": 60 + 0.05 * sets, "masks": 100 + sets, "cells": 250 + 0.7 * moved}
     return {name: cost for name, cost in costs.items() if name in engine_names()}
 
 

@@ -29,8 +29,10 @@ _MOST_WAITING = 200_000
 _MOST_PARTS = 100_000
 _CHEAP_MEMO = 3e7
 """States that the counting memo may have at most to count without an engine beside it."""
-_MEMO_AFTER, _MEMO_SHARE = 0.5, 0.2
-"""After so many seconds the counting memo gets this part of the time, in case that it is faster."""
+_MEMO_AFTER, _SOON, _HOPELESS = 0.5, 5.0, 1e9
+"""The counting memo begins after so many seconds, if the engine needs more than so many more."""
+_MEMO_SHARE = 0.2
+"""Its time for each second of the engine's; the other way round where that is hopeless."""
 _MOST_READY = 100_000
 """Solutions that wait to be taken; a step ends when there are more."""
 
@@ -136,15 +138,18 @@ class CoverSearch:
         return not self.over
 
     def _count_by_memo(self, deadline: float) -> None:
-        """Let the memo count: alone where that is cheap, else a fifth of the time while the engine is far
-        from its end."""
+        """Let the memo count: alone where that is cheap, else beside the engine while that is far from its
+        end, and longer than it while that hardly gets anywhere."""
         memo = self._memo
         assert memo is not None
         alone = self._engine is None or memo.cost <= _CHEAP_MEMO
         if not alone:
-            if self._wall < _MEMO_AFTER or self.result().progress > 0.5:
+            result = self.result()
+            if self._wall < _MEMO_AFTER or (result.seconds_left or _HOPELESS) < _SOON:
                 return
-            deadline = min(deadline, time.monotonic() + _MEMO_SHARE * self._wall - self._memo_wall)
+            share = _MEMO_SHARE if result.progress > 1e-4 else 1 / _MEMO_SHARE
+            allotted = share * (self._wall - self._memo_wall) - self._memo_wall
+            deadline = min(deadline, time.monotonic() + allotted)
         began = time.monotonic()
         if alone or began < deadline:
             memo.step(deadline)

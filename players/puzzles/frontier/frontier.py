@@ -35,6 +35,8 @@ from propnet.symmetries.saving import paying_orbits
 _TRUST = 0.85
 """How much of free memory is given to the store: what it keeps costs the process a little more."""
 _LEAST_STORE = 1 << 20
+_AHEAD, _AHEAD_STATES, _REFUTING = 20, 1_000, 200
+"""Layers looked at when a coding is mended, states of each that are gone on from, and that are kept."""
 _MOST_STEPS = 1 << 12
 """Steps of clocks that are looked at."""
 
@@ -145,8 +147,8 @@ class FrontierSearch:
             try:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:
-                coding = self._mended(recoded, broken.records)
                 self._forget()
+                coding = self._mended(recoded, broken.records)
                 found = None
                 continue
             assert self._search is not None
@@ -226,9 +228,15 @@ class FrontierSearch:
         return [move for (move,) in self._orbits.unfold(machine, start, space.recoded.decode(line.records))]
 
     def _mended(self, recoded: Recoded, records: Words) -> Coding:
-        """A coding that can write the successors of these states (recoded), too."""
-        after = Expander(self._game).expand(recoded.decode(records))
-        self._refuting = np.concatenate([self._refuting, after.records])
+        """A coding that can write the successors of these states (recoded), too. Deeper layers may refute
+        other groups, and each attempt costs a new network: so it looks some layers ahead."""
+        expander, states = Expander(self._game), recoded.decode(records)
+        for depth in range(_AHEAD):
+            after = expander.expand(states).records
+            states = after[:: 1 + len(after) // _AHEAD_STATES]
+            self._refuting = np.concatenate([self._refuting, *_broken(recoded, states if depth else after)])
+            if not len(states):
+                break
         return find_coding(self._game, self._samples, self._refuting)
 
     def _forget(self) -> None:
@@ -319,3 +327,16 @@ def coding_from_json(body: dict[str, Any]) -> Coding:
         for part in ("groups", "clocks")
     )
     return Coding(body["bases"], groups, clocks, tuple(body["left_out"]))
+
+
+def _broken(recoded: Recoded, records: Words) -> Iterator[Words]:
+    """Some of these states that the coding cannot write, if there are any."""
+    word, bit = recoded.broken_bit >> 6, np.uint64(1 << (recoded.broken_bit & 63))
+    found = 0
+    for at in range(0, len(records), _AHEAD_STATES):
+        part = records[at : at + _AHEAD_STATES]
+        broken = part[recoded.encode(part)[:, word] & bit != 0][:_REFUTING]
+        yield broken
+        found += len(broken)
+        if found >= _REFUTING:
+            return

@@ -50,6 +50,7 @@ class Frontier(LineSolver):
         if self._small is not None:
             going = self._small.step(deadline)
             self.states, self.proven = self._small.states, self._small.proven
+            self.bound = self._small.bound
             if going or self.proven >= 0:
                 return going
             self._small = None

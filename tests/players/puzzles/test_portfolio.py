@@ -121,6 +121,31 @@ def test_states_are_visited_once_where_the_clock_cannot_make_more_of_them() -> N
     assert solver.states == 8
 
 
+def test_a_bound_that_one_solver_knows_proves_the_line_of_another() -> None:
+    # Six places, all met after five steps; only the clock ends the match, after 14, with 30 at the most.
+    succ = " ".join(f"(succ {n} {n + 1})" for n in range(14))
+    places = " ".join(f"(beside {n} {n + 1})" for n in range(5))
+    machine = network_machine(
+        f"""(role r) (init (at 0)) (init (step 0)) {succ} {places} (legal r on) (legal r back)
+        (<= (next (at ?b)) (does r on) (true (at ?a)) (beside ?a ?b))
+        (<= (next (at 5)) (does r on) (true (at 5)))
+        (<= (next (at ?b)) (does r back) (true (at ?a)) (beside ?b ?a))
+        (<= (next (at 0)) (does r back) (true (at 0)))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 14)))
+        (<= (goal r 100) (true (at 1)) (true (at 5))) (<= (goal r 30) (true (at 5)))
+        (<= (goal r 0) (not (true (at 5))))"""
+    )
+    solver = BreadthFirst(task(machine, lambda value, moves: None))
+    portfolio_line = BestLine()
+    portfolio = Portfolio(machine, machine.initial_state(), portfolio_line, MEMORY, 0)
+    while portfolio.active:
+        portfolio.step(0.01, time.monotonic() + 0.01)
+    assert portfolio.value == portfolio_line.value == 30
+    assert not solver.step(FOREVER)
+    assert solver.bound == solver.proven == 30
+
+
 @pytest.mark.parametrize(("name", "length"), [("hanoi", 31), ("eightpuzzle", 18)])
 def test_known_games_are_solved_by_shortest_lines(name: str, length: int) -> None:
     solver, told = solved(game(name))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import bitset_kernel as kernel
+from players.puzzles.cover.engines.delivery import delivered
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned
@@ -36,6 +38,7 @@ class Bitset(CoverEngine):
         self._order = np.argsort(middle, kind="stable").astype(np.int32)
         rank = np.empty(options, np.int64)
         rank[self._order] = np.arange(options)
+        self._rank = rank
         words = max(1, -(-options // LANES)) * WORDS
         numbers = np.cumsum(primary) - 1
         count = int(primary.sum())
@@ -97,7 +100,7 @@ class Bitset(CoverEngine):
             self.count = int(self._scalars[kernel.FOUND])
             self.over = status == kernel.OVER
             now = time.monotonic()
-            if now - began < 0.005:
+            if now - began < 0.005 and budget == self._budget and status != kernel.FULL:
                 self._budget *= 2
             elif now - began > 0.02:
                 self._budget = max(FIRST_BUDGET, self._budget // 2)
@@ -114,9 +117,41 @@ class Bitset(CoverEngine):
     def taken(self) -> list[NDArray[np.int32]]:
         count = int(self._scalars[kernel.DELIVERED])
         found = self._order[self._found[: self._scalars[kernel.FILLED]]]
-        parts = np.split(found, self._ends[:count])[:count]
         self._scalars[kernel.DELIVERED] = self._scalars[kernel.FILLED] = 0
-        return [np.sort(part) for part in parts]
+        return delivered(found, self._ends[:count])
+
+    def each(self, given: Sequence[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
+        """The same problem once for each list of options that must be chosen: many sudokus, say.
+
+        Returns for each how many solutions it has, `most` at most, and the first, which has the given
+        options: sorted, empty if there is none. It is of no use for this engine's own search.
+        Raises CoverError for a number that is no option.
+
+        >>> problem = CoverProblem.of("abcd", ["ab", "cd", "ac", "bd"])
+        >>> [(count, first.tolist()) for count, first in Bitset(problem).each([np.array([3], np.int32)])]
+        [(1, [2, 3])]
+        """
+        begins = np.concatenate([[0], np.cumsum([len(options) for options in given])]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0, np.int64), *given]).astype(np.int64)
+        if len(flat) and not (flat.min() >= 0 and flat.max() < self.problem.options):
+            raise CoverError("a given option is none", remedy=f"options are 0 to {self.problem.options - 1}")
+        counts = np.zeros(len(given), np.int64)
+        first = np.empty((len(given), max(self._items.shape[1], 1)), np.int32)
+        arrays = list(self._arrays())
+        depth, words = self._alive.shape
+        arrays[5] = aligned(depth + 1, words)
+        _set_bits(arrays[5], np.full(self.problem.options, depth), np.arange(self.problem.options))
+        arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(7, np.int64)
+        arrays[-3] = np.empty(most * (self._items.shape[1] + 1), np.int32)
+        kernel.solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
+        told = []
+        for which, row in enumerate(first):
+            own = flat[begins[which] : begins[which + 1]]
+            chosen = np.concatenate([self._order[row[row >= 0]], own])
+            told.append(
+                (int(counts[which]), np.sort(chosen if counts[which] else chosen[:0]).astype(np.int32))
+            )
+        return told
 
     @property
     def progress(self) -> float:

@@ -164,3 +164,58 @@ def covered(
 ) -> None:
     """:func:`cover` for Python."""
     cover(option, starts, nodes, items, scalars)
+
+
+@kernel(**ARENA)
+def solve_each(
+    begins: NDArray[np.int64],
+    given: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    first: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    nodes: NDArray[np.int32],
+    agree: Words,
+    masks: Words,
+    bands: NDArray[np.int64],
+    alive: Words,
+    items: NDArray[np.int32],
+    opens: NDArray[np.int64],
+    path: NDArray[np.int32],
+    found: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    scalars: NDArray[np.int64],
+) -> None:
+    """Search the same problem once for each list of options that are given to begin with.
+
+    Args:
+        begins, given: int64[lists + 1], int32[options]: the lists.
+        counts: int64[lists]: becomes the number of solutions, as far as ``ends`` has room for them.
+        first: int32[lists, items]: becomes the other options of the first solution, -1 behind them.
+
+    The other arguments are those of :func:`search`; the last row of ``alive`` has all options.
+    """
+    size = bands[2, 0]
+    rows = len(alive) - 1
+    for which in range(len(counts)):
+        scalars[:] = 0
+        scalars[ENTERING] = 1
+        scalars[OPEN] = items.shape[1]
+        for at in range(0, size, BYTES):
+            store(alive, at, load(alive, rows * size + at))
+        for k in range(begins[which], begins[which + 1]):
+            option = given[k]
+            if not alive[0, option >> 6] >> np.uint64(option & 63) & np.uint64(1):
+                # Two of those given contradict each other.
+                scalars[ENTERING] = 0
+                break
+            for at in range(0, size, BYTES):
+                store(alive, at, load(alive, at) & load(agree, option * size + at))
+            cover(option, starts, nodes, items, scalars)
+        search(
+            starts, nodes, agree, masks, bands, alive, items, opens, path, found, ends, scalars, True, 1 << 60
+        )
+        counts[which] = scalars[DELIVERED]
+        first[which] = -1
+        if scalars[DELIVERED]:
+            for k in range(ends[0]):
+                first[which, k] = found[k]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import cells_kernel as kernel
 from players.puzzles.cover.engines import cells_moves as at
+from players.puzzles.cover.engines.delivery import delivered
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
@@ -97,7 +98,7 @@ class DancingCells(CoverEngine):
             self.count = int(self._scalars[at.FOUND])
             self.over = status == kernel.OVER
             now = time.monotonic()
-            if now - began < 0.005:
+            if now - began < 0.005 and budget == self._budget and status != kernel.FULL:
                 self._budget *= 2
             elif now - began > 0.02:
                 self._budget = max(FIRST_BUDGET, self._budget // 2)
@@ -118,9 +119,9 @@ class DancingCells(CoverEngine):
 
     def taken(self) -> list[NDArray[np.int32]]:
         count = int(self._scalars[at.DELIVERED])
-        parts = np.split(self._found[: self._scalars[at.FILLED]], self._ends[:count])[:count]
+        found = self._found[: self._scalars[at.FILLED]]
         self._scalars[at.DELIVERED] = self._scalars[at.FILLED] = 0
-        return [np.sort(part) for part in parts]
+        return delivered(found, self._ends[:count])
 
     @property
     def progress(self) -> float:

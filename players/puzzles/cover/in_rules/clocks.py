@@ -21,11 +21,9 @@ class Clocks:
 
     Attributes:
         bases: int64: the clock propositions.
-        values: bool, shape (steps, bases): their values after 0, 1, 2... moves; one step where there are
-            none.
+        values: bool, shape (steps, bases): their values after 0, 1... moves; one step if there are none.
         ends: whether every state with the last values is terminal.
-        settled: whether the last values stay for ever. If neither, longer lines were not
-            looked at.
+        settled: whether the last values stay for ever. If neither, longer lines were not looked at.
         times: bool, shape (steps, moves): which moves may be legal after so many moves.
     """
 
@@ -41,13 +39,15 @@ class Clocks:
         return self.ends or self.settled
 
 
-def followed(ternary: Ternary, start: Flags, clock: Flags) -> Clocks | None:
-    """The clocks, given as bool (bases,), from a state on; None if they depend on more than clocks."""
-    bases = np.flatnonzero(clock)
-    run = _run(ternary, start, bases)
-    if run is None:
-        return None
-    values, ends, settled = run
+def followed(ternary: Ternary, start: Flags, candidates: Flags) -> Clocks:
+    """The clocks among some propositions, given as bool (bases,), from a state on: those that turn out to
+    depend on more are left out."""
+    bases = np.flatnonzero(candidates)
+    while True:
+        values, ends, settled, others = _run(ternary, start, bases)
+        if not others.any():
+            break
+        bases = bases[~others]
     may = ternary.state(_rows(ternary, bases, values))
     legal = unpack_cases(may[ternary.network.legal_literals], len(values))
     open_ = unpack_cases(may[[ternary.network.terminal_literal ^ 1]], len(values))
@@ -81,12 +81,13 @@ def _rows(ternary: Ternary, clock: NDArray[np.int64], values: Flags) -> NDArray[
     return rows
 
 
-def _run(ternary: Ternary, start: Flags, clock: NDArray[np.int64]) -> tuple[Flags, bool, bool] | None:
-    """The values of the clocks after 0, 1... moves, whether all states with the last ones are terminal, and
-    whether these stay; None if they depend on more than clocks."""
+def _run(ternary: Ternary, start: Flags, clock: NDArray[np.int64]) -> tuple[Flags, bool, bool, Flags]:
+    """The values of the clocks after 0, 1... moves, whether all states with the last ones are terminal,
+    whether these stay; and which of the clocks are none."""
     values = [start[clock]]
+    none = np.zeros(len(clock), np.bool_)
     if not len(clock):
-        return np.array(values), False, True
+        return np.array(values), False, True, none
     rows = ternary.unknown(1)
     one = np.uint64(1)
     for _ in range(_LONGEST):
@@ -95,15 +96,15 @@ def _run(ternary: Ternary, start: Flags, clock: NDArray[np.int64]) -> tuple[Flag
         state[2 * clock + 1] = ~state[2 * clock]
         after = ternary.step(state)
         if not after.may[ternary.network.terminal_literal ^ 1, 0] & one:
-            return np.array(values), True, False
+            return np.array(values), True, False, none
         true = after.following[2 * clock, 0] & one > 0
         false = after.following[2 * clock + 1, 0] & one > 0
         if (true & false).any():
-            return None
+            return np.array(values), False, False, true & false
         if (true == values[-1]).all():
-            return np.array(values), False, True
+            return np.array(values), False, True, none
         values.append(true)
-    return np.array(values), False, False
+    return np.array(values), False, False, none
 
 
 def bits(case: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -94,6 +94,32 @@ class Formula:
         if exactly:
             self.require(counted[most])
 
+    def expanded(self, most: int) -> list[frozenset[int]] | None:
+        """What must hold, as clauses of variables alone: sets of literals. ORs of ANDs are multiplied out;
+        None where that makes more than so many clauses."""
+        if self.contradiction:
+            return [frozenset()]
+        gates, found = self._builder.gates, dict[frozenset[int], None]()
+        # Literals of variables, and those still to be expanded.
+        waiting: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), (x,)) for x in self._required]
+        for _ in range(4 * most):
+            if not waiting:
+                return list(found)
+            done, rest = waiting.pop()
+            if not rest:
+                clause = frozenset(done)
+                if not any(x ^ 1 in clause for x in clause):
+                    found[clause] = None
+                continue
+            x, rest = rest[0], rest[1:]
+            if x >> 1 < _VARIABLES:
+                waiting.append(((*done, x), rest))
+            elif x & 1:
+                waiting.append((done, (*(y ^ 1 for y in gates[(x >> 1) - _VARIABLES]), *rest)))
+            else:
+                waiting += [(done, (y, *rest)) for y in gates[(x >> 1) - _VARIABLES]]
+        return None
+
     def clauses(self) -> list[Clause]:
         """What must hold, as clauses of variables; those past :attr:`variables` stand for gates."""
         if self.contradiction:
@@ -137,11 +163,18 @@ class StateCone:
         formula: the formula.
         network: the network; gates in loops of positive recursion have no literals here.
         inputs: the literal of each base proposition, and of each move where the gates asked for need moves.
+        reads: what :func:`reads_of` returns, where there are many states of one network.
     """
 
-    def __init__(self, formula: Formula, network: Network, inputs: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        formula: Formula,
+        network: Network,
+        inputs: Mapping[int, int],
+        reads: list[list[int]] | None = None,
+    ) -> None:
         self._formula = formula
-        self._reads = reads_of(network)
+        self._reads = reads_of(network) if reads is None else reads
         self._first = network.first_gate
         self._known: dict[int, int] = {0: TRUE, **inputs}
 

@@ -21,9 +21,11 @@ from propnet.substitute import EffortError
 
 Flags = NDArray[np.bool_]
 
-_EFFORT = 100_000
+_EFFORT = 60_000
 """Gate inputs that cofactors may cost."""
 _MOST_MOVES = 3_000
+_LARGEST = 60_000
+"""Gate inputs of the largest network that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ class LatchGame:
 def effects(network: Network) -> Effects | None:
     """What the moves do; None where that depends on the state. Takes milliseconds."""
     moves, bases = network.move_count, len(network.bases)
-    if len(network.moves) != 1 or moves > _MOST_MOVES or len(network.loops):
+    if len(network.moves) != 1 or moves > _MOST_MOVES or len(network.gate_inputs) + bases > _LARGEST:
+        return None
+    if len(network.loops):
         return None
     try:
         found, _ = cofactors(network, 0, _EFFORT)
@@ -115,7 +119,7 @@ def latch_game(ternary: Ternary, start: Flags, found: Effects) -> LatchGame | No
         # Where the one can happen the other cannot: what never changes the start is no effect.
         (adds if start[base] else deletes)[:, base] = False
     clocks = followed(ternary, start, found.clock)
-    if clocks is None:
+    if len(clocks.bases) < found.clock.sum():
         return None
     blocks, dead = _blocks(ternary, start, adds, deletes, endings, found.clock, constant)
     ending = np.flatnonzero(adds[:, endings].any(axis=1))

@@ -3,13 +3,17 @@ before it, as clauses of one variable per move."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
-from players.puzzles.cover.in_rules.formula import Clause, Formula, StateCone
+from players.puzzles.cover.in_rules.formula import Clause, Formula, StateCone, reads_of
 from players.puzzles.cover.in_rules.latch_game import LatchGame
 from propnet.passes.circuit import FALSE, TRUE
+
+_SLICE = 20
+"""Moves whose legality is written at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,10 @@ class MoveSets:
         return [-x if x in model else x for x in (*self.chosen, *self.last)]
 
 
-def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bool = False) -> MoveSets:
-    """The sets of moves of lines that end with a goal value.
+def move_sets(
+    game: LatchGame, value: int, length: int | None, *, sufficient: bool = False
+) -> Generator[None, None, MoveSets]:
+    """Writes the conditions on the sets of moves of lines that end with a goal value, a slice at a time.
 
     Every line that ends so gives one, unless ``sufficient``: then each move must also be legal when all
     others are made, which is more than lines need, but most often enough for one.
@@ -67,10 +73,14 @@ def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bo
         else:
             earlier[m] = formula.variable()
             formula.require(_equal(formula, chosen[m], formula.any([earlier[m], last[m]])))
+        if game.blocks[m, moves].all():
+            formula.require(earlier[m] ^ 1)  # nothing comes after it
     formula.at_most([last[m] for m in moves], 1, exactly=True)
+    yield
     for m, k in np.argwhere(np.triu(game.conflicts, 1)).tolist():
         if m in chosen and k in chosen:
             formula.clause([chosen[m] ^ 1, chosen[k] ^ 1])
+    yield
     if length is not None:
         formula.at_most([chosen[m] for m in moves], length, exactly=all(once[m] for m in moves))
         for time in range(length):
@@ -80,8 +90,11 @@ def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bo
                 formula.require(last[m] ^ 1)
             if not game.clocks.times[:length, m].any():
                 formula.require(chosen[m] ^ 1)
-    before = StateCone(formula, network, _bases(formula, game, earlier, -1 if length is None else length - 1))
-    after_inputs = _bases(formula, game, chosen, -1 if length is None else length)
+    yield
+    before = StateCone(
+        formula, network, state_inputs(formula, game, earlier, -1 if length is None else length - 1)
+    )
+    after_inputs = state_inputs(formula, game, chosen, -1 if length is None else length)
     for base in np.flatnonzero(game.endings).tolist():
         after_inputs[1 + base] = formula.any([last[m] for m in moves if game.adds[m, base]])
     after = StateCone(formula, network, after_inputs)
@@ -95,8 +108,12 @@ def move_sets(game: LatchGame, value: int, length: int | None, *, sufficient: bo
     timed = {m: int(game.clocks.times[:, m].argmax()) for m in moves if game.clocks.times[:, m].sum() == 1}
     exact = length is not None and len(timed) == len(moves)
     if exact or sufficient:
-        for m in moves:
-            _require_legal(formula, game, m, earlier, timed)
+        reads, whole = reads_of(network), state_inputs(formula, game, earlier, 0)
+        for number, m in enumerate(moves):
+            if number % _SLICE == 0:
+                yield
+            _require_legal(formula, game, m, earlier, timed, whole, reads)
+    yield
     clauses = formula.clauses()
     return MoveSets(moves, [chosen[m] >> 1 for m in moves], [last[m] >> 1 for m in moves], clauses)
 
@@ -105,7 +122,7 @@ def _equal(formula: Formula, x: int, y: int) -> int:
     return formula.all([formula.any([x ^ 1, y]), formula.any([x, y ^ 1])])
 
 
-def _bases(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
+def state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
     """Node of each base proposition -> its literal when these moves are made, and the clocks are those after
     some steps; endings are false."""
     inputs: dict[int, int] = {}
@@ -125,11 +142,26 @@ def _bases(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) 
 
 
 def _require_legal(
-    formula: Formula, game: LatchGame, move: int, earlier: dict[int, int], timed: dict[int, int]
+    formula: Formula,
+    game: LatchGame,
+    move: int,
+    earlier: dict[int, int],
+    timed: dict[int, int],
+    whole: dict[int, int],
+    reads: list[list[int]],
 ) -> None:
-    """The move is legal when all others are made, or all that come before it where the clocks tell which."""
-    step = timed.get(move, 0)
-    later = {m for m, time in timed.items() if move in timed and time > step}
-    others = {m: x for m, x in earlier.items() if m != move and m not in later}
-    state = StateCone(formula, game.network, _bases(formula, game, others, step))
+    """The move is legal when all others are made, or all that come before it where the clocks tell which;
+    ``whole`` is the state when all are made."""
+    if move in timed:
+        step = timed[move]
+        before = {m: x for m, x in earlier.items() if m != move and timed.get(m, -1) <= step}
+        inputs = state_inputs(formula, game, before, step)
+    else:
+        inputs = whole.copy()
+        effect = np.where(game.start, game.deletes[move], game.adds[move]) & ~game.endings
+        for base in np.flatnonzero(effect).tolist():
+            changing = (game.deletes if game.start[base] else game.adds)[:, base]
+            others = [earlier[m] for m in np.flatnonzero(changing).tolist() if m in earlier and m != move]
+            inputs[1 + base] = formula.any(others) ^ int(game.start[base])
+    state = StateCone(formula, game.network, inputs, reads)
     formula.clause([earlier[move] ^ 1, state.literal(int(game.network.legal_literals[move]))])

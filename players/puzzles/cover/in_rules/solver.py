@@ -23,6 +23,8 @@ _SLICE = 0.02
 _TRIES = 20
 """Sets of moves that are tried for one goal value, before more is asked of them."""
 
+_MOST_COVERS = 20
+"""Lengths of lines for which cover problems are made when a game is recognised."""
 _PLAYOUTS, _LONGEST = 64, 10_000
 """Playouts that look for any line that ends, and the moves of a playout."""
 
@@ -52,7 +54,8 @@ class MoveSetSolver(LineSolver):
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
         from players.puzzles.cover.in_rules.latch_game import latch_game_of
 
-        if not available() or latch_game_of(machine.network) is None:
+        game = latch_game_of(machine.network)
+        if game is None or not (available() or _covers(game)):
             return None
         return Promise(Certainty.FINDS, alike=True)
 
@@ -108,8 +111,10 @@ class MoveSetSolver(LineSolver):
         """Look for a line with this goal value and so many moves."""
         from players.puzzles.cover.in_rules.move_sets import move_sets
 
+        if not available():
+            return (yield from self._look_for_cover(game, value, length))
         for sufficient in (False, True):
-            sets = move_sets(game, value, length, sufficient=sufficient)
+            sets = yield from move_sets(game, value, length, sufficient=sufficient)
             yield
             search = SatSearch(sets.clauses)
             try:
@@ -120,23 +125,62 @@ class MoveSetSolver(LineSolver):
                 return outcome if not sufficient or outcome is _Outcome.FOUND else _Outcome.OPEN
         return _Outcome.OPEN
 
+    def _look_for_cover(
+        self, game: LatchGame, value: int, length: int | None
+    ) -> Generator[None, None, _Outcome]:
+        """The same without a SAT solver, where the conditions are a cover problem."""
+        from players.puzzles.cover.in_rules.as_cover import move_cover
+        from players.puzzles.cover.outcome import CoverOptions
+        from players.puzzles.cover.search import CoverSearch
+
+        cover = move_cover(game, value, length)
+        if cover is None:
+            return _Outcome.OPEN
+        search = CoverSearch(cover.problem, CoverOptions(first=_TRIES))
+        goes_on, some = True, False
+        while goes_on:
+            goes_on = search.step(time.monotonic() + _SLICE)
+            for options in search.taken():
+                some = True
+                if self._found(game, cover.line(game, options.tolist()), value, length):
+                    return _Outcome.FOUND
+            yield
+        return _Outcome.OPEN if some else _Outcome.REFUTED
+
+    def _found(self, game: LatchGame, made: list[int], value: int, length: int | None) -> bool:
+        """Put a set of moves in order, its last one last, and report the line if that works."""
+        from players.puzzles.cover.in_rules.order import ordered
+
+        self.states += 1
+        line = ordered(self.machine, game, self.start, made, made[-1], length) if made else None
+        if line is None or line[0] < value:
+            return False
+        self.report(*line)
+        return True
+
     def _try_sets(
         self, game: LatchGame, sets: MoveSets, search: SatSearch, value: int, length: int | None
     ) -> Generator[None, None, _Outcome]:
         """Put the sets in order that the search comes up with; refuted if there is none."""
-        from players.puzzles.cover.in_rules.order import ordered
-
         for tries in range(_TRIES):
             while search.step(time.monotonic() + _SLICE):
                 yield
             if search.answer is False:
                 return _Outcome.OPEN if tries else _Outcome.REFUTED
-            self.states += 1
             made, last = sets.read(search.model)
-            line = ordered(self.machine, game, self.start, made, last, length)
-            if line is not None and line[0] >= value:
-                self.report(*line)
+            if self._found(game, [*(m for m in made if m != last), last], value, length):
                 return _Outcome.FOUND
             search.add(sets.forbid(search.model))
             yield
         return _Outcome.OPEN
+
+
+def _covers(game: LatchGame) -> bool:
+    """Whether the highest goal value asks for a cover, whatever the length of the line."""
+    from players.puzzles.cover.in_rules.as_cover import move_cover
+    from players.puzzles.cover.in_rules.clocks import possible_ends
+    from propnet.analysis.ternary import Ternary
+
+    ends = possible_ends(Ternary(game.network), game.clocks)
+    highest = [end for end in ends if end[0] == ends[0][0]]
+    return 0 < len(highest) <= _MOST_COVERS and all(move_cover(game, *end) for end in highest)

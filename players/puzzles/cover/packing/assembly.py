@@ -21,6 +21,8 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 
 MOST_OPTIONS = 5_000_000
 MOST_VOLUME = 50_000_000
+MOST_PLACED = 20_000_000
+"""Cells of all placements together."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,8 +55,12 @@ class Packing:
         puzzle.check()
         finder = _Finder(puzzle)
         placed, tints, ways = [], [], []
+        total = 0
         for piece in puzzle.pieces:
             rows, colours, numbers = finder.placements(piece)
+            total += rows.size
+            if total > MOST_PLACED:
+                raise CoverError("the pieces have too many placements", remedy="make the result smaller")
             placed.append(rows)
             tints.append(colours)
             ways.append(numbers)
@@ -119,11 +125,12 @@ class _Finder:
     def of_orientation(self, way: Orientation) -> NDArray[np.int32]:
         """The cells that it fills, wherever it fits: int32[placements, cells]."""
         steps: Cells = self.homes[(self.representatives == way.cells[0]).all(axis=1)]
+        low, high = way.cells.min(axis=0) - self.low, way.cells.max(axis=0) - self.low
+        steps = steps[((steps + low >= 0) & (steps + high < self.size)).all(axis=1)]
         if len(steps) * len(way.cells) > MOST_VOLUME:
             raise CoverError("the puzzle is too large", remedy="make the result or the pieces smaller")
         places = way.cells[None] + (steps - self.low)[:, None]
-        inside = ((places >= 0) & (places < self.size)).all(axis=(1, 2))
-        found = self.number[tuple(np.moveaxis(places[inside], 2, 0))]
+        found = self.number[tuple(np.moveaxis(places, 2, 0))]
         found = found[(found >= 0).all(axis=1)]
         good: NDArray[np.bool_] = self.fits[way.colours, self.puzzle.result.colours[found]].all(axis=1)
         fitting: NDArray[np.int32] = found[good]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from players.puzzles.cover.problem import CoverProblem
 
 _AT_ONCE = 20_000_000
 """Numbers in the images of solutions that are compared at once."""
+_LIKE = 1.1
+"""Shares of placements that differ by less are alike."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -162,55 +165,59 @@ def _sorted(cells: NDArray[np.integer], tints: NDArray[np.int64]) -> NDArray[np.
 
 
 def _looked_up(packing: Packing, piece: int, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The options of a piece that fill exactly these cells with these colours, -1 for none.
-
-    Rows are compared exactly: column by column, each distinct beginning gets a number.
-    """
-    rows = _sorted(packing.placed[piece].astype(np.int64), packing.tints[piece])
-    size = rows.shape[1]
-    if wanted.shape[-1] != size or not len(rows):
+    """The options of a piece that fill exactly these cells with these colours, -1 for none."""
+    rows = _sorted(packing.placed[piece], packing.tints[piece])
+    if wanted.shape[-1] != rows.shape[1]:
         return np.full(wanted.shape[:-1], -1, np.int32)
-    everything = np.concatenate([rows, wanted.reshape(-1, size)])
-    number = np.zeros(len(everything), np.int64)
-    base = int(everything.max()) + 1
-    for column in everything.T:
-        number = np.unique(number * base + column, return_inverse=True)[1]
-    option = np.full(int(number.max()) + 1, -1, np.int32)
-    option[number[: len(rows)]] = packing.first[piece] + np.arange(len(rows))
-    return option[number[len(rows) :]].reshape(wanted.shape[:-1])
+    option = dict(zip(_keys(rows), range(packing.first[piece], packing.first[piece + 1]), strict=True))
+    found = [option.get(key, -1) for key in _keys(wanted.reshape(-1, rows.shape[1]))]
+    return np.array(found, np.int32).reshape(wanted.shape[:-1])
+
+
+def _keys(rows: NDArray[np.int64]) -> list[bytes]:
+    """The bytes of each row: equal if and only if the rows are."""
+    whole = np.ascontiguousarray(rows)
+    return cast(
+        list[bytes], whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel().tolist()
+    )
 
 
 def _breaker(packing: Packing, images: NDArray[np.int32]) -> tuple[NDArray[np.bool_], bool]:
     """Which options the search needs, and whether it then finds each solution once.
 
-    Of the pieces that are in every solution once, the one after which the fewest placements are kept by a
-    symmetry, then the one with the fewest placements left.
+    Of the pieces that are in every solution once: rather one that breaks all symmetries, then one that keeps
+    few of its placements, of the like the one with the fewest left, and of those the one in whose way most
+    others lie.
     """
-    pieces = packing.puzzle.pieces
     options = packing.problem.options
-    everything = np.ones(options, np.bool_)
+    chosen = np.ones(options, np.bool_)
     if not len(images):
-        return everything, True
+        return chosen, True
     whole = np.array([_always_applies(packing, image) for image in images])
-    best: tuple[int, int] | None = None
-    chosen = everything
-    for piece, spec in enumerate(pieces):
+    never = np.array([_never_applies(packing, image) for image in images])
+    candidates = []
+    for piece, spec in enumerate(packing.puzzle.pieces):
         first, last = packing.first[piece : piece + 2]
         if (spec.minimum, spec.maximum) != (1, 1) or first == last:
             continue
         own = images[:, first:last]
+        here = np.arange(first, last)
         to_itself = whole & ((own >= first) & (own < last)).all(axis=1)
-        least = own[to_itself].min(axis=0, initial=options)
-        kept = np.arange(first, last) <= least
-        never = np.array([_never_applies(packing, image) for image in images[~to_itself]], np.bool_)
-        loose = int((own[to_itself][:, kept] == np.arange(first, last)[kept]).sum())
-        loose += int(np.count_nonzero(~never)) * options
-        score = (loose, int(np.count_nonzero(kept)))
-        if best is None or score < best:
-            best = score
-            chosen = everything.copy()
-            chosen[first:last] = kept
-    return chosen, best is not None and best[0] == 0
+        kept = here <= own[to_itself].min(axis=0, initial=options)
+        broken = bool(never[~to_itself].all()) and not (own[to_itself][:, kept] == here[kept]).any()
+        candidates.append((not broken, kept, piece))
+    if not candidates:
+        return chosen, False
+    surely = min(loose for loose, _, _ in candidates)
+    left = [(kept, piece) for loose, kept, piece in candidates if loose == surely]
+    fewest = min(kept.mean() for kept, _ in left)
+    crowd = np.bincount(np.concatenate([rows.ravel() for rows in packing.placed]))
+    kept, piece = min(
+        ((kept, piece) for kept, piece in left if kept.mean() <= _LIKE * fewest),
+        key=lambda pair: (pair[0].sum(), -crowd[packing.placed[pair[1]][pair[0]]].sum() / pair[0].sum()),
+    )
+    chosen[packing.first[piece] : packing.first[piece + 1]] = kept
+    return chosen, not surely
 
 
 def _always_applies(packing: Packing, image: NDArray[np.int32]) -> bool:

@@ -78,12 +78,12 @@ def symmetries(grid: CellGrid, shape: CellShape) -> NDArray[np.int64]:
             permutation = np.empty(size, np.int64)
             permutation[way.origin] = home.origin
             found.setdefault(tuple(permutation.tolist()))
-    return _closure(np.array(list(found), np.int64))
+    permutations = np.array(list(found), np.int64)
+    return permutations if grid.closed else _closure(permutations)
 
 
 def _closure(permutations: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The group these permutations generate. Only those of spheres can lack members: their isometries are no
-    group."""
+    """The group these permutations generate."""
     known = dict.fromkeys(map(tuple, permutations.tolist()))
     fresh = list(permutations)
     while fresh:

@@ -52,13 +52,19 @@ class ReducedProblem:
         return sum(prod(factors[a:b].tolist()) for a, b in zip(starts, ends, strict=True))
 
     def expanded(self, solutions: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
-        """The solutions of the original problem that these stand for, sorted int32 each. Raises CoverError
-        where one stands for more than fit into memory."""
-        if self.groups is None:
-            return [np.sort(solution) for solution in solutions]
+        """The solutions of the original problem that these stand for; sorted int32 each, as they are. Raises
+        CoverError where one stands for more than fit into memory."""
+        if self.groups is None or not solutions:
+            return solutions
         if not self.weighted:
-            names = np.concatenate((*self.groups, self.always[:0]))
-            return [np.sort(np.concatenate((names[solution], self.always))) for solution in solutions]
+            names = np.array([group[0] for group in self.groups], np.int32)
+            ends = np.cumsum([len(solution) for solution in solutions]).tolist()
+            flat = names[np.concatenate(solutions)]
+            parts = [flat[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+            if len(self.always):
+                return [np.sort(np.concatenate((part, self.always))) for part in parts]
+            # Options keep their order, so these are sorted.
+            return parts
         whole: list[NDArray[np.int32]] = []
         for solution in solutions:
             choices = [self.groups[option].tolist() for option in solution.tolist()]

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.storage.directory import has_commit
 from tests.games.small_sokoban import SOLUTION, small_sokoban
 from tests.games.tiles import tiles
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, machine_of, passes, searched
+from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, passes, searched
 from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 
 OURS = ["eightpuzzle", "hanoi"]
@@ -107,13 +108,13 @@ def test_lights_out_has_as_many_states_as_the_rank_of_its_moves_says(size: int, 
     assert searched(machine_of(lights(size))).states == 2**rank
 
 
-def test_a_shortest_line_may_be_one_that_only_the_clock_ends() -> None:
-    # Going round in a ring of three: place 1 ends the match after seven steps only. A walk of nine steps
-    # along other places ends it too, with the same goal.
+def ring_and_walk() -> str:
+    """Going round in a ring of three: place 1 ends the match after seven steps only. A walk of nine steps
+    along other places ends it too, with the same goal."""
     succ = " ".join(f"(succ {n} {n + 1})" for n in range(10))
     walk = " ".join(f"(walk {n} {n + 1})" for n in range(9))
-    machine = machine_of(
-        f"""(role r) (init (at ring 0)) (init (step 0)) {succ} {walk} (ring 0 1) (ring 1 2) (ring 2 0)
+    return f"""
+        (role r) (init (at ring 0)) (init (step 0)) {succ} {walk} (ring 0 1) (ring 1 2) (ring 2 0)
         (legal r round) (<= (legal r walk) (true (at ?any 0)))
         (<= (next (at ring ?b)) (true (at ring ?a)) (ring ?a ?b) (does r round))
         (<= (next (at walk 1)) (true (at ring 0)) (does r walk))
@@ -123,6 +124,27 @@ def test_a_shortest_line_may_be_one_that_only_the_clock_ends() -> None:
         (<= terminal (true (at walk 9))) (<= terminal (true (step 10)))
         (<= win (true (at ring 1))) (<= win (true (at walk 9)))
         (<= (goal r 100) win) (<= (goal r 0) (not win))"""
-    )
-    result = searched(machine)
-    assert result.value == 100 and len(result.moves) == 7
+
+
+def test_a_shortest_line_may_be_one_that_only_the_clock_ends() -> None:
+    result = searched(machine_of(ring_and_walk()))
+    assert result.shortest and result.value == 100 and len(result.moves) == 7
+
+
+def test_a_search_for_a_shorter_line_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    machine = machine_of(ring_and_walk())
+    looking = 0
+    for steps in range(1, 1000, 3):
+        scratch = tmp_path / f"{steps}"
+        search = begun(machine, FrontierOptions(PLENTY, scratch, symmetry=False))
+        for _ in range(steps):
+            next(search._steps, None)
+        over = search.shortest
+        looking += search.proven and not over
+        search.close()
+        if over:
+            break
+        if has_commit(scratch):
+            result = searched(machine, FrontierOptions(PLENTY, scratch, resume=True, symmetry=False))
+            assert result.shortest and len(result.moves) == 7
+    assert over and looking > 3

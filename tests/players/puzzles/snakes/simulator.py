@@ -22,9 +22,11 @@ class Position:
 
 
 class Simulator:
-    """The game on a level."""
+    """The game on a level; ``without`` growing, pushing or falling, a rule of it is off: fruit makes nobody
+    longer, what is in the way cannot be moved, or everything hangs where it is."""
 
-    def __init__(self, level: SnakeLevel) -> None:
+    def __init__(self, level: SnakeLevel, without: str = "") -> None:
+        self.without = without
         self.height = level.height
         self.walls, self.spikes = set(level.cells("#")), set(level.cells("!"))
         self.exit = level.cells("E")[0]
@@ -38,7 +40,7 @@ class Simulator:
 
     def hanging(self, position: Position) -> set[Thing]:
         """What stands on nothing: taken for granted of all, then struck out where something holds."""
-        hanging = set(position.things)
+        hanging = set[Thing]() if self.without == "falling" else set(position.things)
         while True:
             firm = self.walls | position.fruit
             firm |= {cell for thing in position.things - hanging for cell in thing[1]}
@@ -94,12 +96,15 @@ class Simulator:
         if ahead not in self.board or ahead in solid or ahead in cells:
             return None
         if ahead in position.fruit:
-            grown = (position.things - {(name, cells)}) | {(name, (ahead, *cells))}
+            keep = len(cells) - (self.without == "growing")
+            grown = (position.things - {(name, cells)}) | {(name, (ahead, *cells[:keep]))}
             return Position(position.fruit - {ahead}, grown)
         owner = {cell: thing for thing in position.things for cell in thing[1]}
         pushed, queue = set[Thing](), [owner[ahead]] if ahead in owner else []
         while queue:
             thing = queue.pop()
+            if self.without == "pushing":
+                return None
             if thing in pushed:
                 continue
             pushed.add(thing)
@@ -112,13 +117,15 @@ class Simulator:
         things |= {self._shifted(thing, way) for thing in pushed} | {(name, (ahead, *cells[:-1]))}
         return Position(position.fruit, frozenset(things))
 
-    def shortest(self) -> tuple[int, int]:
-        """The fewest moves that solve it, and how many positions need fewer moves than that or as many."""
+    def shortest(self) -> tuple[int, int] | None:
+        """The fewest moves that solve it, and how many positions need fewer moves than that or as many; None
+        if it cannot be solved."""
         seen, layer, depth = {self.start}, [self.start], 0
         while not any(self.solved(position) for position in layer):
             going = (position for position in layer if not self.terminal(position))
             found = {to for position in going for to in self.moves(position).values()} - seen
-            assert found, "cannot be solved"
+            if not found:
+                return None
             seen |= found
             layer, depth = list(found), depth + 1
         return depth, len(seen)

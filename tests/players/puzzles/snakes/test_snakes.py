@@ -43,14 +43,6 @@ CROWDED = (
 """,
 )
 """Levels in which there is much to push, and much that falls."""
-SMALL: dict[int, tuple[int, int]] = {
-    1: (32, 476),
-    2: (13, 4595),
-    3: (20, 882),
-    4: (18, 20669),
-    6: (46, 27241),
-}
-"""Fewest moves, and positions within as many, of the levels that are searched here."""
 
 
 def test_the_first_level_is_the_game() -> None:
@@ -115,11 +107,6 @@ def random_level(chance: random.Random, width: int, height: int) -> SnakeLevel:
         return random_level(chance, width, height)
     rows = ("".join(drawn[x, y] for x in range(width)) for y in range(height))
     return read_levels("\n".join(rows))[0]
-
-
-@pytest.mark.parametrize("number", SMALL)
-def test_small_levels_are_as_long_as_we_say(number: int) -> None:
-    assert Simulator(LEVELS[number - 1]).shortest() == SMALL[number]
 
 
 @pytest.mark.parametrize(

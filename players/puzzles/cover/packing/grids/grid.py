@@ -27,11 +27,13 @@ class CellGrid(ABC):
             spheres.
         rotations: how many of them are rotations.
         denominator: by which they are divided.
+        closed: whether they are a group.
     """
 
     name: ClassVar[str]
     matrices: ClassVar[NDArray[np.int64]]
     denominator: ClassVar[int] = 1
+    closed: ClassVar[bool] = True
 
     @property
     def rotations(self) -> int:

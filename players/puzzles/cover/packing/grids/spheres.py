@@ -34,6 +34,7 @@ class SphereGrid(CellGrid):
     name = "spheres"
     matrices = _rotations()
     denominator = 3
+    closed = False
 
     def valid(self, cells: Cells) -> NDArray[np.bool_]:
         even: NDArray[np.bool_] = cells.sum(axis=1) % 2 == 0

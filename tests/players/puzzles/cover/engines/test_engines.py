@@ -9,7 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from bench.cover import INSTANCES, sudokus
 from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
@@ -132,3 +134,40 @@ def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None
     assert all(
         (a == b).all() for a, b in zip(before, (problem.starts, problem.nodes, problem.minimum), strict=True)
     )
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(plain=True), st.data())
+def test_the_same_problem_is_solved_for_many_beginnings(problem: CoverProblem, data: st.DataObject) -> None:
+    problem = replace(problem, minimum=np.ones_like(problem.minimum))
+    options = st.sets(st.integers(0, max(problem.options - 1, 0)), max_size=2 if problem.options else 0)
+    begun = [np.array(sorted(chosen), np.int32) for chosen in data.draw(st.lists(options, max_size=4))]
+    every = [set(chosen) for chosen in brute_force(problem)]
+    for chosen, (count, first) in zip(begun, Bitset(problem).each(begun, most=3), strict=True):
+        right = [solution for solution in every if solution >= set(chosen.tolist())]
+        assert count == min(3, len(right))
+        assert set(first.tolist()) in right if right else not len(first)
+
+
+def test_sudokus_with_17_clues_have_one_solution() -> None:
+    problem, given = sudokus(12)
+    for clues, (count, first) in zip(given, Bitset(problem).each(given), strict=True):
+        assert count == 1
+        assert set(clues.tolist()) <= set(first.tolist())
+        assert problem.is_solution(first.tolist())
+    ((more, _),) = Bitset(problem).each([given[0][1:]], most=3)
+    assert more == 3
+
+
+def test_what_is_no_option_cannot_be_given() -> None:
+    with pytest.raises(CoverError, match="option is none"):
+        Bitset(queens(4)).each([np.array([16], np.int32)])
+
+
+@pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12"])
+def test_known_numbers_of_solutions(name: str) -> None:
+    make, known = INSTANCES[name]
+    engine = Bitset(make(), delivers=False)
+    while engine.step(math.inf):
+        pass
+    assert engine.count == known
