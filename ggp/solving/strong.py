@@ -57,7 +57,7 @@ def solve_strongly(
 
         writer = None if folder is None else TableWriter(folder)
         solved = solve_whole(machine, options, writer, watch)
-        size = None if writer is None else writer.finish(solved)
+        size = None if writer is None else writer.size
     found = _told(game, solved, size)
     found["seconds_cpu"] = round(time.process_time() - cpu, 3)
     found["seconds_wall"] = round(time.monotonic() - wall, 3)

@@ -73,9 +73,13 @@ class TableWriter:
     """Writes the table of a game to a folder, which is made; a table that is there is replaced.
 
     Raises GdlError for a folder that holds something else.
+
+    Attributes:
+        size: bytes of all files, once it is finished; before that 0.
     """
 
     def __init__(self, folder: Path) -> None:
+        self.size = 0
         self._folder = folder
         self._files: list[LayerFile] = []
         self._ranks: list[int] = []
@@ -140,7 +144,8 @@ class TableWriter:
         outer = {"digest": _digest(orjson.dumps(body)), "body": body}
         text = orjson.dumps(outer, option=orjson.OPT_INDENT_2)
         (self._folder / MANIFEST).write_bytes(text)
-        return len(text) + sum(file.length for file in self._files)
+        self.size = len(text) + sum(file.length for file in self._files)
+        return self.size
 
     def _ours(self) -> list[Path]:
         """The files of a table that is there, the manifest first: without it nothing is believed."""

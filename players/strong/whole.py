@@ -21,7 +21,7 @@ def solve_whole(
     watch: Watch = lambda *_: None,
 ) -> SolvedGame:
     """Find the value of every reachable state of a machine's game, or of one state of each orbit, and write
-    them to a table.
+    the whole table of them, if there is a writer.
 
     Raises TooLargeError or OutOfRoomError for more states than there is room for, ScratchError, and GdlError
     for games whose value is not one in pure strategies.
@@ -33,6 +33,9 @@ def solve_whole(
     over = False
     try:
         solved = solver.solve()
+        if writer is not None:
+            writer.finish(solved)
+        # Only now, with the table whole, nothing else is needed.
         over = True
         return solved
     except UnfitError:
@@ -49,4 +52,6 @@ def _plain(
 ) -> SolvedGame:
     if writer is None:
         return solve_game(machine, options.memory, watch=watch)
-    return solve_game(machine, options.memory, writer.keep, watch)
+    solved = solve_game(machine, options.memory, writer.keep, watch)
+    writer.finish(solved)
+    return solved

@@ -11,6 +11,7 @@ from gdl.errors import GdlError, TooLargeError
 from players.puzzles.frontier.budget import resident_bytes, return_free_memory
 from players.puzzles.frontier.runs import Run
 from players.puzzles.frontier.storage.blob import Blob
+from players.puzzles.frontier.storage.errors import as_size
 from players.puzzles.frontier.storage.store import BlobStore
 from players.strong.outcomes import Outcomes
 from players.strong.ranked.backward import RankedFinder, layer_again
@@ -34,6 +35,8 @@ _ANY = SetSignature(0, 0, 0, 64)
 _WORKER = 16 << 20
 _ROOM_SHARE, _ROOM_BYTES = 0.2, 20
 _TRUST = 0.8
+_LAYER_BYTES = 8
+"""Of memory for a state whose value is looked up, while its layer is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,7 @@ class RankedSolver:
             while layers:
                 layer = layers[-1]
                 self._balance()
-                self._check_memory(layer.rank)
+                self._check_memory(layer)
                 window[layer.rank] = self._solve_layer(layer, gang)
                 layers.pop()
                 self._done += layer.run.count
@@ -231,12 +234,18 @@ class RankedSolver:
         finally:
             gang.close()
 
-    def _check_memory(self, rank: int) -> None:
-        held = resident_bytes()
-        if held > 1.1 * self._options.memory:
+    def _check_memory(self, layer: RankedLayer) -> None:
+        """Raise TooLargeError unless there is room for the values of a layer."""
+        more = _LAYER_BYTES * layer.run.count
+        if (needed := resident_bytes() + more) > self._options.memory:
+            self._store.spill(0)
+            return_free_memory()
+            needed = resident_bytes() + more
+        if needed > self._options.memory:
             raise TooLargeError(
-                f"the memory is full: the values of the layers above rank {rank} do not fit",
-                remedy=f"give more --memory: the process has {held >> 20} MB",
+                f"the memory is full: the values of the {layer.run.count:,} states of rank {layer.rank} and "
+                "of those above do not fit",
+                remedy=f"give it {as_size(needed)} of --memory, or more: looked-up values stay there",
             )
 
     def _solve_layer(self, layer: RankedLayer, gang: Gang[RankedFinder]) -> PackedLayer:

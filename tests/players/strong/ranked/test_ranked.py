@@ -50,7 +50,7 @@ def table_of(text: str, folder: Path, options: StrongOptions) -> tuple[SolvedGam
     writer = TableWriter(folder)
     solved = solve_whole(machine_of(text), options, writer)
     assert solved.codec is not None
-    assert writer.finish(solved) == sum(path.stat().st_size for path in folder.iterdir())
+    assert writer.size == sum(path.stat().st_size for path in folder.iterdir())
     return solved, Tables.open(folder)
 
 
@@ -251,7 +251,6 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
             with pytest.raises(Enough):
                 solve_whole(machine, options, writer, watch)
         options = replace(options, resume=True)
-    writer.finish(found)
     assert found == replace(whole, outcomes=found.outcomes, machine=found.machine)
     assert len(seen) <= len(told) + len(stops)
     tables = Tables.open(folder)
@@ -283,3 +282,12 @@ def test_too_little_memory_is_told_in_one_line() -> None:
     with pytest.raises(GdlError, match=r"needs more than.*--memory") as error:
         solve_whole(machine_of(connect_four(5, 5)), StrongOptions(100 << 20))
     assert "\n" not in str(error.value)
+
+
+def test_a_full_disk_loses_the_layer_at_most(tmp_path: Path) -> None:
+    machine, scratch = machine_of(breakthrough(3, 4)), tmp_path / "scratch"
+    with pytest.raises(GdlError, match=r"of disk.*--disk"):
+        solve_whole(machine, StrongOptions(1 << 30, 1, scratch, 12_000))
+    found = solve_whole(machine, StrongOptions(1 << 30, 1, scratch, resume=True))
+    assert found.start == solve_whole(machine, OPTIONS).start
+    assert sum(path.stat().st_size for path in scratch.glob("*.blob")) == 0
