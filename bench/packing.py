@@ -23,7 +23,7 @@ from players.puzzles.cover.packing.text import packing_of_text
 from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
 
 PUZZLES = Path(__file__).parents[1] / "games" / "puzzles"
-OURS = {"soma": 240, "pentominoes6x10": 2_339, "pentominoes3x4x5": 3_940}
+OURS = {"burr": 1, "soma": 240, "pentominoes6x10": 2_339, "pentominoes3x4x5": 3_940}
 """What BurrTools counts too."""
 RANGED = {
     "tetrominoes in 4x5": ("tetrominoes", 5, 5, 4, 454),

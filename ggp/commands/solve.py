@@ -87,12 +87,12 @@ def command(
 
     from gdl.errors import GdlError
     from ggp.game import Game
-    from ggp.solving.frontier.order import check_options, wants_frontier
+    from ggp.solving.frontier.order import FRONTIER, check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
-    from players.strong.ranked.options import StrongOptions
 
-    if strong and plot is None:
+    if strong and plot is None and solver != FRONTIER:
         from ggp.solving.strong import solve_strongly
+        from players.strong.ranked.options import StrongOptions
 
         if game is None:
             raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")

@@ -28,7 +28,7 @@ from players.puzzles.cover.xmpuzzle.model import BurrFile
 from players.puzzles.cover.xmpuzzle.places import Places
 from players.puzzles.cover.xmpuzzle.reading import xmpuzzle
 from players.puzzles.cover.xmpuzzle.tree import MOST_BYTES
-from players.puzzles.cover.xmpuzzle.writing import written_xmpuzzle
+from players.puzzles.cover.xmpuzzle.writing import burr_file, written_xmpuzzle
 
 _MOST_DRAWN = 200
 """Solutions on a page."""
@@ -121,11 +121,10 @@ class PackingInstance(CoverInstance):
     def _file(self, path: Path, solutions: Sequence[NDArray[np.int32]], complete: bool) -> bytes:
         kind = path.suffix.lower()
         if kind == ".xmpuzzle":
-            if self.burr is None:
-                raise GdlError("only puzzles from .xmpuzzle files are exported", remedy="leave --export out")
-            places = Places(self.burr, self.burr.problem(self.number), self.packing)
+            burr = self.burr or burr_file(self.puzzle)
+            places = Places(burr, burr.problem(self.number), self.packing)
             told = [places.places(solution) for solution in solutions]
-            return written_xmpuzzle(self.burr, {self.number: told}, complete=complete and not self.every)
+            return written_xmpuzzle(burr, {self.number: told}, complete=complete and not self.every)
         if kind not in (".svg", ".html"):
             raise GdlError(f"{path}: no drawing is of this kind", remedy="name a file .svg or .html")
         drawn = [self.packed(solution) for solution in solutions[:_MOST_DRAWN]]

@@ -100,7 +100,7 @@ class Bitset(CoverEngine):
             self.count = int(self._scalars[kernel.FOUND])
             self.over = status == kernel.OVER
             now = time.monotonic()
-            if now - began < 0.005:
+            if now - began < 0.005 and budget == self._budget and status != kernel.FULL:
                 self._budget *= 2
             elif now - began > 0.02:
                 self._budget = max(FIRST_BUDGET, self._budget // 2)
@@ -123,8 +123,8 @@ class Bitset(CoverEngine):
     def each(self, given: Sequence[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
         """The same problem once for each list of options that must be chosen: many sudokus, say.
 
-        Returns for each how many solutions it has, `most` at most, and the first, which has the given options:
-        sorted, empty if there is none. It is of no use for this engine's own search.
+        Returns for each how many solutions it has, `most` at most, and the first, which has the given
+        options: sorted, empty if there is none. It is of no use for this engine's own search.
         Raises CoverError for a number that is no option.
 
         >>> problem = CoverProblem.of("abcd", ["ab", "cd", "ac", "bd"])

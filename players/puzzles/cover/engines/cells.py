@@ -98,7 +98,7 @@ class DancingCells(CoverEngine):
             self.count = int(self._scalars[at.FOUND])
             self.over = status == kernel.OVER
             now = time.monotonic()
-            if now - began < 0.005:
+            if now - began < 0.005 and budget == self._budget and status != kernel.FULL:
                 self._budget *= 2
             elif now - began > 0.02:
                 self._budget = max(FIRST_BUDGET, self._budget // 2)

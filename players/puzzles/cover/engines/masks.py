@@ -49,8 +49,7 @@ class MasksEngine(CoverEngine):
         self._alive = np.zeros((0, self._words), np.uint64)
         self._levels = np.zeros((4, 0), np.int32)
         self._grow(64)
-        self._root = _as_words(can, self._words)
-        self._alive[0] = self._root
+        self._alive[0] = _as_words(can, self._words)
         self._levels[1, 0] = FRESH
         self._found: list[NDArray[np.int32]] = []
         self._rate = _SLICE / 1e-3

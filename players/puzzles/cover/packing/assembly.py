@@ -21,6 +21,8 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 
 MOST_OPTIONS = 5_000_000
 MOST_VOLUME = 50_000_000
+MOST_PLACED = 20_000_000
+"""Cells of all placements together."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,8 +55,12 @@ class Packing:
         puzzle.check()
         finder = _Finder(puzzle)
         placed, tints, ways = [], [], []
+        total = 0
         for piece in puzzle.pieces:
             rows, colours, numbers = finder.placements(piece)
+            total += rows.size
+            if total > MOST_PLACED:
+                raise CoverError("the pieces have too many placements", remedy="make the result smaller")
             placed.append(rows)
             tints.append(colours)
             ways.append(numbers)

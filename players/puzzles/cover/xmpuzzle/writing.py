@@ -7,9 +7,28 @@ from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from players.puzzles.cover.packing.grids.registry import GRIDS
+from players.puzzles.cover.packing.puzzle import PackingPuzzle
+from players.puzzles.cover.problem import CoverError
 from players.puzzles.cover.xmpuzzle.model import BurrFile, BurrProblem, BurrShape, Place
+from players.puzzles.cover.xmpuzzle.reading import MOST_COLOUR, MOST_VOXELS
 
 _SOLVED, _SOME = 2, 3
+
+
+def burr_file(puzzle: PackingPuzzle) -> BurrFile:
+    """A file with this puzzle alone; raises CoverError where a cell has a coordinate below 0."""
+    shapes = []
+    for shape in [*(piece.shape for piece in puzzle.pieces), puzzle.result]:
+        if shape.cells.min() < 0 or shape.colours.max() > MOST_COLOUR:
+            raise CoverError(
+                f"{shape.name or 'a shape'} cannot be written", remedy="coordinates from 0 on, colours to 63"
+            )
+        x, y, z = (shape.cells.max(axis=0) + 1).tolist()
+        if x * y * z > MOST_VOXELS:
+            raise CoverError(f"{shape.name or 'a shape'} is too large", remedy="move it to 0, 0, 0")
+        shapes.append(BurrShape(shape, (x, y, z)))
+    pieces = len(puzzle.pieces)
+    return BurrFile(tuple(shapes), (BurrProblem(puzzle, tuple(range(pieces)), pieces),))
 
 
 def written_xmpuzzle(

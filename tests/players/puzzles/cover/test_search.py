@@ -14,6 +14,7 @@ from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.restriction import restricted
 from players.puzzles.cover.search import CoverSearch, count, solve
+from tests.players.puzzles.cover.counting_boards import dominoes
 from tests.players.puzzles.cover.plain_engine import PlainEngine, all_solutions
 from tests.players.puzzles.cover.random_problems import cover_problems
 
@@ -25,7 +26,7 @@ def chosen(found: list) -> list[tuple[int, ...]]:
 
 
 @given(cover_problems(), st.booleans(), st.sampled_from([1, 2, 3]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_all_solutions_once_each(problem: CoverProblem, reduce: bool, workers: int) -> None:
     expected = all_solutions(problem)
     options = CoverOptions(engine=PlainEngine, workers=workers, reduce=reduce)
@@ -46,7 +47,7 @@ def test_whatever_is_chosen_finds_them(
 
 
 @given(cover_problems(), st.integers(1, 40))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> None:
     found = []
     for branch in branches(problem, parts):
@@ -118,3 +119,14 @@ def test_engines_are_found_by_name() -> None:
         CoverSearch(PROBLEM, CoverOptions(engine="dlx"))
     with pytest.raises(CoverError, match="workers"):
         CoverSearch(PROBLEM, CoverOptions(engine=PlainEngine, workers=0))
+
+
+@pytest.mark.parametrize("engine", ["bitset", "cells", "masks"])
+def test_many_solutions_fill_buffers_again_and_again(engine: str) -> None:
+    """Slices that end at once must not make the next ones ever longer: 1,292,697 tilings."""
+    search = CoverSearch(dominoes(6, 9), CoverOptions(engine=engine))
+    found = 0
+    while search.step(time.monotonic() + 0.2) and found < 1_100_000:
+        found += len(search.taken())
+    found += len(search.taken())
+    assert found == search.result().solutions

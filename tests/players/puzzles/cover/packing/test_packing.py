@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from players.puzzles.cover.packing import assembly
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.grids.registry import grid
@@ -264,6 +265,14 @@ def _alike(puzzle: PackingPuzzle) -> bool:
             keys.add((cells.tobytes(), piece.shape.colours[order].tobytes()))
         forms.append(min(keys))
     return len(set(forms)) < len(forms)
+
+
+def test_too_many_placements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = puzzle([Piece(box(2, 1, 1), 8, 8)], box(4, 4, 1))
+    assert Packing.of(some).problem.options == 24
+    monkeypatch.setattr(assembly, "MOST_PLACED", 47)
+    with pytest.raises(CoverError, match="too many placements"):
+        Packing.of(some)
 
 
 def test_puzzles_that_cannot_be_say_why() -> None:

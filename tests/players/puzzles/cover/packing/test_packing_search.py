@@ -46,11 +46,12 @@ def counted(puzzle: PackingPuzzle, *, every: bool = False, delivers: bool = True
     ("puzzle", "all_of_them", "different"),
     [
         (ours("soma"), 11_520, 240),
+        (ours("burr"), 12, 1),
         (ranged("tetrominoes", 5, 5, 4), 454, None),
         (ranged("pentominoes", 1, 5, 5), 856, 107),
         (ranged("pentominoes", 5, 5, 5), 4_006, None),
     ],
-    ids=["soma", "tetrominoes in 4x5", "pentominoes in 5x5, each once", "pentominoes in 5x5"],
+    ids=["soma", "burr", "tetrominoes in 4x5", "pentominoes in 5x5, each once", "pentominoes in 5x5"],
 )
 def test_known_numbers(
     puzzle: PackingPuzzle, all_of_them: int, different: int | None, delivers: bool
