@@ -141,13 +141,15 @@ def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, in
 
 def last_move(before: Standing, after: Standing) -> str:
     """What happened between two states that follow each other, in words; empty where they do not."""
+    things = {**before.snakes, **before.pieces}
+    now = {**after.snakes, **after.pieces}
+    changed = {name for name in things.keys() & now.keys() if things[name] != now[name]}
     for name, cells in after.snakes.items():
-        was = before.snakes.get(name)
-        if was is None or was[0] != cells[1]:
+        was = before.snakes.get(name, ())
+        way = _way(was[0], cells[0]) if was and was[0] == cells[1] else None
+        # A straight snake that is pushed along itself looks like one that moves: who pushes all others moved.
+        if way is None or _pushed(before, name, _WAYS[way]) != changed - {name}:
             continue
-        way = _way(was[0], cells[0])
-        if way is None:
-            return ""
         others = _shifted(before, after, _WAYS[way], name)
         parts = [f"{name.upper()} {_ARROWS[way]} {way}"]
         parts += ["eats"] if before.fruit != after.fruit else []
@@ -165,6 +167,20 @@ def last_move(before: Standing, after: Standing) -> str:
 def _way(start: Cell, end: Cell) -> str | None:
     step = end[0] - start[0], end[1] - start[1]
     return next((way for way, by in _WAYS.items() if by == step), None)
+
+
+def _pushed(before: Standing, mover: str, by: Cell) -> set[str]:
+    """The snakes and blocks of several cells that this snake pushes when its head goes one step."""
+    things: dict[str, Iterable[Cell]] = {**before.snakes, **before.pieces}
+    things |= {f"$ {x} {y}": [(x, y)] for x, y in before.blocks}
+    owner = {cell: name for name, cells in things.items() for cell in cells}
+    pushed, wanted = set[str](), [before.snakes[mover][0]]
+    for x, y in wanted:
+        name = owner.get((x + by[0], y + by[1]))
+        if name is not None and name != mover and name not in pushed:
+            pushed.add(name)
+            wanted += things[name]
+    return {name for name in pushed if not name.startswith("$")}
 
 
 def _shifted(before: Standing, after: Standing, by: Cell, but: str | None) -> list[str]:

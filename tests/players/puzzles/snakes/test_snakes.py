@@ -72,15 +72,20 @@ def agree(level: SnakeLevel, kind: str, seed: int, playouts: int, steps: int = 6
             state = machine.next_state(state, (index,))
 
 
-@pytest.mark.parametrize("kind", ["prover", "propnet"])
-@pytest.mark.parametrize("number", range(len(LEVELS) + len(CROWDED)))
+BOARDS = [*LEVELS, *(read_levels(drawn)[0] for drawn in CROWDED)]
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [*((n, "prover") for n in range(len(BOARDS))), *((n, "propnet") for n in (0, 2, 6, 7, 8))],
+)
 def test_playouts_agree_with_a_plain_simulator(number: int, kind: str) -> None:
-    level = [*LEVELS, *(read_levels(drawn)[0] for drawn in CROWDED)][number]
+    level = BOARDS[number]
     agree(level, kind, number, 3 if kind == "prover" else 12)
 
 
 @given(st.integers(0, 2**32), st.integers(3, 7), st.integers(3, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_small_random_levels_agree_with_a_plain_simulator(seed: int, width: int, height: int) -> None:
     agree(random_level(random.Random(seed), width, height), "prover", seed, 3, 25)
 
