@@ -68,8 +68,8 @@ def packing_instance(
 
 
 class PackingInstance(CoverInstance):
-    """A packing puzzle; `burr` is the BurrTools file it is from, `number` that of its problem there. With `apart`
-    each solution is told with the moves that take it apart."""
+    """A packing puzzle; `burr` is the BurrTools file it is from, `number` that of its problem there. With
+    `apart` each solution is told with the moves that take it apart."""
 
     def __init__(
         self,

@@ -70,8 +70,8 @@ def return_free_memory() -> None:
 def _compiler_pages() -> Iterator[tuple[int, int]]:
     """The addresses of the compiler's machine code: 60 MB that are of no use once kernels are loaded.
 
-    It is mapped from its file, for reading only, and never written to: what is given up comes back from the file
-    when it runs again.
+    It is mapped from its file, for reading only, and never written to: what is given up comes back from
+    the file when it runs again.
     """
     with Path("/proc/self/maps").open() as maps:
         for line in maps:
