@@ -13,7 +13,7 @@ import players.puzzles.cover.engines as folder
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
-_NAMES = "masks", "cells", "bitset", "links"
+_NAMES = "masks", "cells", "bitset"
 _CLOSE = 5.0
 """Estimates whose ratio is larger are believed."""
 _TRIAL_NODES = 2_000

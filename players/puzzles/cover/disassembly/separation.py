@@ -65,7 +65,7 @@ def separate(
     owner = np.repeat(np.arange(assembly.pieces, dtype=np.int32), np.diff(assembly.starts))
     motion = assembly.motion
     kinds = motion.kinds(assembly.cells)
-    budget = max(1, 50_000_000 // (len(owner) ** 2 * motion.swept[:, 0, :, 0].size))
+    budget = max(1, 1_000_000 // (len(owner) * motion.swept[:, 0, :, 0].size))
     while True:
         status = search(assembly.cells, owner, kinds, motion.ways, motion.swept, *tables, sizes, budget)
         if status == SEPARATED:

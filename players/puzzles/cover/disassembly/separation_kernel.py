@@ -114,7 +114,8 @@ def search(
     left) or OUT_OF_ROOM (give larger arrays with the same contents).
     """
     pieces = places.shape[1]
-    gaps = np.empty((pieces, pieces), np.int16)
+    gaps = np.empty((len(ways), pieces, pieces), np.int16)
+    now = np.empty((len(cells), 3), np.int32)
     groups = np.empty(MOST_GROUPS, np.uint64)
     new = np.empty((pieces, 3), np.int16)
     one = np.uint64(1)
@@ -128,13 +129,13 @@ def search(
             return STUCK
         at = sizes[0]
         made = sizes[1]
+        measure(cells, owner, kinds, places[at], ways, swept, now, gaps)
         # A group that goes out ends the search: look for it before what else there is.
         for out in (True, False):
             for w in range(len(ways)):
-                measure(cells, owner, kinds, places[at], ways[w], swept[w], gaps)
-                last = _farthest(gaps) + 1
+                last = _farthest(gaps[w]) + 1
                 for steps in range(last if out else 1, last + 1 if out else last):
-                    count = _groups(gaps, steps, groups)
+                    count = _groups(gaps[w], steps, groups)
                     if count == 0:
                         break
                     for g in range(count):
