@@ -13,6 +13,9 @@ from ggp.cli import build
 
 
 def run(command: str, *arguments: str) -> str:
+    if "--strong" in arguments and "--memory" not in arguments:
+        # It counts what the process has already: that of the tests before this one.
+        arguments = (*arguments, "--memory", "8G")
     done = CliRunner().invoke(build(command), [command, *arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception

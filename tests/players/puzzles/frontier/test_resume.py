@@ -59,11 +59,13 @@ def check(result: FrontierResult, machine: PropnetMachine) -> None:
 
 
 def test_it_ends_as_if_it_had_not_been_killed_20_times(machine: PropnetMachine, tmp_path: Path) -> None:
-    plain = search(machine, tmp_path / "plain")
-    began = time.monotonic()
-    wanted = finish(plain)
-    seconds = time.monotonic() - began
-    plain.close()
+    # Twice: the first loads the kernels.
+    for name in ("first", "plain"):
+        plain = search(machine, tmp_path / name)
+        began = time.monotonic()
+        wanted = finish(plain)
+        seconds = time.monotonic() - began
+        plain.close()
     check(wanted, machine)
     randomness = random.Random(3)
     kills = resumed = number = 0
@@ -77,7 +79,7 @@ def test_it_ends_as_if_it_had_not_been_killed_20_times(machine: PropnetMachine, 
             finally:
                 os.kill(os.getpid(), signal.SIGSTOP)
                 os._exit(0)
-        time.sleep(randomness.uniform(0.0, 1.5 * seconds))
+        time.sleep(randomness.uniform(0.0, seconds))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         kills += 1
