@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +29,14 @@ class Blob:
         lasting: whether the file is on the disk, and not only on its way.
     """
 
-    def __init__(self, store: BlobStore, name: str, cold: bool, sizes: tuple[int, ...]) -> None:
+    def __init__(self, store: BlobStore, name: str, cold: bool, sizes: Sequence[int]) -> None:
         self.name = name
         self.cold = cold
-        self.sizes = sizes
+        self.sizes: Sequence[int] = array("q", sizes)
         self.total = sum(sizes)
         self.parts: list[bytes] | None = None
         self.path: Path | None = None
-        self.blocks: tuple[FileBlock, ...] = ()
+        self.blocks: Sequence[FileBlock] = ()
         self.lasting = False
         self._store = store
 
@@ -77,7 +79,7 @@ class BlobWriter:
         self.name = name
         self._store, self._cold = store, cold
         self._parts: list[bytes] = []
-        self._sizes: list[int] = []
+        self._sizes = array("q")
         self._file: FileWriter | None = None
         self._open = True
 
@@ -98,12 +100,12 @@ class BlobWriter:
     def close(self) -> Blob:
         """The finished blob."""
         assert self._open
-        blob = Blob(self._store, self.name, self._cold, tuple(self._sizes))
+        blob = Blob(self._store, self.name, self._cold, self._sizes)
         if self._file is None:
             blob.parts = self._parts
         else:
             self._file.close()
-            blob.path, blob.blocks = self._file.path, tuple(self._file.blocks)
+            blob.path, blob.blocks = self._file.path, self._file.blocks
         self._open = False
         self._store.finished(self, blob)
         return blob

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import zlib
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
 
 from players.puzzles.frontier.storage.errors import ScratchError, told
 
@@ -26,6 +28,35 @@ class FileBlock:
     check: int
 
 
+class FileBlocks(Sequence[FileBlock]):
+    """The blocks of a file, one behind the other, in 12 bytes each: there may be hundreds of thousands."""
+
+    def __init__(self) -> None:
+        self._ends = array("q")
+        self._checks = array("I")
+
+    def append(self, length: int, check: int) -> None:
+        """A block follows: its length in bytes, the CRC-32 of its content."""
+        self._ends.append((self._ends[-1] if self._ends else 0) + length)
+        self._checks.append(check)
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, number: int) -> FileBlock: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[FileBlock]: ...
+
+    def __getitem__(self, number: int | slice) -> FileBlock | list[FileBlock]:
+        if isinstance(number, slice):
+            return [self[at] for at in range(*number.indices(len(self)))]
+        at = range(len(self))[number]
+        offset = self._ends[at - 1] if at else 0
+        return FileBlock(offset, self._ends[at] - offset, self._checks[at])
+
+
 class FileWriter:
     """Writes blocks one after the other to a new file.
 
@@ -35,7 +66,7 @@ class FileWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.blocks: list[FileBlock] = []
+        self.blocks = FileBlocks()
         self.size = 0
         self._advised = 0
         with told(path, "create"):
@@ -54,7 +85,7 @@ class FileWriter:
             while view:
                 view = view[os.pwrite(self._file, view, at) :]
                 at = self.size + len(data) - len(view)
-        self.blocks.append(FileBlock(self.size, len(data), zlib.crc32(data)))
+        self.blocks.append(len(data), zlib.crc32(data))
         self.size = at
         if self.size - self._advised >= _FLUSHED:
             _forget(self._file, self.size)
@@ -70,7 +101,7 @@ class FileWriter:
                 os.close(file)
 
 
-def write_file(path: Path, blocks: Iterable[bytes]) -> tuple[FileBlock, ...]:
+def write_file(path: Path, blocks: Iterable[bytes]) -> FileBlocks:
     """Write a new file; removed again where it cannot be finished."""
     writer = FileWriter(path)
     try:
@@ -82,7 +113,7 @@ def write_file(path: Path, blocks: Iterable[bytes]) -> tuple[FileBlock, ...]:
             writer.close()
         remove(path)
         raise
-    return tuple(writer.blocks)
+    return writer.blocks
 
 
 def read_block(path: Path, blocks: Sequence[FileBlock], number: int) -> bytes:

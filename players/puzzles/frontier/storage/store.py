@@ -15,7 +15,7 @@ from typing import Any
 from players.puzzles.frontier.storage.blob import Blob, BlobWriter
 from players.puzzles.frontier.storage.directory import SUFFIX, ScratchDirectory
 from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
-from players.puzzles.frontier.storage.files import FileBlock, damaged, make_lasting, remove, write_file
+from players.puzzles.frontier.storage.files import FileBlocks, damaged, make_lasting, remove, write_file
 from players.puzzles.frontier.storage.room import StorageRoom
 
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
@@ -246,11 +246,10 @@ class BlobStore:
             path = folder / row["file"]
             if not path.is_file() or path.stat().st_size != blob.total:
                 raise damaged(path, "its length")
-            offset, blocks = 0, []
+            blocks = FileBlocks()
             for size, check in zip(row["sizes"], row["checks"], strict=True):
-                blocks.append(FileBlock(offset, size, check))
-                offset += size
-            blob.path, blob.blocks, blob.lasting = path, tuple(blocks), True
+                blocks.append(size, check)
+            blob.path, blob.blocks, blob.lasting = path, blocks, True
             self._blobs[blob.name] = blob
             self._committed.add(path)
             self.room.count_file(blob.total)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from players.puzzles.frontier.storage.blob import BlobWriter
 from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, rules_of
 from players.puzzles.frontier.storage.errors import OutOfRoomError, ScratchError, as_size
+from players.puzzles.frontier.storage.files import FileBlock, FileBlocks
 from players.puzzles.frontier.storage.store import BlobStore
 
 RULES = "(role you)"
@@ -51,7 +52,7 @@ def test_it_is_a_dict_with_a_memory_of_its_commits(
                 continue
             blob = writer.close()
             wanted[blob.name] = two
-            assert blob.sizes == tuple(map(len, two)) and blob.total == sum(map(len, two))
+            assert list(blob.sizes) == list(map(len, two)) and blob.total == sum(map(len, two))
             assert blob.path is not None or not one or not two
         elif kind == "drop" and wanted:
             assert isinstance(one, int)
@@ -312,3 +313,18 @@ def test_names_and_sizes() -> None:
     with pytest.raises(ValueError, match="there is a blob"):
         store.writer("a")
     assert [as_size(size) for size in (5, 2048, 500 << 20, 20 << 30)] == ["5 bytes", "2K", "500M", "20G"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1 << 33), st.integers(0, (1 << 32) - 1)), max_size=8))
+def test_blocks_of_a_file_lie_one_behind_the_other(written: list[tuple[int, int]]) -> None:
+    blocks = FileBlocks()
+    for length, check in written:
+        blocks.append(length, check)
+    offset = 0
+    for number, (length, check) in enumerate(written):
+        assert blocks[number] == FileBlock(offset, length, check)
+        offset += length
+    assert len(blocks) == len(written)
+    assert blocks[-2:] == list(blocks)[-2:]
+    with pytest.raises(IndexError):
+        blocks[len(written)]
