@@ -14,7 +14,7 @@ from players.puzzles.frontier.keys.key_kind import KeyKind
 _PAGE = resource.getpagesize()
 _RANGE_WORDS = 7.5
 """A key of a range while it is merged, in times of its size: decoded, sorted, split, coded."""
-_MACHINES, _WORKER = 4 << 20, 4 << 20
+_MACHINES, _WORKER = 36 << 20, 4 << 20
 """What a search takes besides, and each of its workers."""
 _FEEDS = 32 << 20
 """Memory to spare for each worker, else there are fewer."""
