@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 
@@ -15,28 +16,47 @@ Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One way in which a match may have gone: its state, the joint moves that led there, and where it stood
+    one turn before."""
+
+    state: State
+    history: tuple[tuple[str, ...], ...] = ()
+    before: Line | None = None
+
+
 class MatchState:
     """Where a match stands: the state, and the joint moves that led to it.
 
-    The manager's word counts, also where this player thought otherwise. Moves that cannot be read or are not
-    legal are logged and replaced by the likeliest legal ones, for an answer from a guess is better than none.
+    The manager's word counts, also where this player thought otherwise. A report that is legal in the state
+    before, but not here, puts the last one right; the line that is given up so is followed as long as it can
+    be, and taken up again where only it explains what comes. Any other report leads nowhere: it is logged.
 
     Attributes:
         machine: the machine of :attr:`state`.
         role: the index of our role.
-        state: where the match stands.
-        history: the joint moves made, each a tuple of GDL texts in role order.
     """
 
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role
-        self.state: State = machine.initial_state()
-        self.history: list[tuple[str, ...]] = []
+        self._line = Line(machine.initial_state())
+        self._given_up: Line | None = None
         self._log = log
         self._reported: tuple[str, ...] | None = None
         self._played = False
         """Whether there was a PLAY."""
+
+    @property
+    def state(self) -> State:
+        """Where the match stands."""
+        return self._line.state
+
+    @property
+    def history(self) -> list[tuple[str, ...]]:
+        """The joint moves that led there, each a tuple of GDL texts in role order."""
+        return list(self._line.history)
 
     def options(self) -> list[int]:
         """The legal moves of :attr:`role`."""
@@ -47,13 +67,14 @@ class MatchState:
         return self.machine.rules.spell(self.machine.move(role, move))
 
     def replay(self, history: Sequence[Sequence[str]]) -> None:
-        """Make all joint moves of a match that was begun elsewhere."""
+        """Take all reports of a match that was begun elsewhere."""
         for joint in history:
-            self.resume(joint)
-            self._advance(joint, None)
+            self._played = True
+            if self._take(joint):
+                self._reported = tuple(map(fold, joint))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
-        """Go where a PLAY says that the match is; False if that PLAY was seen before.
+        """Go where a PLAY says that the match is; False if that PLAY was seen before or cannot be.
 
         A manager sends a PLAY again if its connection broke, but the same text may also be the next turn: all
         roles do the same twice. It is the next turn if the answer to the first PLAY was delivered and is our
@@ -69,82 +90,86 @@ class MatchState:
         seen = self._played and (reported is None or reported == self._reported)
         if seen and moves is not None and answered is not None and delivered:
             ours = late or self.role >= len(moves) or fold(moves[self.role]) == fold(answered)
-            seen = not (ours and self._all_legal(moves))
+            seen = not (ours and self._after(self._line, moves))
         self._played = True
-        if seen:
+        if seen or not (moves is None or self._take(moves)):
             return False
         self._reported = reported
-        if moves is not None:
-            self._advance(moves, answered)
         return True
 
-    def resume(self, moves: Sequence[str] | None) -> None:
-        """Note a PLAY whose joint move :meth:`replay` has already made."""
+    def reported(self, moves: Sequence[str] | None) -> bool:
+        """Whether these are the moves that led here, as a PLAY reported them."""
+        return self._reported == (None if moves is None else tuple(map(fold, moves)))
+
+    def resume(self, moves: Sequence[str] | None) -> bool:
+        """Note a PLAY whose joint move :meth:`replay` has already made; whether it has made it: a report that
+        cannot be was none."""
+        reported = None if moves is None else tuple(map(fold, moves))
         self._played = True
-        self._reported = None if moves is None else tuple(map(fold, moves))
+        made = bool(self._line.history) and reported == tuple(map(fold, self._line.history[-1]))
+        if made or not self._line.history:
+            self._reported = reported
+        return made
+
+    def can_be(self, moves: Sequence[str] | None) -> bool:
+        """Whether a report would lead anywhere."""
+        if moves is None:
+            return not self._played
+        lines = (self._line, self._given_up, self._line.before)
+        return any(line is not None and self._after(line, moves) is not None for line in lines)
+
+    def is_legal(self, text: str) -> bool:
+        """Whether :attr:`role` may do this here."""
+        return self._legal(self.state, self.role, text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """Make the last joint move; the goal of each role, or None if that is no end."""
         if moves is not None and not self.state.terminal:
-            self._advance(moves, None)
+            self._take(moves)
         if not self.state.terminal:
             return None
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
-    def _advance(self, moves: Sequence[str], answered: str | None) -> None:
-        machine = self.machine
-        if machine.is_terminal(self.state):
-            self._log("warning", "moves after the end", moves=" ".join(moves)[:200])
-            return
-        roles = len(machine.roles)
-        if len(moves) != roles:
-            self._log("warning", "wrong number of moves", found=len(moves), roles=roles)
-        joint: list[int] = []
-        for role in range(roles):
-            options = machine.legal_moves(self.state, role)
-            if not options:
-                self._log("warning", "no legal move", role=str(machine.roles[role]))
-                return
-            try:
-                joint.append(self._legal(role, moves[role] if role < len(moves) else "", options))
-            except GdlError as error:
-                joint.append(self._instead(role, answered, options))
-                self._log(
-                    "warning",
-                    "illegal joint move",
-                    turn=len(self.history) + 1,
-                    role=str(machine.roles[role]),
-                    error=error.message[:200],
-                    taken=self.text(role, joint[-1]),
-                )
-        self.state = machine.next_state(self.state, joint)
-        self.history.append(tuple(self.text(r, m) for r, m in enumerate(joint)))
-
-    def _legal(self, role: int, text: str, options: Sequence[int]) -> int:
-        move = self.machine.move_id(role, parse_term(text))
-        if move not in options:
-            raise MoveError(f"{text} is not legal here")
-        return move
-
-    def _instead(self, role: int, answered: str | None, options: Sequence[int]) -> int:
-        if role == self.role and answered is not None:
-            try:
-                return self._legal(role, answered, options)
-            except GdlError:
-                pass
-        # The same move in every process that follows the match: ids differ between them.
-        return min(options, key=lambda move: self.text(role, move))
-
-    def _all_legal(self, moves: Sequence[str]) -> bool:
-        machine = self.machine
-        if len(moves) != len(machine.roles) or machine.is_terminal(self.state):
-            return False
-        try:
-            for role, text in enumerate(moves):
-                self._legal(role, text, machine.legal_moves(self.state, role))
-        except GdlError:
+    def _take(self, moves: Sequence[str]) -> bool:
+        """Go where these moves lead; False if that is nowhere."""
+        now, given_up = self._line, self._given_up
+        if line := self._after(now, moves):
+            self._line, self._given_up = line, given_up and self._after(given_up, moves)
+        elif given_up and (line := self._after(given_up, moves)):
+            self._note("the match went the other way", moves)
+            self._line, self._given_up = line, None
+        elif now.before and (line := self._after(now.before, moves)):
+            self._note("the turn before is put right", moves)
+            self._line, self._given_up = line, now
+        else:
+            self._note("these moves cannot be", moves)
             return False
         return True
+
+    def _note(self, event: str, moves: Sequence[str]) -> None:
+        self._log("warning", event, turn=len(self._line.history) + 1, moves=" ".join(moves)[:200])
+
+    def _after(self, line: Line, moves: Sequence[str]) -> Line | None:
+        """The line with one more joint move; None where that is not legal."""
+        machine, state = self.machine, line.state
+        if len(moves) != len(machine.roles) or machine.is_terminal(state):
+            return None
+        joint: list[int] = []
+        for role, text in enumerate(moves):
+            move = self._legal(state, role, text)
+            if move is None:
+                return None
+            joint.append(move)
+        told = tuple(self.text(role, move) for role, move in enumerate(joint))
+        after = machine.next_state(state, joint)
+        return Line(after, (*line.history, told), replace(line, before=None))
+
+    def _legal(self, state: State, role: int, text: str) -> int | None:
+        try:
+            move = self.machine.move_id(role, parse_term(text))
+        except GdlError:
+            return None
+        return move if move in self.machine.legal_moves(state, role) else None
 
 
 def fold(text: str) -> str:

@@ -53,6 +53,7 @@ class _Reply:
     status: int = 200
     match: ServedMatch | None = None
     clock: str = ""
+    message: Message | None = None
 
 
 class Connections:
@@ -80,7 +81,7 @@ class Connections:
 
     async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
         received = time.monotonic()
-        match: ServedMatch | None = None
+        reply = _Reply(b"")
         delivered = False
         try:
             if len(self._tasks) > self._config.max_connections:
@@ -89,7 +90,6 @@ class Connections:
                 reply = await self._reply(reader, writer, received)
             self._metrics.replies.labels(str(reply.status)).inc()
             if reply.match is not None:
-                match = reply.match if reply.clock == "play" else None
                 start = reply.match.start
                 clock = start.playclock if reply.clock == "play" else start.startclock
                 reply.match.margin.round_trip(round_trip(writer.get_extra_info("socket")))
@@ -100,8 +100,8 @@ class Connections:
         except OSError as error:  # a reset, a time-out, or a half-closed connection that broke
             self._say("debug", "connection lost", error=str(error) or type(error).__name__)
         finally:
-            if match is not None:
-                match.sent(delivered)
+            if reply.match is not None and isinstance(reply.message, Play):
+                reply.match.sent(reply.message, delivered)
             if not writer.transport.is_closing():
                 writer.transport.abort()
 
@@ -145,7 +145,7 @@ class Connections:
         body = reply_bytes(await self._desk.answer(message, received))
         if not isinstance(message, Play | Start):
             return _Reply(body)
-        return _Reply(body, 200, self._desk.match(message.match), kind)
+        return _Reply(body, 200, self._desk.match(message.match), kind, message)
 
     def _count(self, kind: str) -> None:
         self._metrics.requests.labels(kind).inc()

@@ -25,6 +25,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Phase, Turn
+from ggp.server.waiting import Verdicts
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
@@ -76,6 +77,7 @@ class ServedMatch:
         self._length = 0
         self._playable = False
         self._turn: Turn | None = None
+        self._verdicts = Verdicts()
         self._closed = False
         self._reusable = False
         self._refusal: GdlError | None = None
@@ -113,16 +115,22 @@ class ServedMatch:
         the rules have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
-        key = None if message.moves is None else tuple(map(fold, message.moves))
+        key = _key(message)
         turn = self._turn
+        if turn is not None and not turn.answered and turn.key != key:
+            # It is the next turn, or puts this one right, or cannot be.
+            can_be = await self._verdicts.ask(self._processes, message.moves, turn.answer)
+            if self._closed or not can_be:
+                return await asyncio.shield(turn.answer)
+            turn = self._turn
         if turn is None or turn.answered or turn.key != key:
             turn = self._new_turn(message.moves, key, received)
         return await asyncio.shield(turn.answer)
 
-    def sent(self, delivered: bool) -> None:
-        """Note how the answer to the last PLAY went out."""
+    def sent(self, message: Play, delivered: bool) -> None:
+        """Note how the answer to the last PLAY went out, if this is the last one."""
         turn = self._turn
-        if turn is not None:
+        if turn is not None and turn.key == _key(message) and not turn.void:
             late = time.monotonic() > turn.due
             if late and not turn.late:
                 self._metrics.late.inc()
@@ -256,7 +264,7 @@ class ServedMatch:
             yield "play", self._turn.request()
 
     def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
-        if process is not self._main and message["kind"] not in ("options", "move", "over"):
+        if process is not self._main and message["kind"] not in ("options", "move", "over", "verdict"):
             return
         match message["kind"]:
             case "ready":
@@ -271,6 +279,8 @@ class ServedMatch:
                 self._safe_move(process, message)
             case "move":
                 self._move(process, message)
+            case "verdict":
+                self._verdicts.take(message)
             case "over":
                 if not self._length:
                     self._length = message["turns"]
@@ -303,6 +313,8 @@ class ServedMatch:
         turn = self._turn
         if turn is None or turn.id != message["id"]:
             return
+        if message.get("void"):
+            turn.annul()
         now = time.monotonic()
         if now - turn.received > LONG_SHARE * (turn.deadline - turn.received):
             self.margin.overshoot(max(0.0, now - turn.deadline))
@@ -363,3 +375,8 @@ class ServedMatch:
             error = "the process of this match keeps ending"
             self._refused({"error": error, "turn": None, "clean": False})
         return False  # the next PLAY tries again
+
+
+def _key(message: Play) -> tuple[str, ...] | None:
+    """What tells a PLAY from another turn's."""
+    return None if message.moves is None else tuple(map(fold, message.moves))

@@ -67,6 +67,7 @@ class Turn:
         safe: a legal move.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
+        void: whether the reported moves cannot be; the answer is the one before.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Turn:
         self.advanced = False
         self.delivered = True
         self.late = False
+        self.void = False
         self._timer: asyncio.TimerHandle | None = None
         self._safe_before = None if before is None else before.safe
         self._report = {
@@ -140,6 +142,11 @@ class Turn:
         self.advanced = True
         self.answer.set_result(move)
         return True
+
+    def annul(self) -> None:
+        """The reported moves cannot be: what became of the answer before counts for the next report."""
+        self.void = True
+        self.delivered, self.late = bool(self._report["delivered"]), bool(self._report["late"])
 
     def close(self) -> None:
         """Nothing more is expected: answer with this turn's safe move, or none, if nothing was answered.

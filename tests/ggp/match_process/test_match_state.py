@@ -79,11 +79,44 @@ def test_a_replayed_match_goes_on_where_it_stood() -> None:
     assert events == []
 
 
-def test_what_is_unreadable_is_replaced_by_our_own_answer_and_some_legal_move() -> None:
+@pytest.mark.parametrize("joint", [("((", "nonsense"), ("go",), ("go", "rest", "rest"), ("go", "jump")])
+def test_a_report_that_cannot_be_leads_nowhere(joint: tuple[str, ...]) -> None:
     match, events = begun()
-    assert match.follow(("((", "nonsense"), "wait", True, False)
-    assert match.history == [("wait", "rest")]
-    assert events == ["illegal joint move"] * 2
+    assert not match.can_be(joint)
+    assert not match.follow(joint, "wait", True, False)
+    assert match.history == []
+    assert events == ["these moves cannot be"]
+    assert match.follow(REST, "wait", True, False)
+
+
+def test_a_report_that_is_legal_in_the_state_before_puts_the_match_right() -> None:
+    match, events = begun(("go", "rest"), ("go", "jump"), ("go", "rest"))
+    corrected = ("wait", "jump")
+    assert not match.follow(corrected, "go", True, False), "not here, nor one turn before"
+    match, events = begun(("go", "rest"), ("go", "jump"))
+    assert match.can_be(("wait", "jump"))
+    assert match.follow(("wait", "jump"), "go", True, False)
+    assert match.history == [("go", "rest"), ("wait", "jump")]
+    assert events == ["the turn before is put right"]
+    assert not match.follow(("WAIT", "jump"), "go", True, False), "it is sent again"
+
+
+def test_a_wrong_correction_is_taken_back_where_only_that_explains_the_report() -> None:
+    ways = """
+    (role me) (init (at 0)) (<= (legal me (go ?n ?k)) (true (at ?n)) (kind ?k)) (kind 1) (kind 2)
+    (<= (next (at (f ?n ?k))) (does me (go ?n ?k))) (<= terminal (true (at end))) (goal me 0)
+    """
+    match = MatchState(ProverMachine(parse_rules(ways)), 0, lambda level, event, **fields: None)
+    assert match.follow(None, None, True, False)
+    assert match.follow(("(go 0 1)",), None, True, False)
+    assert match.follow(("(go 0 2)",), None, True, False)
+    assert match.history == [("(go 0 2)",)]
+    again, _ = begun()
+    again = MatchState(match.machine, 0, lambda level, event, **fields: None)
+    again.replay([("(go 0 1)",), ("(go 0 2)",)])
+    for one in (match, again):
+        assert one.follow(("(go (f 0 1) 2)",), None, True, False)
+        assert one.history == [("(go 0 1)",), ("(go (f 0 1) 2)",)]
 
 
 def test_the_end_gives_the_goals() -> None:
