@@ -17,13 +17,13 @@ Log = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Course:
     """One way in which a match may have gone: its state, the joint moves that led there, and where it stood
     one turn before."""
 
     state: State
     history: tuple[tuple[str, ...], ...] = ()
-    before: Line | None = None
+    before: Course | None = None
 
 
 class MatchState:
@@ -41,8 +41,8 @@ class MatchState:
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role
-        self._line = Line(machine.initial_state())
-        self._given_up: Line | None = None
+        self._line = Course(machine.initial_state())
+        self._given_up: Course | None = None
         self._log = log
         self._reported: tuple[str, ...] | None = None
         self._played = False
@@ -149,7 +149,7 @@ class MatchState:
     def _note(self, event: str, moves: Sequence[str]) -> None:
         self._log("warning", event, turn=len(self._line.history) + 1, moves=" ".join(moves)[:200])
 
-    def _after(self, line: Line, moves: Sequence[str]) -> Line | None:
+    def _after(self, line: Course, moves: Sequence[str]) -> Course | None:
         """The line with one more joint move; None where that is not legal."""
         machine, state = self.machine, line.state
         if len(moves) != len(machine.roles) or machine.is_terminal(state):
@@ -162,7 +162,7 @@ class MatchState:
             joint.append(move)
         told = tuple(self.text(role, move) for role, move in enumerate(joint))
         after = machine.next_state(state, joint)
-        return Line(after, (*line.history, told), replace(line, before=None))
+        return Course(after, (*line.history, told), replace(line, before=None))
 
     def _legal(self, state: State, role: int, text: str) -> int | None:
         try:

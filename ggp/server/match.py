@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
@@ -25,7 +26,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Phase, Turn
-from ggp.server.waiting import Verdicts
+from ggp.server.waiting import Crowd, Verdicts
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
@@ -78,6 +79,7 @@ class ServedMatch:
         self._playable = False
         self._turn: Turn | None = None
         self._verdicts = Verdicts()
+        self._starters, self._players = Crowd(), Crowd()
         self._closed = False
         self._reusable = False
         self._refusal: GdlError | None = None
@@ -103,10 +105,11 @@ class ServedMatch:
         """``ready`` when prepared or when the startclock is nearly over. Raises GdlError if the match cannot
         be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
-        await asyncio.wait([self._ready], timeout=max(0.0, left))
+        with self._starters.place() as hurried:
+            await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
         if self._refusal is not None:
             raise self._refusal
-        if not self._ready.done():
+        if not (self._ready.done() or hurried.done()):
             self._say("info", "not prepared in time")
         return READY
 
@@ -121,11 +124,17 @@ class ServedMatch:
             # It is the next turn, or puts this one right, or cannot be.
             can_be = await self._verdicts.ask(self._processes, message.moves, turn.answer)
             if self._closed or not can_be:
-                return await asyncio.shield(turn.answer)
+                return await self._answer(turn)
             turn = self._turn
         if turn is None or turn.answered or turn.key != key:
             turn = self._new_turn(message.moves, key, received)
-        return await asyncio.shield(turn.answer)
+        return await self._answer(turn)
+
+    async def _answer(self, turn: Turn) -> str:
+        with self._players.place() as hurried:
+            await asyncio.wait([turn.answer, hurried], return_when=FIRST_COMPLETED)
+        await asyncio.wait([turn.answer, turn.named], return_when=FIRST_COMPLETED)
+        return turn.answer.result() if turn.answered or turn.safe is None else turn.safe
 
     def sent(self, message: Play, delivered: bool) -> None:
         """Note how the answer to the last PLAY went out, if this is the last one."""

@@ -64,7 +64,7 @@ class Turn:
         phase: how far it has come.
         due: when the playclock ends; ``deadline``: when the search ends.
         answer: what the manager is told.
-        safe: a legal move.
+        safe: a legal move; ``named`` is done when a process has named one.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
         void: whether the reported moves cannot be; the answer is the one before.
@@ -88,6 +88,7 @@ class Turn:
         self.deadline = self.due - margin
         self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.safe: str | None = None
+        self.named: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.advanced = False
         self.delivered = True
         self.late = False
@@ -116,6 +117,8 @@ class Turn:
         """A process has named a legal move."""
         self.safe = self.safe or move
         self.advanced = True
+        if not self.named.done():
+            self.named.set_result(None)
         if self.phase is Phase.THINKING:
             self._enter(Phase.SAFE)
 
