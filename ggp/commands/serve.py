@@ -6,8 +6,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import FurthestMachine, check_machine
-from ggp.protocol.messages import MAX_CLOCK
-from ggp.server.settings import LONGEST_CLOCK, LONGEST_IDLE
+from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE, MAX_CLOCK
 
 
 def command(

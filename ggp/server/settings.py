@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ggp.protocol.http10 import MAX_BODY
-
-LONGEST_CLOCK = 3600
-"""Seconds: longer clocks are cut down to it, unless the server is told otherwise."""
-LONGEST_IDLE = 7200
-"""Seconds without a message after which a match is freed, unless the server is told otherwise."""
+from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
 
 @dataclass(frozen=True, slots=True)
