@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bench import hostile
-from tests.ggp.server.live import ServeProcess, eventually, talk
+from tests.ggp.server.live import ServeProcess, talk
 
 COUNT = int(os.environ.get("GGP_HOSTILE", "1000"))
 
