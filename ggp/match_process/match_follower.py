@@ -30,7 +30,7 @@ class Follower:
             self._log("warning", "the game is over before it begins")
         elif not self.match.options():
             raise RulesError(f"{message['role']} has no legal move at the beginning")
-        self.match.replay(message["history"])
+        self.match.replay(message["history"], message.get("answers", ()))
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.

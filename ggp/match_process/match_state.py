@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
@@ -16,22 +17,40 @@ Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 
 
+MOST_COURSES = 8
+"""Ways that a match may have gone which are followed side by side."""
+
+MOST_MISSED = 2
+"""Reports in a row that may be somebody else's, before a way is given up that cannot explain them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One way in which a match may have gone: its state, the joint moves that led there, and where it stood
-    one turn before."""
+    """One way in which a match may have gone.
+
+    Attributes:
+        state: where it stands then, and ``history`` the joint moves that led there.
+        before: the same one turn before.
+        answers: what the manager was told for our move there.
+        missed: how many reports in a row were not legal there: somebody else's.
+        evidence: how many more reports repeated an answer given there than did not.
+    """
 
     state: State
     history: tuple[tuple[str, ...], ...] = ()
     before: Course | None = None
+    answers: frozenset[str] = frozenset()
+    missed: int = 0
+    evidence: int = 0
 
 
 class MatchState:
     """Where a match stands: the state, and the joint moves that led to it.
 
     The manager's word counts, also where this player thought otherwise. A report that is legal in the state
-    before, but not here, puts the last one right; the line that is given up so is followed as long as it can
-    be, and taken up again where only it explains what comes. Any other report leads nowhere: it is logged.
+    before, but not here, puts the last one right. What is given up so is followed beside it: the next
+    reports may fit only there, or repeat the answer that was given there, if somebody else sent the
+    correction. Any other report leads nowhere: it is logged.
 
     Attributes:
         machine: the machine of :attr:`state`.
@@ -41,8 +60,7 @@ class MatchState:
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role
-        self._line = Course(machine.initial_state())
-        self._given_up: Course | None = None
+        self._courses = [Course(machine.initial_state())]
         self._log = log
         self._reported: tuple[str, ...] | None = None
         self._played = False
@@ -51,26 +69,34 @@ class MatchState:
     @property
     def state(self) -> State:
         """Where the match stands."""
-        return self._line.state
+        return self._courses[0].state
 
     @property
     def history(self) -> list[tuple[str, ...]]:
         """The joint moves that led there, each a tuple of GDL texts in role order."""
-        return list(self._line.history)
+        return list(self._courses[0].history)
 
     def options(self) -> list[int]:
-        """The legal moves of :attr:`role`."""
-        return self.machine.legal_moves(self.state, self.role)
+        """The legal moves of :attr:`role`; where it is in doubt how the match has gone, those that are legal
+        either way, if there are any."""
+        options = self.machine.legal_moves(self.state, self.role)
+        for other in self._courses[1:]:
+            legal = frozenset(self.machine.legal_moves(other.state, self.role))
+            options = [move for move in options if move in legal] or options
+        return options
 
     def text(self, role: int, move: int) -> str:
         """A move as GDL text in the spelling of the rules."""
         return self.machine.rules.spell(self.machine.move(role, move))
 
-    def replay(self, history: Sequence[Sequence[str]]) -> None:
-        """Take all reports of a match that was begun elsewhere."""
-        for joint in history:
+    def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
+        """Take all reports of a match that was begun elsewhere, and the answers given before each, None for
+        one that did not arrive in time."""
+        for joint, answer in zip_longest(history, answers[: len(history)]):
             self._played = True
-            if self._take(joint):
+            if answer is not None:
+                self._answered(answer)
+            if self._take(joint, answer is None):
                 self._reported = tuple(map(fold, joint))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
@@ -90,9 +116,12 @@ class MatchState:
         seen = self._played and (reported is None or reported == self._reported)
         if seen and moves is not None and answered is not None and delivered:
             ours = late or self.role >= len(moves) or fold(moves[self.role]) == fold(answered)
-            seen = not (ours and self._after(self._line, moves))
+            seen = not (ours and self._after(self._courses[0], moves))
         self._played = True
-        if seen or not (moves is None or self._take(moves)):
+        in_time = delivered and not late
+        if answered is not None and in_time:
+            self._answered(answered)
+        if seen or not (moves is None or self._take(moves, not in_time)):
             return False
         self._reported = reported
         return True
@@ -106,8 +135,9 @@ class MatchState:
         cannot be was none."""
         reported = None if moves is None else tuple(map(fold, moves))
         self._played = True
-        made = bool(self._line.history) and reported == tuple(map(fold, self._line.history[-1]))
-        if made or not self._line.history:
+        history = self._courses[0].history
+        made = bool(history) and reported == tuple(map(fold, history[-1]))
+        if made or not history:
             self._reported = reported
         return made
 
@@ -115,8 +145,8 @@ class MatchState:
         """Whether a report would lead anywhere."""
         if moves is None:
             return not self._played
-        lines = (self._line, self._given_up, self._line.before)
-        return any(line is not None and self._after(line, moves) is not None for line in lines)
+        courses = [*self._courses, *(course.before for course in self._courses)]
+        return any(course is not None and self._after(course, moves) is not None for course in courses)
 
     def is_legal(self, text: str) -> bool:
         """Whether :attr:`role` may do this here."""
@@ -125,33 +155,67 @@ class MatchState:
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """Make the last joint move; the goal of each role, or None if that is no end."""
         if moves is not None and not self.state.terminal:
-            self._take(moves)
+            self._take(moves, True)
         if not self.state.terminal:
             return None
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
-    def _take(self, moves: Sequence[str]) -> bool:
-        """Go where these moves lead; False if that is nowhere."""
-        now, given_up = self._line, self._given_up
-        if line := self._after(now, moves):
-            self._line, self._given_up = line, given_up and self._after(given_up, moves)
-        elif given_up and (line := self._after(given_up, moves)):
-            self._note("the match went the other way", moves)
-            self._line, self._given_up = line, None
-        elif now.before and (line := self._after(now.before, moves)):
-            self._note("the turn before is put right", moves)
-            self._line, self._given_up = line, now
+    def _answered(self, answer: str) -> None:
+        """Note what the manager was told, if the last report was the manager's."""
+        for number, course in enumerate(self._courses):
+            if not course.missed:
+                self._courses[number] = replace(course, answers=course.answers | {fold(answer)})
+
+    def _take(self, moves: Sequence[str], doubtful: bool) -> bool:
+        """Go where these moves lead; False if that is nowhere. ``doubtful``: our part need not be what we
+        answered."""
+        ours = fold(moves[self.role]) if self.role < len(moves) else ""
+
+        def evidence(course: Course) -> int:
+            agrees = 0 if doubtful or not course.answers else 1 if ours in course.answers else -1
+            return course.evidence + agrees
+
+        now = self._courses[0]
+        taken = [(course, self._after(course, moves)) for course in self._courses]
+        taken.sort(key=lambda pair: (pair[1] is None, -evidence(pair[0])))
+        if taken[0][1] is not None:
+            if taken[0][0] is not now:
+                self._note("the match went the other way", moves)
+            courses = [
+                replace(after, evidence=evidence(course))
+                if after
+                else replace(course, missed=course.missed + 1)
+                for course, after in taken
+            ]
         else:
-            self._note("these moves cannot be", moves)
-            return False
+            before = (course.before for course in self._courses if course.before)
+            corrected = next(
+                (
+                    replace(after, evidence=evidence(course))
+                    for course in before
+                    if (after := self._after(course, moves))
+                ),
+                None,
+            )
+            if corrected is None:
+                self._note("these moves cannot be", moves)
+                return False
+            self._note("the turn before is put right", moves)
+            courses = [corrected, *(replace(one, missed=one.missed + 1) for one in self._courses)]
+        # Two ways to the same state are one from there on.
+        different: dict[State, Course] = {}
+        for course in courses:
+            if course.missed <= MOST_MISSED:
+                different.setdefault(course.state, course)
+        self._courses = list(different.values())[:MOST_COURSES]
         return True
 
     def _note(self, event: str, moves: Sequence[str]) -> None:
-        self._log("warning", event, turn=len(self._line.history) + 1, moves=" ".join(moves)[:200])
+        self._log("warning", event, turn=len(self._courses[0].history) + 1, moves=" ".join(moves)[:200])
 
-    def _after(self, line: Course, moves: Sequence[str]) -> Course | None:
-        """The line with one more joint move; None where that is not legal."""
-        machine, state = self.machine, line.state
+    def _after(self, course: Course, moves: Sequence[str]) -> Course | None:
+        """The course with one more joint move; None where that is not legal."""
+        machine, state = self.machine, course.state
         if len(moves) != len(machine.roles) or machine.is_terminal(state):
             return None
         joint: list[int] = []
@@ -162,7 +226,7 @@ class MatchState:
             joint.append(move)
         told = tuple(self.text(role, move) for role, move in enumerate(joint))
         after = machine.next_state(state, joint)
-        return Course(after, (*line.history, told), replace(line, before=None))
+        return Course(after, (*course.history, told), replace(course, before=None), evidence=course.evidence)
 
     def _legal(self, state: State, role: int, text: str) -> int | None:
         try:

@@ -66,6 +66,7 @@ class ServedMatch:
         self.touched = self._began = time.monotonic()
         self.margin = Margin(settings.margin)
         self.history: dict[int, tuple[str, ...]] = {}
+        self._told: dict[int, str | None] = {}
         self._settings = settings
         self._metrics = metrics
         self._game = self._machine = self._note = self._goals = ""
@@ -222,6 +223,7 @@ class ServedMatch:
         clock = self.start.playclock
         margin = self.margin.spare_time(clock)
         turn = self._turn = Turn(self._turn, moves, key, received, clock, margin)
+        self._told[turn.id] = turn.told_before
         if moves is not None:
             self.history[turn.id] = moves
         turn.call_at(turn.due - WATCH_SHARE * margin, self._watch)
@@ -265,7 +267,8 @@ class ServedMatch:
                 "fast": process.deaths < 2,
                 "seed": self._settings.seed,
                 "share": self._share,
-                "history": self._played(),
+                "history": [self.history[id] for id in self._played()],
+                "answers": [self._told[id] for id in self._played()],
                 "deadline": now + 0.2 if self._ready.done() else max(self._ready_by, now),
             },
         )
@@ -346,13 +349,13 @@ class ServedMatch:
         else:
             self.history.pop(turn, None)
 
-    def _played(self) -> list[tuple[str, ...]]:
-        """The joint moves up to the turn that is still to be asked."""
+    def _played(self) -> list[int]:
+        """The PLAYs that reported joint moves, up to the turn that is still to be asked."""
         turn = self._turn
         if turn is not None and turn.answered:
             # The process may have ended before it could say what it made of this turn's moves.
             turn.advanced = True
-        return [joint for id, joint in self.history.items() if turn is None or id < turn.id or turn.advanced]
+        return [id for id in self.history if turn is None or id < turn.id or turn.advanced]
 
     def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])

@@ -95,7 +95,7 @@ class Turn:
         self.void = False
         self._timer: asyncio.TimerHandle | None = None
         self._safe_before = None if before is None else before.safe
-        self._report = {
+        self._report: dict[str, Any] = {
             "id": self.id,
             "moves": moves,
             "answered": None if before is None else before.answer.result(),
@@ -108,6 +108,12 @@ class Turn:
     def answered(self) -> bool:
         """Whether the manager has its answer."""
         return self.answer.done()
+
+    @property
+    def told_before(self) -> str | None:
+        """The answer to the PLAY before; None where it did not arrive in time."""
+        report = self._report
+        return report["answered"] if report["delivered"] and not report["late"] else None
 
     def request(self) -> dict[str, Any]:
         """The fields of ``play`` for the processes that follow the match."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.soak.junk import KINDS, junk
+from gdl.machine import State
 from gdl.prover.machine import ProverMachine
-from gdl.syntax.parser import parse_rules
+from gdl.syntax.parser import parse_rules, parse_term
+from ggp.game import Game
 from ggp.match_process.match_state import MatchState
+from ggp.protocol.messages import Play, parse_message
 
 RULES = parse_rules(
     """
@@ -123,6 +129,41 @@ def test_the_end_gives_the_goals() -> None:
     match, _ = begun(REST, REST, REST)
     assert match.finish(REST) == [100, 0]
     assert begun()[0].finish(None) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_stay_legal_whatever_is_sent_besides(kind: str) -> None:
+    rules = Game.load("tictactoe").rules
+    machine = ProverMachine(rules)
+    asked = 0
+    for seed in range(8):
+        rng = random.Random(seed)
+        role = seed % 2
+        match = MatchState(machine, role, lambda level, event, **fields: None)
+        told: str | None = None
+
+        def answer(moves: tuple[str, ...] | None, match: MatchState = match) -> str:
+            nonlocal told
+            new = match.follow(moves, told, True, False)
+            if new or told is None or not match.is_legal(told):
+                told = match.text(match.role, match.options()[0])
+            return told
+
+        state = machine.initial_state()
+        played: list[tuple[State, list[str]]] = []
+        while not state.terminal:
+            reply = answer(tuple(played[-1][1]) if played else None)
+            joint = [rng.choice(machine.legal_moves(state, each)) for each in (0, 1)]
+            joint[role] = machine.move_id(role, parse_term(reply))
+            assert joint[role] in machine.legal_moves(state, role)
+            if rng.random() < 0.4:
+                play = parse_message(f"( PLAY m {junk(kind, machine, played, state, rng)} )")
+                assert isinstance(play, Play)
+                answer(play.moves)
+            asked += 1
+            played.append((state, [rules.spell(machine.move(r, m)) for r, m in enumerate(joint)]))
+            state = machine.next_state(state, joint)
+    assert asked > 40
 
 
 @settings(max_examples=50, deadline=None)
