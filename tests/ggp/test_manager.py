@@ -287,7 +287,7 @@ def test_a_player_that_is_just_starting_is_waited_for() -> None:
 
 def test_a_name_of_a_player_is_no_address() -> None:
     for word in ("uct", "UCT", "uct:workers=2"):
-        with pytest.raises(GdlError, match="is a player, and no address.*ggp serve --player"):
+        with pytest.raises(GdlError, match=r"is a player, and no address.*ggp serve --player"):
             parse_players(f"{word},random")
 
 
@@ -344,14 +344,13 @@ def test_ggp_host_stopped_by_a_signal_aborts_the_match(
 def test_ggp_host_into_a_closed_pipe_aborts_the_match(tmp_path: Path) -> None:
     with hosted(tmp_path, marker) as (process, puppet, out):
         assert process.stdout is not None
+        process.stdout.readline()
         process.stdout.close()
         assert process.stderr is not None
         errors = process.stderr.read()
         assert (process.wait(20), "Traceback" in errors) == (141, False), errors
-        assert all(isinstance(m, Info | Start | Abort) for m in puppet.messages)
-        if any(isinstance(m, Start) for m in puppet.messages):
-            assert isinstance(puppet.messages[-1], Abort)
-            assert json.loads(out.read_text())["isAborted"]
+        assert isinstance(puppet.messages[-1], Abort)
+        assert json.loads(out.read_text())["isAborted"]
 
 
 @contextmanager
