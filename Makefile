@@ -12,7 +12,7 @@ BIN := .venv/bin
 	$(PYTHON) -m venv .venv
 
 .venv/run: .venv/bin/python pyproject.toml requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[plots,pictures,sat]'
 	@$(BIN)/ggp warm || echo "going on: what is missing is compiled when it is needed"
 	@touch $@
 
@@ -30,6 +30,9 @@ BIN := .venv/bin
 
 play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	$(BIN)/ggp play $(GAME)
+	@echo
+	@echo "Next, once in each shell:   . .venv/bin/activate"
+	@echo "and then, for example:      ggp games; ggp play connectfour --players human,uct"
 
 test: .venv/test  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
