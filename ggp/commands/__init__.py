@@ -59,3 +59,16 @@ def write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Raise GdlError for a path where no file can be written: better before long work than after it."""
+    for path in filter(None, paths):
+        there = path.exists()
+        try:
+            with path.open("ab"):
+                pass
+            if not there:
+                path.unlink()
+        except OSError as error:
+            raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
