@@ -50,6 +50,22 @@ def read_or_complain(path: Path) -> bytes | None:
     return None
 
 
+def read_rules(name: str) -> tuple[str, str] | None:
+    """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a game
+    that comes along, or a level. None, and a line on stderr, where they cannot be read."""
+    from ggp.game import Game, find_rules_file, names_level
+
+    try:
+        if name != "-" and names_level(name):
+            return name, Game.load(name).text
+        path = Path(name) if name == "-" else find_rules_file(name)
+    except GdlError as error:
+        typer.echo(f"ggp: {error}", err=True)
+        return None
+    data = read_or_complain(path)
+    return None if data is None else ("<stdin>" if name == "-" else str(path), data.decode("utf-8-sig"))
+
+
 def write(path: Path, data: bytes) -> None:
     """Write a file; raises GdlError where that fails."""
     try:
