@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from gdl.errors import GdlError
+from ggp.complaint import complain
 
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[
@@ -53,17 +54,29 @@ def read_or_complain(path: Path) -> bytes | None:
 def read_rules(name: str) -> tuple[str, str] | None:
     """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a game
     that comes along, or a level. None, and a line on stderr, where they cannot be read."""
-    from ggp.game import Game, find_rules_file, names_level
+    from ggp.game import Game, names_level
 
     try:
         if name != "-" and names_level(name):
             return name, Game.load(name).text
-        path = Path(name) if name == "-" else find_rules_file(name)
     except GdlError as error:
-        typer.echo(f"ggp: {error}", err=True)
+        complain(error)
         return None
-    data = read_or_complain(path)
+    path = Path(name) if name == "-" else find_or_complain(name)
+    data = None if path is None else read_or_complain(path)
     return None if data is None else ("<stdin>" if name == "-" else str(path), data.decode("utf-8-sig"))
+
+
+def find_or_complain(name: str) -> Path | None:
+    """The file of rules with this path, or of the game that comes along under this name. None, and a line on
+    stderr, where there is none."""
+    from ggp.game import find_rules_file
+
+    try:
+        return find_rules_file(name)
+    except GdlError as error:
+        complain(error)
+        return None
 
 
 def write(path: Path, data: bytes) -> None:
