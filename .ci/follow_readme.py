@@ -3,11 +3,11 @@
 
 ``python3 .ci/follow_readme.py`` clones the last commit into a new folder and follows its README there; with
 ``--here`` the checkout that it lies in is used, where CI has nothing but a clean clone and needs the
-installation afterwards. Either way the home folder is empty and so is the environment, save PATH, the language
-and what a network may need (proxies, certificates, pip's settings).
+installation afterwards. Either way the home folder is empty and so is the environment, save PATH, the
+language and what a network may need (proxies, certificates, pip's settings).
 
-Blocks marked ``sh`` are typed into one bash, whose standard input says 1 for ever: the answer to a person's
-prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. A command that fails
+Blocks marked ``sh`` are typed into one bash, whose standard input says 1 for ever: the answer to a
+person's prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. A command that fails
 ends it; so does LIMIT seconds. Files that the blocks have made are removed, and no process may be left.
 """
 
