@@ -9,7 +9,8 @@ from string import ascii_lowercase, digits
 
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.board import Grid, Thing
+from ggp.boards.board import Grid
+from ggp.boards.layers import Thing
 
 Span = tuple[str, str]
 """Text and a rich style."""

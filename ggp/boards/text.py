@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from string import ascii_letters
 
 from gdl.machine import State
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.board import Grid, Square, Thing
+from ggp.boards.board import Grid
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of
+from ggp.boards.layers import Square, Thing
 
 Cell = tuple[list[Span], Span]
 """What stands on a square, and the sign behind it: of something fixed that it stands on."""
@@ -54,7 +56,7 @@ class Painter:
         self._glyphs = glyphs_of(board, rules, roles)
         for thing, (glyph, style) in self._glyphs.items():
             meaning = " ".join(map(rules.spell, thing))
-            if glyph != meaning:
+            if glyph not in (meaning, meaning.lstrip(ascii_letters)):
                 self.legend.append((glyph, meaning, style))
 
     def draw_state(self, state: State, width: int = 80, before: State | None = None) -> DrawnState:
