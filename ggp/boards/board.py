@@ -18,8 +18,13 @@ from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
 from ggp.boards.coordinates import CoordinateOrder
-from ggp.boards.layers import MOST_SIDE, Layer, LayerCandidate, LayerFinder, Square, Thing
+from ggp.boards.layers import MOST_SIDE, Layer, LayerCandidate, LayerFinder, Square, Thing, transposed
+from ggp.boards.rings import ring_of
+from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
+from ggp.boards.statics import Statics
 from propnet.capabilities import lane_machine
+
+_MOST_RINGS = 4
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Grid:
         squares: the squares that are known to exist.
         blanks: things that mean an empty square.
         things: every thing that may stand on a square, fixed ones included.
+        shape: how its rows stand above each other.
     """
 
     columns: tuple[Term, ...]
@@ -44,6 +50,7 @@ class Grid:
     squares: frozenset[Square]
     blanks: frozenset[Thing]
     things: tuple[Thing, ...]
+    shape: BoardShape = BoardShape.STRAIGHT
 
     def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on each square in a state (blanks left out), and the propositions that are not
@@ -104,20 +111,48 @@ def board_of(
     ys = {y for _, _, y in squares}
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
-    if _turned(rules, layers):
-        layers = tuple(replace(la, x=la.y, y=la.x, panel=la.panel[::-1]) for la in layers)
+    shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows)
+    if turned:
+        layers = tuple(layer.transposed() for layer in layers)
         columns, rows = rows, columns
-        squares = {(p, y, x) for p, x, y in squares}
-        fixed = {(p, y, x): things for (p, x, y), things in fixed.items()}
+        squares = set(map(transposed, squares))
+        panels = tuple(sorted(panel[::-1] for panel in panels))
+        fixed = {transposed(square): things for square, things in fixed.items()}
     if len(columns) > MOST_SIDE or len(rows) > MOST_SIDE or len(squares) < 4:
         return None
     blanks = _blanks(layers, states, len(squares), set(roles))
-    if not (complete or blanks or floor):
+    if not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     things = things.union(*fixed.values())
-    return Grid(columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)))
+    return Grid(
+        columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)), shape
+    )
+
+
+def _arrangement(
+    rules: Rules,
+    layers: tuple[Layer, ...],
+    squares: set[Square],
+    columns: tuple[Term, ...],
+    rows: tuple[Term, ...],
+) -> tuple[BoardShape, bool, tuple[Term, ...], tuple[Term, ...]]:
+    """The shape of a board, whether columns and rows are to be exchanged, and both in order."""
+    if all(layer.x == layer.y for layer in layers):
+        centred = centred_by_name(squares)
+        return BoardShape.CENTRED if centred else BoardShape.STRAIGHT, centred, columns, rows
+    shape = BoardShape.STRAIGHT
+    if not any(layer.strip or layer.panel for layer in layers):
+        statics = Statics(rules)
+        around = ring_of(columns, statics), ring_of(rows, statics)
+        rings = len(rows) if around[0] else len(columns)
+        if any(around) and rings <= _MOST_RINGS and len(squares) == 8 * rings:
+            return BoardShape.RINGS, bool(around[0]), around[0] or columns, around[1] or rows
+        shape, turned = shape_of(squares, columns, rows, statics)
+        if shape is BoardShape.CENTRED:
+            return shape, turned, columns, rows
+    return shape, _turned(rules, layers), columns, rows
 
 
 def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:

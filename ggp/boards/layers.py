@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -33,6 +33,7 @@ class Layer:
             square, such as ``a1``; y is -1 for strips, which have columns alone.
         panel: places of the arguments that say which board, where there are several.
         named: whether the functor is part of the thing (another layer has the same things).
+        turned: whether the letter of a square's name is its row.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Layer:
     y: int
     panel: tuple[int, ...] = ()
     named: bool = False
+    turned: bool = False
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""
@@ -63,13 +65,24 @@ class Layer:
         if self.strip:
             return panel, term.args[self.x], _NOWHERE
         if self.x == self.y:
-            return panel, *split_name(term.args[self.x])
+            letter, number = split_name(term.args[self.x])
+            return (panel, number, letter) if self.turned else (panel, letter, number)
         return panel, term.args[self.x], term.args[self.y]
+
+    def transposed(self) -> Layer:
+        """The same with columns and rows exchanged, panels too where they have two coordinates."""
+        return replace(self, x=self.y, y=self.x, panel=self.panel[::-1], turned=not self.turned)
 
     def thing(self, term: Term) -> Thing:
         """What it says of the square: the arguments left over, or the functor where none is."""
         things = tuple(term.args[i] for i in self.contents)
         return things if things and not self.named else (Term(self.name), *things)
+
+
+def transposed(square: Square) -> Square:
+    """The square with column and row exchanged."""
+    panel, x, y = square
+    return panel[::-1], y, x
 
 
 def split_name(name: Term) -> tuple[Term, Term]:

@@ -12,6 +12,8 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of
 from ggp.boards.layers import Square, Thing
+from ggp.boards.rings import draw_rings
+from ggp.boards.shapes import BoardShape, indents
 
 Cell = tuple[list[Span], Span]
 """What stands on a square, and the sign behind it: of something fixed that it stands on."""
@@ -76,6 +78,10 @@ class Painter:
         changed = set[Square]() if before is None else _changed(board.place(before)[0], on, len(cells))
         wide = max((_length(cell) for cell, _ in cells.values()), default=1)
         width = max(width, _NARROWEST)
+        if board.shape is not BoardShape.STRAIGHT:
+            draw = self._rings if board.shape is BoardShape.RINGS else self._sloping
+            drawn = map(tuple, draw(cells, wide, changed))
+            return DrawnState(tuple(drawn), tuple(map(self.rules.spell, beside)))
         parts = [self._panel(panel, cells, wide, changed, width) for panel in board.panels]
         if any(len(blocks) > 1 for blocks in parts):
             lines = list(_side_by_side([block for blocks in parts for block in blocks], 1))
@@ -95,6 +101,46 @@ class Painter:
         if here and fixed:
             return here, fixed[0]
         return here or fixed or [EMPTY], _GROUND
+
+    def _rings(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
+        """A board of rings."""
+        assert self.board is not None
+        where: dict[Square, tuple[int, int]] = {
+            ((), ring, place): (i, j)
+            for i, ring in enumerate(self.board.columns)
+            for j, place in enumerate(self.board.rows)
+        }
+        signs = {where[square]: cells[square][0] for square in where}
+        names = [self.rules.spell(name) for name in (*self.board.columns, *self.board.rows)]
+        return draw_rings(signs, {where[square] for square in changed}, names, wide)
+
+    def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
+        """A board of hexagons: rows that begin half a square apart, each with its name before it."""
+        assert self.board is not None
+        spell = self.rules.spell
+        shape, columns = self.board.shape, self.board.columns
+        centred = shape is BoardShape.CENTRED
+        pitch = (wide if centred else max(wide, *(len(spell(c)) for c in columns))) + 1
+        pitch += pitch % 2
+        whole: list[list[Square]] = [[((), c, r) for c in columns] for r in self.board.rows]
+        rows = [[square for square in row if square in cells] for row in whole]
+        offsets = indents(shape, list(map(len, rows)))
+        margin = max(len(spell(r)) for r in self.board.rows)
+        margin += 1 + max(len(spell(c)) for c in columns) if centred else 0
+        lines: list[list[Span]] = []
+        for j in reversed(range(len(rows))):
+            squares, name, end = rows[j] if centred else whole[j], spell(self.board.rows[j]), ""
+            if centred and squares:
+                between = "" if name.isalpha() else " "
+                end = name + between + spell(squares[-1][1])
+                name += between + spell(squares[0][1])
+            line = [(f"{' ' * (offsets[j] * pitch // 2)}{name:>{margin}} ", "dim")]
+            line += [*_row(squares, cells, changed, pitch)] if squares else []
+            lines.append([*line, (end, "dim")])
+        if not centred:
+            axis = " " * (margin + 2 + offsets[0] * pitch // 2)
+            lines.append([(axis + "".join(f"{spell(c):<{pitch}}" for c in columns), "dim")])
+        return lines
 
     def _panel(
         self,
