@@ -18,7 +18,16 @@ from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
 from ggp.boards.coordinates import CoordinateOrder
-from ggp.boards.layers import MOST_SIDE, Layer, LayerCandidate, LayerFinder, Square, Thing, transposed
+from ggp.boards.layers import (
+    MOST_SIDE,
+    Layer,
+    LayerCandidate,
+    LayerFinder,
+    Square,
+    Thing,
+    named_squares,
+    transposed,
+)
 from ggp.boards.rings import ring_of
 from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
 from ggp.boards.statics import Statics
@@ -224,6 +233,8 @@ def _facts(
 ) -> tuple[dict[Square, list[Thing]], set[Square]]:
     """What facts say about squares: things on some of them, and the floor (facts about most). A relation is
     about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
+    if all(layer.x == layer.y for layer in layers):
+        return {}, named_squares(rules, used)
     if any(layer.panel or layer.strip or layer.x == layer.y for layer in layers):
         return {}, set()
     xs = {x for _, x, _ in used}

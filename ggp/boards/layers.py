@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
 from gdl.rules import Rules, literals
-from gdl.terms import NEXT, TRUE, Term
+from gdl.terms import ARITIES, NEXT, TRUE, Term
 from ggp.boards.coordinates import CoordinateOrder
 
 Square = tuple[tuple[Term, ...], Term, Term]
@@ -83,6 +83,21 @@ def transposed(square: Square) -> Square:
     """The square with column and row exchanged."""
     panel, x, y = square
     return panel[::-1], y, x
+
+
+def named_squares(rules: Rules, used: set[Square]) -> set[Square]:
+    """The squares with names such as ``a1`` that some facts list, among them all that are used."""
+    lists: dict[tuple[str, int, int], set[Term]] = defaultdict(set)
+    for rule in rules:
+        if not rule.body and rule.head.name not in ARITIES:
+            for i, arg in enumerate(rule.head.args):
+                lists[rule.head.name, len(rule.head.args), i].add(arg)
+    found = [
+        {((), *split_name(name)) for name in names}
+        for names in lists.values()
+        if all(_NAMED_SQUARE.fullmatch(name.name) for name in names)
+    ]
+    return min((squares for squares in found if used <= squares), key=len, default=set())
 
 
 def split_name(name: Term) -> tuple[Term, Term]:
@@ -184,15 +199,14 @@ class LayerFinder:
     def _stacked(self, layer: Layer, domains: list[set[Term]], seen: list[list[Term]]) -> bool:
         """Whether things may share squares: few do, and they are no coordinates themselves; or each thing
         stands on one square alone."""
-        if _crowd(layer, seen) <= _MOST_STACKED:
-            return not any(self._order.sure(domains[i]) for i in layer.contents)
-        if not layer.contents:
-            return False
-        if _mean_crowd(layer, seen) > _MOST_STACKED:
-            return False
-        if layer.arity == 3 and not self._order.sure(domains[layer.contents[0]]):
+        numbers = any(self._order.sure(domains[i]) for i in layer.contents)
+        if _crowd(layer, seen) <= _MOST_STACKED and not numbers:
             return True
-        return all(len(set(map(layer.thing, terms))) == len(terms) for terms in seen)
+        mean = _mean_crowd(layer, seen)
+        if layer.arity == 3 and layer.contents and not numbers and mean <= _MOST_STACKED:
+            return True
+        once = all(len(set(map(layer.thing, terms))) == len(terms) for terms in seen)
+        return bool(layer.contents) and once and mean <= 2 * _MOST_STACKED
 
     def _votes(self, name: str, arity: int) -> list[int]:
         """How often rules look at several squares that differ in a place: there the coordinates are."""
