@@ -7,8 +7,9 @@ installation afterwards. Either way the home folder is empty and so is the envir
 language and what a network may need (proxies, certificates, pip's settings).
 
 Blocks marked ``sh`` are typed into one bash, whose standard input says 1 for ever: the answer to a
-person's prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. A command that fails
-ends it; so does LIMIT seconds. Files that the blocks have made are removed, and no process may be left.
+person's prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. A command
+that fails ends it; so does LIMIT seconds. Files that the blocks have made are removed, and no process may be
+left.
 """
 
 from __future__ import annotations
