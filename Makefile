@@ -32,6 +32,9 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet
 
 play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	$(BIN)/ggp play $(GAME)
+	@echo
+	@echo "Next, once in each shell:   . .venv/bin/activate"
+	@echo "and then, for example:      ggp games; ggp play connectfour --players human,uct"
 
 test: .venv/dev  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
@@ -62,7 +65,7 @@ sbom: .venv/audit  ## what a run-time installation consists of: dist/sbom.json (
 lock:  ## write the lock files anew from the newest releases: run-time, development, audit, build
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade pip-tools
-	$(COMPILE) -o requirements.lock pyproject.toml
+	$(COMPILE) --extra plots --extra pictures --extra sat -o requirements.lock pyproject.toml
 	$(COMPILE) -c requirements.lock --extra test --extra dev --extra docs -o requirements-dev.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --extra audit -o requirements-audit.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --only-build-deps --build-deps-for editable -o requirements-build.lock pyproject.toml
