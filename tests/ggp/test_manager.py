@@ -261,7 +261,8 @@ def test_who_cannot_play_is_found_before_the_match(
 
 def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(introductions, "COMING_SECONDS", 0.2)
-    faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random")))
+    faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random,localhost:9")))
+    assert faults.pop().startswith("nobody listens at localhost:9")
     assert len(faults) == 2
     assert re.search("nobody listens at 127.0.0.1:9 .*ggp serve --port 9", faults[0])
     assert faults[1] == "there is no computer no-such-host.invalid"
