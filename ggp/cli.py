@@ -15,6 +15,7 @@ import typer
 
 import ggp.commands
 from gdl.errors import GdlError
+from gdl.visible import visible
 
 
 def names() -> list[str]:
@@ -82,7 +83,7 @@ def main() -> None:
 
 
 def _fail(why: str) -> None:
-    print(f"ggp: {why}", file=sys.stderr)
+    print(visible(f"ggp: {why}"), file=sys.stderr)
     sys.exit(2)
 
 

@@ -19,6 +19,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
+from gdl.visible import visible
 
 if TYPE_CHECKING:
     from ggp.drawing import PlainDrawing
@@ -32,7 +33,7 @@ class Game:
     """One game: its rules, and machines made on demand.
 
     Attributes:
-        name: the file's stem, for a level of several with its number; ``game`` for rules as text.
+        name: the file's stem, printable; for a level of several with its number; ``game`` for rules as text.
         rules: the parsed rules.
         text: the rules as they were written, comments included.
         level: the Sokoban level that the rules were written from; None for other games.
@@ -40,6 +41,7 @@ class Game:
 
     def __init__(self, name: str, text: str, level: Level | None = None) -> None:
         """Parse ``text``. Raises ParseError."""
+        name = visible(name)
         self.name = name
         self.text = text
         self.level = level

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from gdl.errors import GdlError
+from gdl.visible import visible
 
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[
@@ -43,10 +44,12 @@ def read_or_complain(path: Path) -> bytes | None:
         data.decode("utf-8-sig")
         return data
     except OSError as error:
-        typer.echo(f"ggp: {path}: {error.strerror}", err=True)
+        typer.echo(f"ggp: {visible(str(path))}: {error.strerror}", err=True)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        typer.echo(f"ggp: {path}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True)
+        typer.echo(
+            f"ggp: {visible(str(path))}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True
+        )
     return None
 
 

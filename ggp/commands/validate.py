@@ -34,6 +34,7 @@ def command(
     from rich.console import Console
 
     from gdl.checks.run import Severity, check_text
+    from gdl.visible import visible
 
     console = Console(highlight=False, soft_wrap=True)
     fatal = Severity.WARNING if strict else Severity.ERROR
@@ -43,7 +44,7 @@ def command(
         if (data := read_or_complain(path)) is None:
             unreadable += 1
             continue
-        name = "<stdin>" if str(path) == "-" else str(path)
+        name = "<stdin>" if str(path) == "-" else visible(str(path))
         for diagnostic in check_text(data.decode("utf-8-sig"), name)[1]:
             counts[diagnostic.severity] += 1
             if as_json:
