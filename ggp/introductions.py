@@ -41,7 +41,7 @@ async def _meet(player: RemotePlayer) -> str:
     except socket.gaierror:
         return f"there is no computer {place.host}"
     except ConnectionRefusedError:
-        return f"nobody listens at {place} (`ggp serve --port {place.port}` starts a player there)"
+        return f"nobody listens at {place}: `ggp serve --port {place.port}` starts a player there"
     except HttpError as error:
         return f"{place} answers, but not as a player does: {error.message}"
     except OSError as error:
