@@ -68,3 +68,7 @@ class MoveError(GdlError):
 
 class StateError(GdlError):
     """A state that this machine cannot represent, or a question that the state has no answer to."""
+
+
+class StuckError(MoveError):
+    """A match that cannot go on: a role has no legal move in a state that is not terminal."""

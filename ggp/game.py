@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import ggp
-from gdl.errors import GdlError
+from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
@@ -69,19 +69,14 @@ class Game:
             return cls._of_level(text)
         if isinstance(source, str) and "(" in text:
             return cls("game", text)
-        path = Path(text)
-        if not path.is_file():
-            path = games_folder() / f"{text.lower().removesuffix('.kif')}.kif"
-        if not path.is_file():
-            names = [p.stem for p in installed_games()]
-            close = difflib.get_close_matches(text.lower(), names)
-            remedy = (
-                f"did you mean {', '.join(close)}?"
-                if close
-                else "`ggp games` lists the names; a path to a .kif file works too"
-            )
-            raise GdlError(f"there is no game or file {text!r}", remedy=remedy)
-        return cls(path.stem, read_rules_file(path))
+        path = find_rules_file(text)
+        try:
+            game = cls(path.stem, read_rules_file(path))
+        except ParseError as error:
+            error.source = str(path)
+            raise
+        loaded_files[game.name] = path
+        return game
 
     @classmethod
     def _of_level(cls, name: str) -> Game:
@@ -193,6 +188,32 @@ def _later(name: str) -> Any:
 
 load = Game.load
 """A game by name, path or text, as :meth:`Game.load` finds it."""
+
+
+loaded_files: dict[str, Path] = {}
+"""The files of the games that were loaded, by the names of these: messages show lines of them."""
+
+
+def find_rules_file(name: str) -> Path:
+    """A file of rules by its path, or by the name of a game that comes along. Raises GdlError, which names
+    similar ones, where there is none."""
+    path = Path(name)
+    if not path.exists():
+        path = games_folder() / f"{name.lower().removesuffix('.kif')}.kif"
+    if not path.exists():
+        close = difflib.get_close_matches(name.lower(), [p.stem for p in installed_games()])
+        remedy = (
+            f"did you mean {', '.join(close)}?"
+            if close
+            else "`ggp games` lists the names; a path to a .kif file works too"
+        )
+        raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
+    return path
+
+
+def names_level(name: str) -> bool:
+    """Whether this names a level of Sokoban or Snakes."""
+    return _kind_of_level(name) is not None
 
 
 def _kind_of_level(text: str) -> Literal["snakes", "sokoban"] | None:

@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError, StuckError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
+from gdl.words import counted
 from ggp.protocol import messages
 from ggp.protocol.cipher import Cipher
 from ggp.protocol.http10 import Address, HttpError, parse_address, post
@@ -286,9 +287,9 @@ class GameManager:
         machine = self._machine
         options = machine.legal_moves(state, role)
         if not options:
-            raise MoveError(
+            raise StuckError(
                 f"{machine.rules.spell(machine.roles[role])} has no legal move"
-                f" after {len(self.record.moves)} turns",
+                f" after {counted(len(self.record.moves), 'turn')}",
                 remedy="the rules are at fault: see `ggp validate`",
             )
         error = answer.error

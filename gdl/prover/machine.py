@@ -100,6 +100,10 @@ class ProverMachine(Machine):
         value = self._result_of(self._cached(state), role)
         return None if value < 0 else value
 
+    def goal_values(self, state: State, role: int) -> frozenset[int]:
+        """All goal values (0..100) that hold for the role; exactly one in the ends of correct rules."""
+        return frozenset(self._goals_in(self._tables(self._cached(state)), role))
+
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         assert isinstance(key, frozenset)
         propositions = self._names.propositions

@@ -14,6 +14,7 @@ import typer
 
 from gdl.errors import GdlError
 from gdl.visible import visible
+from ggp.complaint import complain
 
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[
@@ -51,6 +52,36 @@ def read_or_complain(path: Path) -> bytes | None:
             f"ggp: {visible(str(path))}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True
         )
     return None
+
+
+def read_rules(name: str) -> tuple[str, str] | None:
+    """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a game
+    that comes along, or a level. None, and a line on stderr, where they cannot be read."""
+    from ggp.game import Game, names_level
+
+    try:
+        if name != "-" and names_level(name):
+            return name, Game.load(name).text
+    except GdlError as error:
+        complain(error)
+        return None
+    path = Path(name) if name == "-" else find_or_complain(name)
+    data = None if path is None else read_or_complain(path)
+    return (
+        None if data is None else ("<stdin>" if name == "-" else visible(str(path)), data.decode("utf-8-sig"))
+    )
+
+
+def find_or_complain(name: str) -> Path | None:
+    """The file of rules with this path, or of the game that comes along under this name. None, and a line on
+    stderr, where there is none."""
+    from ggp.game import find_rules_file
+
+    try:
+        return find_rules_file(name)
+    except GdlError as error:
+        complain(error)
+        return None
 
 
 def write(path: Path, data: bytes) -> None:
