@@ -178,7 +178,7 @@ def parse_address(text: str) -> Address:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
-    if not host or parts.scheme not in ("", "http"):
+    if not host or port == 0 or parts.scheme not in ("", "http"):
         raise HttpError(400, f"{text} is no address of a player", "write http://host:port or host:port")
     return Address(host, 9147 if port is None else port)
 
