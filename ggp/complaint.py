@@ -1,4 +1,4 @@
-"""Errors for people: one line that says where, what and what to do; and the line of the file, with a caret."""
+"""Errors for people: one line that says where, what and what to do; the line of the file, with a caret."""
 
 from __future__ import annotations
 

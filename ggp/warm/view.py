@@ -12,6 +12,7 @@ import time
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
+from gdl.words import counted
 from ggp.terminal.spinner import spinner
 from players.processes.launch import anew
 
@@ -23,6 +24,8 @@ def compile_all(player: str, processes: int) -> bool:
     """Compile what matches of this player (a registered name, with options or without) need, with so many
     processes that share the work; return whether all of it could be."""
     console = Console(highlight=False, soft_wrap=True)
+    if not _can_keep(console):
+        return False
     began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
@@ -34,10 +37,27 @@ def compile_all(player: str, processes: int) -> bool:
         console.print(f"not everything could be compiled: {faults[0]}", style="yellow", markup=False)
         console.print("matches compile the rest when they need it", style="yellow")
     elif count:
-        console.print(f"all is ready: {count} kernels compiled in {seconds:.0f} s")
+        console.print(f"all is ready: {counted(count, 'kernel')} compiled in {seconds:.0f} s")
     else:
         console.print(f"all is ready, nothing was to be compiled ({seconds:.1f} s)")
     return not faults
+
+
+def _can_keep(console: Console) -> bool:
+    """Whether it is of use to compile; says at once where kernels cannot be kept."""
+    from propnet.jit.kept import kernel_folder
+    from propnet.kernels.playouts import playouts
+
+    folder = kernel_folder(playouts)
+    if folder.writable:
+        return True
+    where = f"{folder.path} cannot be written" if folder.path else "no folder can be written"
+    console.print(
+        f"kernels cannot be kept: {where} (set $NUMBA_CACHE_DIR to a folder that can)",
+        style="yellow",
+        markup=False,
+    )
+    return folder.filled  # then they may all be there, for reading
 
 
 class _WarmProcess:
