@@ -15,6 +15,7 @@ import typer
 
 import ggp.commands
 from gdl.errors import GdlError, StuckError
+from gdl.visible import visible
 from ggp.complaint import complain
 from propnet.jit.notice import tell_when_compiling
 
@@ -88,7 +89,7 @@ def main() -> None:
 
 
 def _fail(why: str) -> None:
-    print(f"ggp: {why}", file=sys.stderr)
+    print(visible(f"ggp: {why}"), file=sys.stderr)
     sys.exit(2)
 
 

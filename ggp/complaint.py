@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """Errors for people: one line that says where, what and what to do; the line of the file, with a caret."""
+=======
+"""Errors for people: one line that says where, what and what to do; and the line of the file with a caret."""
+>>>>>>> main
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ import typer
 
 from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.excerpt import excerpt
+from gdl.visible import visible
+from gdl.visible import visible
 
 _MOST_BYTES = 4_000_000
 
@@ -22,10 +28,10 @@ def complain(error: GdlError) -> None:
     path = _file_of(error)
     if path is not None:
         error.source = str(path)
-    typer.echo(f"{typer.style('ggp:', fg='red', bold=True)} {error}", err=True)
+    typer.echo(f"{typer.style('ggp:', fg='red', bold=True)} {visible(str(error), chr(10))}", err=True)
     shown = None if path is None else excerpt(_text(path), error.place, shutil.get_terminal_size().columns)
     if shown is not None:
-        typer.echo(shown[0], err=True)
+        typer.echo(visible(shown[0]), err=True)
         typer.echo(typer.style(shown[1], fg="red", bold=True), err=True)
 
 

@@ -12,54 +12,28 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 
 from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
 from ggp.boards.coordinates import CoordinateOrder
+from ggp.boards.layers import (
+    MOST_SIDE,
+    Layer,
+    LayerCandidate,
+    LayerFinder,
+    Square,
+    Thing,
+    named_squares,
+    transposed,
+)
+from ggp.boards.rings import ring_of
+from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
+from ggp.boards.statics import Statics
 from propnet.capabilities import lane_machine
 
-Square = tuple[tuple[Term, ...], Term, Term]
-"""Panel (empty but for games on several boards), column and row."""
-Thing = tuple[Term, ...]
-"""What stands on a square."""
-_MOST_SIDE = 40
-_MOST_PANELS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """Propositions (or facts) of one functor as things on squares.
-
-    Attributes:
-        name, arity: the functor.
-        x, y: places of column and row among the arguments.
-        panel: places of the arguments that say which board, where there are several.
-        named: whether the functor is part of the thing (another layer has the same things).
-    """
-
-    name: str
-    arity: int
-    x: int
-    y: int
-    panel: tuple[int, ...] = ()
-    named: bool = False
-
-    def fits(self, term: Term) -> bool:
-        """Whether a proposition is of this layer."""
-        return term.name == self.name and len(term.args) == self.arity
-
-    def square(self, term: Term) -> Square:
-        """Where a proposition of the layer stands."""
-        return tuple(term.args[i] for i in self.panel), term.args[self.x], term.args[self.y]
-
-    def thing(self, term: Term) -> Thing:
-        """What it says of the square: the arguments left over, or the functor where none is."""
-        rest = (*self.panel, self.x, self.y)
-        things = tuple(a for i, a in enumerate(term.args) if i not in rest)
-        return things if things and not self.named else (Term(self.name), *things)
+_MOST_RINGS = 4
 
 
 @dataclass(frozen=True)
@@ -74,6 +48,7 @@ class Grid:
         squares: the squares that are known to exist.
         blanks: things that mean an empty square.
         things: every thing that may stand on a square, fixed ones included.
+        shape: how its rows stand above each other.
     """
 
     columns: tuple[Term, ...]
@@ -84,6 +59,7 @@ class Grid:
     squares: frozenset[Square]
     blanks: frozenset[Thing]
     things: tuple[Thing, ...]
+    shape: BoardShape = BoardShape.STRAIGHT
 
     def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on each square in a state (blanks left out), and the propositions that are not
@@ -127,11 +103,12 @@ def board_of(
     groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for term in possible:
         groups[term.signature].add(term)
-    candidates: list[_Candidate] = []
+    finder = LayerFinder(rules, roles, states, order)
+    candidates: list[LayerCandidate] = []
     for signature in sorted(groups):
-        layer = _layer(groups[signature], states, set(roles), order)
-        if layer is not None:
-            candidates.append(_Candidate(layer, groups[signature]))
+        candidate = finder.find(groups[signature])
+        if candidate is not None:
+            candidates.append(candidate)
     chosen = _tell_apart(_primary(_overlay(candidates)))
     if not chosen:
         return None
@@ -143,55 +120,62 @@ def board_of(
     ys = {y for _, _, y in squares}
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
-    if _turned(rules, layers):
-        layers = tuple(replace(la, x=la.y, y=la.x) for la in layers)
+    shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows)
+    if turned:
+        layers = tuple(layer.transposed() for layer in layers)
         columns, rows = rows, columns
-        squares = {(p, y, x) for p, x, y in squares}
-        fixed = {(p, y, x): things for (p, x, y), things in fixed.items()}
-    if len(columns) > _MOST_SIDE or len(rows) > _MOST_SIDE or len(squares) < 4:
+        squares = set(map(transposed, squares))
+        panels = tuple(sorted(panel[::-1] for panel in panels))
+        fixed = {transposed(square): things for square, things in fixed.items()}
+    if len(columns) > MOST_SIDE or len(rows) > MOST_SIDE or len(squares) < 4:
         return None
     blanks = _blanks(layers, states, len(squares), set(roles))
-    if not (complete or blanks or floor):
+    if not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     things = things.union(*fixed.values())
-    return Grid(columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)))
+    return Grid(
+        columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)), shape
+    )
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """A layer that may be drawn, and its possible propositions."""
-
-    layer: Layer
-    terms: set[Term]
-
-    @cached_property
-    def columns(self) -> set[Term]:
-        return {t.args[self.layer.x] for t in self.terms}
-
-    @cached_property
-    def rows(self) -> set[Term]:
-        return {t.args[self.layer.y] for t in self.terms}
-
-    @cached_property
-    def squares(self) -> set[Square]:
-        return set(map(self.layer.square, self.terms))
-
-    @cached_property
-    def things(self) -> set[Thing]:
-        return set(map(self.layer.thing, self.terms))
+def _arrangement(
+    rules: Rules,
+    layers: tuple[Layer, ...],
+    squares: set[Square],
+    columns: tuple[Term, ...],
+    rows: tuple[Term, ...],
+) -> tuple[BoardShape, bool, tuple[Term, ...], tuple[Term, ...]]:
+    """The shape of a board, whether columns and rows are to be exchanged, and both in order."""
+    if all(layer.x == layer.y for layer in layers):
+        centred = centred_by_name(squares)
+        return BoardShape.CENTRED if centred else BoardShape.STRAIGHT, centred, columns, rows
+    shape = BoardShape.STRAIGHT
+    if not any(layer.strip or layer.panel for layer in layers):
+        statics = Statics(rules)
+        around = ring_of(columns, statics), ring_of(rows, statics)
+        rings = len(rows) if around[0] else len(columns)
+        if any(around) and rings <= _MOST_RINGS and len(squares) == 8 * rings:
+            return BoardShape.RINGS, bool(around[0]), around[0] or columns, around[1] or rows
+        shape, turned = shape_of(squares, columns, rows, statics)
+        if shape is BoardShape.CENTRED:
+            return shape, turned, columns, rows
+    return shape, _turned(rules, layers), columns, rows
 
 
 def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
     """States of a few random playouts, the initial state first."""
     rng = random.Random(1)
-    until = time.monotonic() + seconds
+    until = 0.0
     state = machine.initial_state()
     states = [state.propositions]
-    for _ in range(300):
+    for i in range(300):
         options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
-        if time.monotonic() > until:
+        if i == 1:
+            # The first questions compile code: the time is for states.
+            until = time.monotonic() + seconds
+        if i > 1 and time.monotonic() > until:
             break
         if machine.is_terminal(state) or not all(options):
             state = machine.initial_state()
@@ -201,53 +185,7 @@ def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
     return states
 
 
-def _layer(
-    terms: set[Term], states: list[frozenset[Term]], roles: set[Term], order: CoordinateOrder
-) -> Layer | None:
-    """The functor's propositions as a layer, if two arguments are coordinates."""
-    sample = next(iter(terms))
-    name, arity = sample.signature
-    if arity < 2:
-        return None
-    domains = [{t.args[i] for t in terms} for i in range(arity)]
-    seen = [[t for t in state if t.signature == (name, arity)] for state in states]
-    side = [
-        i
-        for i, domain in enumerate(domains)
-        if 2 <= len(domain) <= _MOST_SIDE and not domain & roles and not any(t.args for t in domain)
-    ]
-    best: tuple[tuple[int, ...], Layer] | None = None
-    for x, y in combinations(side, 2):
-        rest = [i for i in range(arity) if i not in (x, y)]
-        for extra in range(min(3, len(rest) + 1)):
-            for panel in combinations(rest, extra):
-                layer = Layer(name, arity, x, y, panel)
-                panels = {layer.square(t)[0] for t in terms}
-                if len(panels) > _MOST_PANELS:
-                    continue
-                orderly = order.sure(domains[x]) + order.sure(domains[y])
-                crowd = _crowd(layer, seen)
-                contents = [domains[i] for i in rest if i not in panel]
-                stacks = orderly == 2 and not any(map(order.sure, contents))
-                if crowd > (1.5 if stacks else 1):
-                    continue
-                if orderly == 0 and arity - extra < 3:
-                    continue
-                pairs = {(t.args[x], t.args[y]) for t in terms}
-                if len(pairs) < 0.2 * len(domains[x]) * len(domains[y]):
-                    continue
-                score = (-extra, crowd == 1, orderly, -x, -y)
-                if best is None or score > best[0]:
-                    best = score, layer
-    return best[1] if best else None
-
-
-def _crowd(layer: Layer, seen: list[list[Term]]) -> float:
-    """Propositions per square that has any, in the most crowded state: 1 for a key."""
-    return max((len(terms) / len(set(map(layer.square, terms))) for terms in seen if terms), default=1)
-
-
-def _primary(candidates: list[_Candidate]) -> list[_Candidate]:
+def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates but for those that only repeat a fuller one's things, or number squares of others."""
     numbering = [all(t.name.isdecimal() for thing in c.things for t in thing) for c in candidates]
 
@@ -260,28 +198,34 @@ def _primary(candidates: list[_Candidate]) -> list[_Candidate]:
     return [candidates[i] for i in indices if not any(repeats(i, j) for j in indices)]
 
 
-def _tell_apart(candidates: list[_Candidate]) -> list[_Candidate]:
+def _tell_apart(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates, the largest first; named where an earlier one has some of the same things."""
     seen: set[Thing] = set()
-    apart: list[_Candidate] = []
+    apart: list[LayerCandidate] = []
     for candidate in sorted(candidates, key=lambda c: (-len(c.terms), c.layer.name != "cell", c.layer.name)):
         apart.append(replace(candidate, layer=replace(candidate.layer, named=bool(candidate.things & seen))))
         seen |= candidate.things
     return apart
 
 
-def _overlay(candidates: list[_Candidate]) -> list[_Candidate]:
+def _overlay(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates that share the largest grid."""
 
     def overlap(a: set[Term], b: set[Term]) -> bool:
         return 2 * len(a & b) > min(len(a), len(b))
 
-    def fits(c: _Candidate, base: _Candidate) -> bool:
+    def fits(c: LayerCandidate, base: LayerCandidate) -> bool:
         same_panels = len(c.layer.panel) == len(base.layer.panel)
         return same_panels and overlap(c.columns, base.columns) and overlap(c.rows, base.rows)
 
     grids = ([c for c in candidates if fits(c, base)] for base in candidates)
-    return max(grids, key=lambda grid: len(set[Square]().union(*(c.squares for c in grid))), default=[])
+
+    def size(grid: list[LayerCandidate]) -> tuple[bool, bool, int]:
+        # A single token may have more possible squares than the board has.
+        squares = set[Square]().union(*(c.squares for c in grid))
+        return max(c.most for c in grid) > 1, not grid[0].layer.strip, len(squares)
+
+    return max(grids, key=size, default=[])
 
 
 def _facts(
@@ -289,7 +233,9 @@ def _facts(
 ) -> tuple[dict[Square, list[Thing]], set[Square]]:
     """What facts say about squares: things on some of them, and the floor (facts about most). A relation is
     about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
-    if any(layer.panel for layer in layers):
+    if all(layer.x == layer.y for layer in layers):
+        return {}, named_squares(rules, used)
+    if any(layer.panel or layer.strip or layer.x == layer.y for layer in layers):
         return {}, set()
     xs = {x for _, x, _ in used}
     ys = {y for _, _, y in used}
@@ -346,17 +292,20 @@ def _blanks(
     what it says of the most squares at first."""
     blanks: set[Thing] = set()
     for layer in layers:
-        if layer.arity - len(layer.panel) < 3:
+        if not layer.contents:
             continue
         sizes = [sum(layer.fits(t) for t in state) for state in states]
-        if min(sizes) < 0.9 * squares:
+        # Some games clear the board when they end.
+        if sum(size < 0.9 * squares for size in sizes) > 0.1 * len(sizes):
             continue
-        count = Counter(layer.thing(term) for term in states[0] if layer.fits(term))
+        first = next((state for state, size in zip(states, sizes, strict=True) if size), states[0])
+        count = Counter(layer.thing(term) for term in first if layer.fits(term))
         if not count:
             continue
         named = {t for t in count if t[0].name in ("b", "blank", "empty", "none", "free")}
         most = max(sorted(named or count), key=lambda t: count[t])
-        if not set(most) & roles and (named or count[most] >= 0.25 * squares):
+        common = count[most] >= 0.25 * squares and not layer.strip
+        if not set(most) & roles and (named or common):
             blanks.add(most)
     return frozenset(blanks)
 

@@ -9,11 +9,11 @@ from itertools import pairwise
 from rich.console import Console
 from rich.text import Text
 
-from gdl.machine import State
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
-from ggp.boards.text import DrawnState, Painter, Span
+from ggp.boards.glyphs import Span
+from ggp.boards.text import DrawnState, Painter
 from players.puzzles.snakes.level import SnakeLevel
 from players.puzzles.snakes.rules import level_to_rules
 
@@ -230,10 +230,9 @@ class SnakesPainter(Painter):
         if drawn.covers:
             self.legend.append(("1 to 9", "blocks of several cells", ""))
 
-    def draw_state(self, state: State, width: int = 80) -> DrawnState:
-        return self.draw(state.propositions, width)
-
-    def draw(self, propositions: Iterable[Term], width: int = 80) -> DrawnState:
+    def draw(
+        self, propositions: Iterable[Term], width: int = 80, before: Iterable[Term] | None = None
+    ) -> DrawnState:
         standing = self.map.standing(propositions)
         lines = list(self._terminal_lines(standing) if self._terminal else self._plain_lines(standing))
         move = last_move(self._before, standing) if self._before is not None else ""

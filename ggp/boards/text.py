@@ -1,28 +1,26 @@
-"""Draws a board as text: a letter for each kind of piece, colours where the terminal has them."""
+"""Draws a board as text: a sign for each thing, in colours where there are any, what changed in brackets."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from string import ascii_lowercase, digits
+from string import ascii_letters
 
 from gdl.machine import State
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.board import Grid, Square, Thing
+from ggp.boards.board import Grid
+from ggp.boards.glyphs import EMPTY, Span, glyphs_of
+from ggp.boards.layers import Square, Thing
+from ggp.boards.rings import draw_rings
+from ggp.boards.shapes import BoardShape, indents
 
-Span = tuple[str, str]
-"""Text and a rich style."""
 Cell = tuple[list[Span], Span]
 """What stands on a square, and the sign behind it: of something fixed that it stands on."""
-ROLE_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green", "bold red", "bold blue")
-_OTHER_STYLES = ("green", "magenta", "blue", "red", "white", "bright_cyan")
-_FIXED_SIGNS = "#+=~%&$@"
-_FIXED_STYLES = ("bright_black", "bold red", "blue", "green")
-_EMPTY: Span = (".", "bright_black")
 _GROUND: Span = (" ", "")
 _GAP = 4
+_MARK = "bold"
+_NARROWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +55,43 @@ class Painter:
         self.legend: list[tuple[str, str, str]] = []
         if board is None:
             return
-        self._glyphs = _glyphs(board, rules, roles)
+        self._glyphs = glyphs_of(board, rules, roles)
         for thing, (glyph, style) in self._glyphs.items():
             meaning = " ".join(map(rules.spell, thing))
-            if glyph != meaning:
+            if glyph not in (meaning, meaning.lstrip(ascii_letters)):
                 self.legend.append((glyph, meaning, style))
 
-    def draw_state(self, state: State, width: int = 80) -> DrawnState:
-        """A state's drawing; several boards stand side by side as ``width`` columns allow."""
-        return self.draw(state.propositions, width)
+    def draw_state(self, state: State, width: int = 80, before: State | None = None) -> DrawnState:
+        """A state's drawing in ``width`` columns; several boards stand side by side as these allow. Squares
+        that have changed since the state ``before`` stand in brackets."""
+        return self.draw(state.propositions, width, None if before is None else before.propositions)
 
-    def draw(self, propositions: Iterable[Term], width: int = 80) -> DrawnState:
+    def draw(
+        self, propositions: Iterable[Term], width: int = 80, before: Iterable[Term] | None = None
+    ) -> DrawnState:
         """The same for the propositions that are true."""
         if self.board is None:
             return DrawnState((), tuple(map(self.rules.spell, sorted(propositions))))
         board = self.board
         on, beside = board.place(propositions)
         cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
+        changed = set[Square]() if before is None else _changed(board.place(before)[0], on, len(cells))
         wide = max((_length(cell) for cell, _ in cells.values()), default=1)
-        blocks = [self._panel(panel, cells, wide) for panel in board.panels]
-        across = max(1, (width + _GAP) // (_length(blocks[0][0]) + _GAP))
-        if len(board.panels[0]) > 1:
-            # Boards in two dimensions, such as 3 x 3: let the second be a line.
-            across = min(across, len({panel[-1] for panel in board.panels}))
-        lines = list(_side_by_side(blocks, across))
+        width = max(width, _NARROWEST)
+        if board.shape is not BoardShape.STRAIGHT:
+            draw = self._rings if board.shape is BoardShape.RINGS else self._sloping
+            drawn = map(tuple, draw(cells, wide, changed))
+            return DrawnState(tuple(drawn), tuple(map(self.rules.spell, beside)))
+        parts = [self._panel(panel, cells, wide, changed, width) for panel in board.panels]
+        if any(len(blocks) > 1 for blocks in parts):
+            lines = list(_side_by_side([block for blocks in parts for block in blocks], 1))
+        else:
+            blocks = [blocks[0] for blocks in parts]
+            across = max(1, (width + _GAP) // (_length(blocks[0][0]) + _GAP))
+            if len(board.panels[0]) > 1:
+                # Boards in two dimensions, such as 3 x 3: let the second be a line.
+                across = min(across, len({panel[-1] for panel in board.panels}))
+            lines = list(_side_by_side(blocks, across))
         return DrawnState(tuple(lines), tuple(map(self.rules.spell, beside)))
 
     def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> Cell:
@@ -89,35 +100,121 @@ class Painter:
         fixed = [self._glyphs[thing] for thing in self.board.fixed.get(square, [])]
         if here and fixed:
             return here, fixed[0]
-        return here or fixed or [_EMPTY], _GROUND
+        return here or fixed or [EMPTY], _GROUND
 
-    def _panel(self, panel: tuple[Term, ...], cells: dict[Square, Cell], wide: int) -> list[list[Span]]:
-        """One board with its axes; all lines of the same length."""
+    def _rings(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
+        """A board of rings."""
+        assert self.board is not None
+        where: dict[Square, tuple[int, int]] = {
+            ((), ring, place): (i, j)
+            for i, ring in enumerate(self.board.columns)
+            for j, place in enumerate(self.board.rows)
+        }
+        signs = {where[square]: cells[square][0] for square in where}
+        names = [self.rules.spell(name) for name in (*self.board.columns, *self.board.rows)]
+        return draw_rings(signs, {where[square] for square in changed}, names, wide)
+
+    def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
+        """A board of hexagons: rows that begin half a square apart, each with its name before it."""
         assert self.board is not None
         spell = self.rules.spell
-        columns = [(c, spell(c)) for c in self.board.columns]
+        shape, columns = self.board.shape, self.board.columns
+        centred = shape is BoardShape.CENTRED
+        pitch = (wide if centred else max(wide, *(len(spell(c)) for c in columns))) + 1
+        pitch += pitch % 2
+        whole: list[list[Square]] = [[((), c, r) for c in columns] for r in self.board.rows]
+        rows = [[square for square in row if square in cells] for row in whole]
+        offsets = indents(shape, list(map(len, rows)))
+        margin = max(len(spell(r)) for r in self.board.rows)
+        margin += 1 + max(len(spell(c)) for c in columns) if centred else 0
+        lines: list[list[Span]] = []
+        for j in reversed(range(len(rows))):
+            squares, name, end = rows[j] if centred else whole[j], spell(self.board.rows[j]), ""
+            if centred and squares:
+                between = "" if name.isalpha() else " "
+                end = name + between + spell(squares[-1][1])
+                name += between + spell(squares[0][1])
+            line = [(f"{' ' * (offsets[j] * pitch // 2)}{name:>{margin}} ", "dim")]
+            line += [*_row(squares, cells, changed, pitch)] if squares else []
+            lines.append([*line, (end, "dim")])
+        if not centred:
+            axis = " " * (margin + 2 + offsets[0] * pitch // 2)
+            lines.append([(axis + "".join(f"{spell(c):<{pitch}}" for c in columns), "dim")])
+        return lines
+
+    def _panel(
+        self,
+        panel: tuple[Term, ...],
+        cells: dict[Square, Cell],
+        wide: int,
+        changed: set[Square],
+        width: int,
+    ) -> list[list[list[Span]]]:
+        """One board with its axes, in several blocks of columns where it is wider than ``width``; the lines
+        of a block are equally long."""
+        assert self.board is not None
+        spell = self.rules.spell
         rows = [(r, spell(r)) for r in self.board.rows]
+        columns = [(c, spell(c)) for c in self.board.columns]
         margin = max(len(name) for _, name in rows)
-        if max(len(name) for _, name in columns) > max(2, wide):
+        longest = max(len(name) for _, name in columns)
+        if longest > max(2, wide):
             # Long names of columns would stretch the board: number them.
             columns = [(c, str(i)) for i, (c, _) in enumerate(columns, 1)]
-        wide = max(wide, *(len(name) for _, name in columns))
-        lines: list[list[Span]] = []
-        if panel:
-            title = " ".join(map(spell, panel))
-            lines.append([(" " * (margin + 2) + title, "bold")])
-        for row, name in reversed(rows):
-            line: list[Span] = [(f"{name:>{margin}}  ", "dim")]
-            for column, _ in columns:
-                cell, mark = cells.get((panel, column, row), ([("", "")], _GROUND))
-                line.extend([*cell, (" " * (wide - _length(cell)), ""), mark])
-            lines.append(line)
-        axis = " ".join(f"{name:<{wide}}" for _, name in columns)
-        lines.append([(" " * (margin + 2) + axis, "dim")])
-        length = max(_length(line) for line in lines)
-        for line in lines:
-            line.append((" " * (length - _length(line)), ""))
-        return lines
+            longest = len(str(len(columns)))
+        room = width - margin - 2
+        high = 1
+        if longest > wide and len(columns) * (longest + 1) - 1 > room:
+            # Names of columns from top to bottom leave the columns as narrow as what stands in them.
+            high = longest
+        pitch = (wide if high > 1 else max(wide, longest)) + 1
+        most = max(1, (room + 1) // pitch)
+        if len(columns) > most:
+            # Blocks of about the same number of columns.
+            most = -(-len(columns) // -(-len(columns) // most))
+        blocks: list[list[list[Span]]] = []
+        for first in range(0, len(columns), most):
+            lines: list[list[Span]] = []
+            if panel:
+                lines.append([(" " * (margin + 2) + " ".join(map(spell, panel)), "bold")])
+            part = columns[first : first + most]
+            for row, name in reversed(rows):
+                squares = [(panel, column, row) for column, _ in part]
+                lines.append([(f"{name:>{margin}} ", "dim"), *_row(squares, cells, changed, pitch)])
+            for i in range(high):
+                names = [name if high == 1 else f"{name:>{high}}"[i] for _, name in part]
+                axis = "".join(f"{name:<{pitch}}" for name in names)
+                lines.append([(" " * (margin + 2) + axis[:-1], "dim")])
+            length = max(_length(line) for line in lines)
+            for line in lines:
+                line.append((" " * (length - _length(line)), ""))
+            blocks.append(lines)
+        return blocks
+
+
+def _row(
+    squares: list[Square], cells: dict[Square, Cell], changed: set[Square], pitch: int
+) -> Iterator[Span]:
+    """A row, from the gap before its first square to that behind its last one."""
+    missing: Cell = [("", "")], _GROUND
+    yield ("[", _MARK) if squares[0] in changed else (" ", "")
+    for i, square in enumerate(squares):
+        cell, sign = cells.get(square, missing)
+        yield from cell
+        yield " " * (pitch - 1 - _length(cell)), ""
+        after = i + 1 < len(squares) and squares[i + 1] in changed
+        if sign != _GROUND:
+            yield sign
+        elif square in changed:
+            yield ("|" if after else "]"), _MARK
+        else:
+            yield ("[", _MARK) if after else _GROUND
+
+
+def _changed(before: dict[Square, list[Thing]], on: dict[Square, list[Thing]], squares: int) -> set[Square]:
+    """The squares on which something else stands than before; none where that is most of them."""
+    changed = {square for square in before.keys() | on.keys() if before.get(square) != on.get(square)}
+    return changed if 2 * len(changed) <= squares else set()
 
 
 def _length(line: list[Span]) -> int:
@@ -133,75 +230,3 @@ def _side_by_side(blocks: list[list[list[Span]]], across: int) -> Iterator[tuple
             for spans in row:
                 line += [*spans, (" " * _GAP, "")]
             yield tuple(line[:-1])
-
-
-def _glyphs(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, Span]:
-    """A letter and a style for each thing. Pieces of the first role are capitals, those of the
-    second small letters; what never moves are signs."""
-    fixed = Counter(thing for things in board.fixed.values() for thing in things)
-    glyphs: dict[Thing, Span] = {}
-    for i, (thing, _) in enumerate(fixed.most_common()):
-        glyphs[thing] = _FIXED_SIGNS[i % len(_FIXED_SIGNS)], _FIXED_STYLES[i % len(_FIXED_STYLES)]
-    used = {_EMPTY[0], *(sign for sign, _ in glyphs.values())}
-    moving = [thing for thing in board.things if thing not in glyphs]
-    owners = _owners(moving, rules, roles)
-    shades = iter(_OTHER_STYLES * (len(moving) + 1))
-    for thing in moving:
-        owner, words = owners[thing]
-        style = ROLE_STYLES[owner % len(ROLE_STYLES)] if owner >= 0 else next(shades)
-        name = "".join(words)
-        if name not in used and (len(name) == 1 or name.isdecimal()) and (owner < 0 or len(thing) == 1):
-            letter = name
-        else:
-            letters = "".join(word[0] for word in words) + name + ascii_lowercase + digits
-            letters = letters.lower() if owner == 1 else letters.upper()
-            letter = next((c for c in letters if c.isalnum() and c not in used), "?")
-        used.add(letter)
-        glyphs[thing] = letter, style
-    return glyphs
-
-
-def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, tuple[int, list[str]]]:
-    """Whose each thing is (role index, or -1) and what else its name says. A piece belongs to a role that it
-    names, or with whose name (``whitepawn``) or, if all short names do, initial (``wp``) its own begins."""
-    names = [role.name for role in roles]
-    leaves = {thing: [leaf for term in thing for leaf in _leaves(term)] for thing in things}
-    initials = _initials([words[0] for words in leaves.values() if len(words) == 1], names)
-    owners: dict[Thing, tuple[int, list[str]]] = {}
-    for thing, words in leaves.items():
-        owner, rest = -1, [rules.spelling.get(word, word) for word in words]
-        for i, word in enumerate(words):
-            role = next((r for r, name in enumerate(names) if word == name), -1)
-            cut = 0
-            if role < 0:
-                starts = [r for r, name in enumerate(names) if len(name) > 1 and word.startswith(name)]
-                role = max(starts, key=lambda r: len(names[r]), default=-1)
-                cut = len(names[role]) if role >= 0 else 0
-            if role < 0 and word[0] in initials and len(words) == 1:
-                role = initials[word[0]]
-                cut = len(word) - 1
-            if role >= 0:
-                owner = role
-                end = rest[i][cut or len(word) :].strip("-_")
-                rest = rest[:i] + ([end] if end else []) + rest[i + 1 :] or [rest[i]]
-                break
-        owners[thing] = owner, rest
-    return owners
-
-
-def _initials(words: list[str], names: list[str]) -> dict[str, int]:
-    """First letter -> role, where all things have names of two letters of which the first tells the
-    sides apart; empty otherwise. A letter that begins no role's name is the role's that is left."""
-    letters = sorted({word[0] for word in words})
-    if len(names) < 2 or len(letters) != len(names) or any(len(word) != 2 for word in words):
-        return {}
-    known = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
-    roles = [role for role in range(len(names)) if role not in known.values()]
-    return known | dict(zip((c for c in letters if c not in known), roles, strict=False))
-
-
-def _leaves(term: Term) -> Iterator[str]:
-    if not term.args:
-        yield term.name
-    for arg in term.args:
-        yield from _leaves(arg)

@@ -28,6 +28,7 @@ def command(
     """
     from gdl.errors import ParseError
     from gdl.syntax.format import format_text
+    from gdl.visible import visible
 
     changed = failed = 0
     for name in files:
@@ -46,12 +47,15 @@ def command(
         changed += differs
         if check:
             if differs:
-                typer.echo(f"would change {path}")
+                typer.echo(f"would change {visible(str(path))}")
         elif write and str(path) != "-":
             if differs:
                 path.write_bytes(formatted)
-                typer.echo(f"changed {path}")
+                typer.echo(f"changed {visible(str(path))}")
         else:
+            # Comments may hold anything: files get it as it is, terminals do not.
+            if sys.stdout.isatty():
+                formatted = visible(formatted.decode(), keep="\n\t").encode()
             sys.stdout.buffer.write(formatted)
             sys.stdout.buffer.flush()
     if failed:

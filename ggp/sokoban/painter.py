@@ -7,8 +7,6 @@ from ggp.boards.text import DrawnState, Painter
 from ggp.sokoban.glyphs import LEGEND, around, cell, draw
 from ggp.sokoban.machine_stage import MachineStage
 
-_INDENT = 2
-
 
 class LevelPainter(Painter):
     """Draws the states of one game as players of Sokoban know them: two columns for each square, or where
@@ -22,9 +20,9 @@ class LevelPainter(Painter):
             glyph, style = cell(kind, unicode)
             self.legend.append((glyph if terminal else kind, meaning, style if terminal else ""))
 
-    def draw_state(self, state: State, width: int = 80) -> DrawnState:
+    def draw_state(self, state: State, width: int = 80, before: State | None = None) -> DrawnState:
         position, stage = self.level.position(state), self.level.stage
         if not self._terminal:
             return DrawnState(tuple(((line, ""),) for line in stage.text(position).split("\n")), ())
-        frame = around(stage, position, (stage.height, max(3, (width - _INDENT) // 2)))
+        frame = around(stage, position, (stage.height, max(3, width // 2)))
         return DrawnState(tuple(map(tuple, draw(stage, position, self._unicode, frame=frame))), ())

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from gdl.machine import State
+from ggp.terminal.line_editor import LineEditor
 from players.player import Choice, Player
 
 HELP = """\
-  a number          the move with this number
+  a number          the move with this number, which it keeps for the whole match
   a name            the move, with or without brackets: (mark 1 1), mark 1 1
   its beginning     as long as one move alone begins so: ma 1 1
   moves             list the legal moves again
@@ -27,23 +28,42 @@ class Quit(Exception):  # noqa: N818 - a wish, not an error
 
 class HumanPlayer(Player):
     """Asks a person. Takes as long as the person takes: deadlines are for machines. ``show`` prints lines;
-    ``ask`` prints a prompt and returns a line, and raises EOFError where there is none."""
+    ``ask`` prints a prompt and returns a line, and raises EOFError where there is none. A move keeps the
+    number that it had when it was legal first."""
 
     name = "human"
 
     def __init__(
-        self, *, seed: int = 0, show: Callable[[str], None] = print, ask: Callable[[str], str] = input
+        self,
+        *,
+        seed: int = 0,
+        show: Callable[[str], None] = print,
+        ask: Callable[[str], str] | None = None,
+        width: int = 80,
     ) -> None:
         super().__init__(seed=seed)
         self._show = show
-        self._ask = ask
+        self._ask = LineEditor() if ask is None else ask
+        self._width = width
+        self._numbers: dict[str, int] = {}
+
+    def prepare(self, state: State, deadline: float) -> None:
+        self._numbers = {}
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         spell = self.machine.rules.spell
         options = self.in_order(options)
         names = [spell(self.machine.move(self.role, move)) for move in options]
         role = spell(self.machine.roles[self.role])
-        self._show(listing(names))
+        for name in names:
+            self._numbers.setdefault(name, len(self._numbers) + 1)
+        in_line = sorted(zip(names, options, strict=True), key=lambda pair: self._numbers[pair[0]])
+        names, options = [name for name, _ in in_line], [move for _, move in in_line]
+        numbers = [self._numbers[name] for name in names]
+        if isinstance(self._ask, LineEditor):
+            self._ask.words = names
+        shown = listing(names, self._width - 2, numbers=numbers)
+        self._show(shown)
         while True:
             try:
                 text = self._ask(f"{role}, your move (? for help): ").strip()
@@ -55,24 +75,26 @@ class HumanPlayer(Player):
                 case "?" | "help":
                     self._show(HELP)
                 case "moves":
-                    self._show(listing(names))
+                    self._show(shown)
                 case "undo":
                     raise Undo
                 case "q" | "quit" | "exit":
                     raise Quit
                 case _:
-                    matches = matching(text, names)
+                    matches = matching(text, names, numbers)
                     if len(matches) == 1:
                         return Choice(options[matches[0]])
                     self._show(_complaint(text, [names[i] for i in matches], len(names)))
 
 
-def matching(text: str, names: Sequence[str]) -> list[int]:
-    """Which of the names a person may mean: by number from 1, in full, or by beginning."""
+def matching(text: str, names: Sequence[str], numbers: Sequence[int] | None = None) -> list[int]:
+    """Which of the names a person may mean: by number (from 1, where none are given), in full, or by
+    beginning."""
     if text.isdecimal() and len(text) < 10:
         number = int(text)
-        if 1 <= number <= len(names):
-            return [number - 1]
+        numbers = range(1, len(names) + 1) if numbers is None else numbers
+        if number in numbers:
+            return [numbers.index(number)]
     wanted = _words(text)
     named = [_words(name) for name in names]
     full = [i for i, words in enumerate(named) if words == wanted]
@@ -85,9 +107,12 @@ def matching(text: str, names: Sequence[str]) -> list[int]:
     return [i for i, words in enumerate(named) if begins(words)]
 
 
-def listing(names: Sequence[str], width: int = 78, most: int = 200) -> str:
-    """The moves with their numbers, in columns."""
-    shown = [f"{i:>3} {name}" for i, name in enumerate(names[:most], 1)]
+def listing(
+    names: Sequence[str], width: int = 78, most: int = 200, numbers: Sequence[int] | None = None
+) -> str:
+    """The moves with their numbers (from 1, where none are given), in columns."""
+    numbers = range(1, len(names) + 1) if numbers is None else numbers
+    shown = [f"{i:>3} {name}" for i, name in zip(numbers, names[:most], strict=False)]
     wide = max(map(len, shown), default=0) + 3
     across = max(1, width // wide)
     lines = [

@@ -76,7 +76,7 @@ class LocalMatch:
 
                 kaskade = cleanup.enter_context(Kaskade(self.level, on_event=show_event))
                 machine = self._first_machine(kaskade)
-                players = self._players(kaskade, machine, partial(console.print, markup=False))
+                players = self._players(kaskade, machine, partial(console.print, markup=False), console.width)
                 progress.update(task, description=f"{name}: looking for a board")
                 drawn = map_of_rules(machine.rules) if board else None
                 level = self._level(machine) if drawn is None else None
@@ -110,7 +110,7 @@ class LocalMatch:
 
         with Kaskade(self.level) as kaskade:
             machine = self._first_machine(kaskade)
-            players = self._players(kaskade, machine, print)
+            players = self._players(kaskade, machine, print, 80)
             view = JsonView(machine, players, self.game.name, write)
             last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
             return _is_stuck(last)
@@ -126,14 +126,16 @@ class LocalMatch:
         kaskade.wait(self.level if self.level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
         return kaskade.best()
 
-    def _players(self, kaskade: Kaskade, machine: Machine, show: Callable[[str], None]) -> list[Player]:
+    def _players(
+        self, kaskade: Kaskade, machine: Machine, show: Callable[[str], None], width: int
+    ) -> list[Player]:
         names = seats(self.names, [machine.rules.spell(role) for role in machine.roles])
         # Our players think one after the other: only one that is alone may think while others do.
         ponder = sum(name not in (HUMAN, "random", "legal") for name in names) == 1
         players: list[Player] = []
         for role, name in enumerate(names):
             if name == HUMAN:
-                players.append(HumanPlayer(show=show))
+                players.append(HumanPlayer(show=show, width=width))
             else:
                 given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
                 if self.tables is not None:

@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
-from ggp.boards.text import ROLE_STYLES, DrawnState, Painter
+from ggp.boards.glyphs import role_styles
+from ggp.boards.text import DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.local_match import MatchSnapshot, MatchView
 from players.player import Choice, Player
@@ -20,6 +21,7 @@ from players.player import Choice, Player
 _SHOWN = 5
 _BAR = 24
 _MOST_BESIDE = 60
+_INDENT = 2
 
 
 class TextView(MatchView):
@@ -39,6 +41,7 @@ class TextView(MatchView):
         super().__init__(machine, players)
         self.console = console
         self.painter = painter
+        self._styles = role_styles(machine.roles)
         self._board = board
         self._delay = delay
         self._shown_at = 0.0
@@ -61,7 +64,8 @@ class TextView(MatchView):
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
-        drawing = self.painter.draw_state(state, self.console.width)
+        before = self.states[steps - 1] if steps else None
+        drawing = self.painter.draw_state(state, self.console.width - _INDENT, before)
         self.console.print()
         self.console.print(Text(f"after {steps} steps" if steps else "at first", "bold"))
         self.console.print(self._picture(drawing))
@@ -102,12 +106,12 @@ class TextView(MatchView):
         self.console.print(Text(f"total {total} in {steps} steps, {self.seconds:.1f} s", "dim"))
 
     def _style(self, role: int) -> str:
-        return ROLE_STYLES[role % len(ROLE_STYLES)]
+        return self._styles[role]
 
     def _picture(self, drawing: DrawnState) -> RenderableType:
         lines: list[RenderableType] = []
         for spans in drawing.lines:
-            line = Text.assemble("  ", *spans)
+            line = Text.assemble(" " * _INDENT, *spans)
             line.rstrip()
             lines.append(line)
         if drawing.beside:

@@ -12,6 +12,7 @@ import time
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
+from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.terminal.spinner import spinner
 from players.processes.launch import anew
@@ -22,10 +23,13 @@ _LAST = 300
 
 def compile_all(player: str, processes: int) -> bool:
     """Compile what matches of this player (a registered name, with options or without) need, with so many
-    processes that share the work; return whether all of it could be."""
+    processes that share the work; return whether all of it could be. Raises GdlError where nothing can be
+    kept."""
     console = Console(highlight=False, soft_wrap=True)
-    if not _can_keep(console):
-        return False
+    folder = _folder()
+    if not os.access(folder, os.W_OK):
+        text = f"{folder} can only be read: what is not in it yet is not kept"
+        console.print(text, style="yellow", markup=False)
     began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
@@ -43,21 +47,16 @@ def compile_all(player: str, processes: int) -> bool:
     return not faults
 
 
-def _can_keep(console: Console) -> bool:
-    """Whether it is of use to compile; says at once where kernels cannot be kept."""
-    from propnet.jit.kept import kernel_folder
+def _folder() -> str:
+    """Where kernels are kept. Raises GdlError where there is no place: to compile would be of no use."""
     from propnet.kernels.playouts import playouts
 
-    folder = kernel_folder(playouts)
-    if folder.writable:
-        return True
-    where = f"{folder.path} cannot be written" if folder.path else "no folder can be written"
-    console.print(
-        f"kernels cannot be kept: {where} (set $NUMBA_CACHE_DIR to a folder that can)",
-        style="yellow",
-        markup=False,
-    )
-    return folder.filled  # then they may all be there, for reading
+    if (folder := playouts._cache.cache_path) is None:
+        raise GdlError(
+            "nothing that is compiled can be kept: no folder for it can be written by you alone",
+            remedy="name one in $NUMBA_CACHE_DIR",
+        )
+    return str(folder)
 
 
 class _WarmProcess:

@@ -1,0 +1,266 @@
+"""Layers: which arguments of a functor say where something stands, found from the states of a game alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+from gdl.rules import Rules, literals
+from gdl.terms import ARITIES, NEXT, TRUE, Term
+from ggp.boards.coordinates import CoordinateOrder
+
+Square = tuple[tuple[Term, ...], Term, Term]
+"""Panel (empty but for games on several boards), column and row."""
+Thing = tuple[Term, ...]
+"""What stands on a square."""
+MOST_SIDE = 40
+_MOST_PANELS = 12
+_MOST_STACKED = 1.5
+_NOWHERE = Term("")
+_NAMED_SQUARE = re.compile(r"([a-z])([0-9]{1,2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Propositions (or facts) of one functor as things on squares.
+
+    Attributes:
+        name, arity: the functor.
+        x, y: places of column and row among the arguments. The same place where one argument names the
+            square, such as ``a1``; y is -1 for strips, which have columns alone.
+        panel: places of the arguments that say which board, where there are several.
+        named: whether the functor is part of the thing (another layer has the same things).
+        turned: whether the letter of a square's name is its row.
+    """
+
+    name: str
+    arity: int
+    x: int
+    y: int
+    panel: tuple[int, ...] = ()
+    named: bool = False
+    turned: bool = False
+
+    def fits(self, term: Term) -> bool:
+        """Whether a proposition is of this layer."""
+        return term.name == self.name and len(term.args) == self.arity
+
+    @property
+    def strip(self) -> bool:
+        """Whether its squares stand in one row."""
+        return self.y < 0
+
+    @property
+    def contents(self) -> tuple[int, ...]:
+        """Places of the arguments that say what stands on the square."""
+        where = (*self.panel, self.x, self.y)
+        return tuple(i for i in range(self.arity) if i not in where)
+
+    def square(self, term: Term) -> Square:
+        """Where a proposition of the layer stands."""
+        panel = tuple(term.args[i] for i in self.panel)
+        if self.strip:
+            return panel, term.args[self.x], _NOWHERE
+        if self.x == self.y:
+            letter, number = split_name(term.args[self.x])
+            return (panel, number, letter) if self.turned else (panel, letter, number)
+        return panel, term.args[self.x], term.args[self.y]
+
+    def transposed(self) -> Layer:
+        """The same with columns and rows exchanged, panels too where they have two coordinates."""
+        return replace(self, x=self.y, y=self.x, panel=self.panel[::-1], turned=not self.turned)
+
+    def thing(self, term: Term) -> Thing:
+        """What it says of the square: the arguments left over, or the functor where none is."""
+        things = tuple(term.args[i] for i in self.contents)
+        return things if things and not self.named else (Term(self.name), *things)
+
+
+def transposed(square: Square) -> Square:
+    """The square with column and row exchanged."""
+    panel, x, y = square
+    return panel[::-1], y, x
+
+
+def named_squares(rules: Rules, used: set[Square]) -> set[Square]:
+    """The squares with names such as ``a1`` that some facts list, among them all that are used."""
+    lists: dict[tuple[str, int, int], set[Term]] = defaultdict(set)
+    for rule in rules:
+        if not rule.body and rule.head.name not in ARITIES:
+            for i, arg in enumerate(rule.head.args):
+                lists[rule.head.name, len(rule.head.args), i].add(arg)
+    found = [
+        {((), *split_name(name)) for name in names}
+        for names in lists.values()
+        if all(_NAMED_SQUARE.fullmatch(name.name) for name in names)
+    ]
+    return min((squares for squares in found if used <= squares), key=len, default=set())
+
+
+def split_name(name: Term) -> tuple[Term, Term]:
+    """Letter and number of a square that is called such as ``a1``."""
+    match = _NAMED_SQUARE.fullmatch(name.name)
+    return (Term(match[1]), Term(match[2])) if match else (name, _NOWHERE)
+
+
+@dataclass(frozen=True)
+class LayerCandidate:
+    """A layer that may be drawn, and its possible propositions; ``most``: how many are true at once."""
+
+    layer: Layer
+    terms: set[Term]
+    most: int
+
+    @cached_property
+    def columns(self) -> set[Term]:
+        return {x for _, x, _ in self.squares}
+
+    @cached_property
+    def rows(self) -> set[Term]:
+        return {y for _, _, y in self.squares}
+
+    @cached_property
+    def squares(self) -> set[Square]:
+        return set(map(self.layer.square, self.terms))
+
+    @cached_property
+    def things(self) -> set[Thing]:
+        return set(map(self.layer.thing, self.terms))
+
+
+class LayerFinder:
+    """Finds layers among functors, from some states of the game and from what its rules compare."""
+
+    def __init__(
+        self, rules: Rules, roles: tuple[Term, ...], states: list[frozenset[Term]], order: CoordinateOrder
+    ) -> None:
+        self._rules = rules
+        self._roles = set(roles)
+        self._states = states
+        self._order = order
+
+    def find(self, terms: set[Term]) -> LayerCandidate | None:
+        """The best layer of one functor, given its possible propositions."""
+        signature = next(iter(terms)).signature
+        if signature[1] < 2:
+            return None
+        seen = [[t for t in state if t.signature == signature] for state in self._states]
+        most = max(map(len, seen))
+        if most == 1 and signature[1] > 4:
+            return None  # one row of a table, not a thing on a square
+        layer = self._grid(terms, seen) or self._named_squares(terms, seen) or self._strip(terms, seen)
+        return LayerCandidate(layer, terms, most) if layer is not None else None
+
+    def _sides(self, terms: set[Term], arity: int) -> list[int]:
+        """Places whose arguments may be coordinates."""
+        sides = []
+        for i in range(arity):
+            domain = {t.args[i] for t in terms}
+            fits = 2 <= len(domain) <= MOST_SIDE and not domain & self._roles
+            if fits and not any(t.args for t in domain):
+                sides.append(i)
+        return sides
+
+    def _grid(self, terms: set[Term], seen: list[list[Term]]) -> Layer | None:
+        """The layer, if two arguments are coordinates."""
+        name, arity = next(iter(terms)).signature
+        order = self._order
+        domains = [{t.args[i] for t in terms} for i in range(arity)]
+        votes = self._votes(name, arity)
+        best: tuple[tuple[float, ...], Layer] | None = None
+        for x, y in combinations(self._sides(terms, arity), 2):
+            pairs = {(t.args[x], t.args[y]) for t in terms}
+            if len(pairs) < 0.2 * len(domains[x]) * len(domains[y]):
+                continue
+            if arity == 2 and domains[x] != domains[y] and (_total(terms, seen, 0) or _total(terms, seen, 1)):
+                continue  # a number or a state for each of some things
+            rest = [i for i in range(arity) if i not in (x, y)]
+            orderly = order.sure(domains[x]) + order.sure(domains[y])
+            alike = len(domains[x] & domains[y]) / len(domains[x] | domains[y])
+            for extra in range(min(3, len(rest) + 1)):
+                if orderly == 0 and arity - extra < 3:
+                    continue
+                for panel in combinations(rest, extra):
+                    layer = Layer(name, arity, x, y, panel)
+                    if len({layer.square(t)[0] for t in terms}) > _MOST_PANELS:
+                        continue
+                    key = _crowd(layer, seen) == 1
+                    if not key and not (orderly == 2 and self._stacked(layer, domains, seen)):
+                        continue
+                    among = (votes[x] + votes[y], alike) if extra else (0, 0)
+                    score = (-extra, key, orderly, *among, -x, -y)
+                    if best is None or score > best[0]:
+                        best = score, layer
+        return best[1] if best else None
+
+    def _stacked(self, layer: Layer, domains: list[set[Term]], seen: list[list[Term]]) -> bool:
+        """Whether things may share squares: few do, and they are no coordinates themselves; or each thing
+        stands on one square alone."""
+        numbers = any(self._order.sure(domains[i]) for i in layer.contents)
+        if _crowd(layer, seen) <= _MOST_STACKED and not numbers:
+            return True
+        mean = _mean_crowd(layer, seen)
+        if layer.arity == 3 and layer.contents and not numbers and mean <= _MOST_STACKED:
+            return True
+        once = all(len(set(map(layer.thing, terms))) == len(terms) for terms in seen)
+        return bool(layer.contents) and once and mean <= 2 * _MOST_STACKED
+
+    def _votes(self, name: str, arity: int) -> list[int]:
+        """How often rules look at several squares that differ in a place: there the coordinates are."""
+        votes = [0] * arity
+        for rule in self._rules:
+            if not rule.body:
+                continue
+            atoms = [lit.atom for f in rule.body for lit, _ in literals(f) if lit.atom.name == TRUE]
+            atoms += [rule.head] if rule.head.name == NEXT else []
+            inner = [atom.args[0] for atom in atoms if atom.args[0].signature == (name, arity)]
+            for i in range(arity):
+                column = [term.args[i] for term in inner]
+                constant = any(not arg.is_variable and arg.ground for arg in column)
+                votes[i] += constant or len(set(column)) > 1
+        return votes
+
+    def _named_squares(self, terms: set[Term], seen: list[list[Term]]) -> Layer | None:
+        """The layer, if one argument names squares such as ``a1``: names by nature, even of squares."""
+        name, arity = next(iter(terms)).signature
+        for x in range(arity):
+            domain = {t.args[x] for t in terms}
+            if not all(_NAMED_SQUARE.fullmatch(t.name) and not t.args for t in domain):
+                continue
+            if any(domain & {t.args[i] for t in terms} for i in range(arity) if i != x):
+                continue  # things on things
+            layer = Layer(name, arity, x, x)
+            columns, rows = (set(side) for side in zip(*map(split_name, domain), strict=True))
+            full = len(domain) >= 0.3 * len(columns) * len(rows)
+            if min(len(columns), len(rows)) > 1 and full and _crowd(layer, seen) <= _MOST_STACKED:
+                return layer
+        return None
+
+    def _strip(self, terms: set[Term], seen: list[list[Term]]) -> Layer | None:
+        """The layer, if every value of one argument has always one proposition: squares in a row."""
+        name, arity = next(iter(terms)).signature
+        for x in self._sides(terms, arity):
+            domain = {t.args[x] for t in terms}
+            if len(domain) >= 4 and arity <= 3 and _total(terms, seen, x):
+                return Layer(name, arity, x, -1)
+        return None
+
+
+def _total(terms: set[Term], seen: list[list[Term]], place: int) -> bool:
+    """Whether in every state each value in a place stands in one proposition."""
+    domain = Counter({t.args[place]: 1 for t in terms})
+    return all(Counter(t.args[place] for t in state) == domain for state in seen)
+
+
+def _crowd(layer: Layer, seen: list[list[Term]]) -> float:
+    """Propositions per square that has any, in the most crowded state: 1 for a key."""
+    return max((len(terms) / len(set(map(layer.square, terms))) for terms in seen if terms), default=1)
+
+
+def _mean_crowd(layer: Layer, seen: list[list[Term]]) -> float:
+    """Propositions per square that has any, over all states."""
+    squares = sum(len(set(map(layer.square, terms))) for terms in seen)
+    return sum(map(len, seen)) / squares if squares else 1

@@ -1,0 +1,119 @@
+"""Shapes of boards: which are of hexagons, and how far each of their rows begins to the right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from enum import Enum
+
+from gdl.terms import Term
+from ggp.boards.layers import Square
+from ggp.boards.statics import Statics
+
+Point = tuple[int, int]
+"""Half columns to the right and rows up."""
+_FEW_WRONG = 0.95
+_MOST_NEIGHBOURS = 20
+
+
+class BoardShape(Enum):
+    """How rows stand above each other: in columns; each half a square further right, or left, than the one
+    below; or each in the middle, which makes hexagons and stars of rows of different lengths."""
+
+    STRAIGHT = "straight"
+    RIGHT = "right"
+    LEFT = "left"
+    CENTRED = "centred"
+    RINGS = "rings"
+
+
+def indents(shape: BoardShape, lengths: list[int]) -> list[int]:
+    """How many half squares each row begins to the right of the leftmost, given the lengths of all rows, from
+    the bottom up."""
+    match shape:
+        case BoardShape.RIGHT:
+            return list(range(len(lengths)))
+        case BoardShape.LEFT:
+            return list(reversed(range(len(lengths))))
+        case BoardShape.CENTRED:
+            return [max(lengths) - length for length in lengths]
+    return [0] * len(lengths)
+
+
+def shape_of(
+    squares: Iterable[Square], columns: tuple[Term, ...], rows: tuple[Term, ...], statics: Statics
+) -> tuple[BoardShape, bool]:
+    """The shape of a board, and whether its first coordinate counts rows, from relations between squares
+    that touch: hexagons have six neighbours, in three directions."""
+    flat = {(x, y) for _, x, y in squares}
+    x_place = {x: i for i, x in enumerate(columns)}
+    y_place = {y: j for j, y in enumerate(rows)}
+    layouts = [
+        (shape, turned, _points(flat, shape, turned, x_place, y_place))
+        for turned in (False, True)
+        for shape in (BoardShape.RIGHT, BoardShape.LEFT, BoardShape.CENTRED)
+        if not turned or shape is BoardShape.CENTRED
+    ]
+    for signature in statics.signatures((4, 5)):
+        touching = _touching(statics.rows(signature, _MOST_NEIGHBOURS * len(flat)), signature[1], flat)
+        if len(touching) < len(flat):
+            continue
+        for shape, turned, points in layouts:
+            if _hexagonal([(points[a], points[b]) for a, b in touching]):
+                return shape, turned
+    return BoardShape.STRAIGHT, False
+
+
+def centred_by_name(squares: Iterable[Square]) -> bool:
+    """Whether squares such as ``a1`` are numbered along rows of different lengths, all from the same number:
+    the letters are rows then, each in the middle."""
+    numbers: dict[Term, list[int]] = defaultdict(list)
+    for _, letter, number in squares:
+        numbers[letter].append(int(number.name))
+    lengths = {len(row) for row in numbers.values()}
+    first = min(map(min, numbers.values()))
+    whole = all(sorted(row) == list(range(first, first + len(row))) for row in numbers.values())
+    return whole and len(lengths) > 1
+
+
+def _points(
+    flat: set[tuple[Term, Term]],
+    shape: BoardShape,
+    turned: bool,
+    x_place: dict[Term, int],
+    y_place: dict[Term, int],
+) -> dict[tuple[Term, Term], Point]:
+    """Where the squares stand on paper."""
+    rows: dict[int, list[tuple[int, tuple[Term, Term]]]] = defaultdict(list)
+    for x, y in flat:
+        row, column = (x_place[x], y_place[y]) if turned else (y_place[y], x_place[x])
+        rows[row].append((column, (x, y)))
+    height = len(x_place if turned else y_place)
+    offsets = indents(shape, [len(rows[row]) for row in range(height)])
+    points: dict[tuple[Term, Term], Point] = {}
+    for row, line in rows.items():
+        for i, (column, square) in enumerate(sorted(line)):
+            points[square] = offsets[row] + 2 * (i if shape is BoardShape.CENTRED else column), row
+    return points
+
+
+def _touching(
+    rows: set[tuple[Term, ...]], arity: int, flat: set[tuple[Term, Term]]
+) -> set[tuple[tuple[Term, Term], tuple[Term, Term]]]:
+    """The pairs of squares that stand in rows of a relation; none if most rows are about something else."""
+    for first in range(arity - 3):
+        pairs = {((r[first], r[first + 1]), (r[first + 2], r[first + 3])) for r in rows}
+        inside = {(a, b) for a, b in pairs if a in flat and b in flat and a != b}
+        if inside and len(inside) >= 0.4 * len(pairs):
+            return inside
+    return set()
+
+
+def _hexagonal(pairs: list[tuple[Point, Point]]) -> bool:
+    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairs]
+    ways = {(2, 0): 0, (1, 1): 0, (-1, 1): 0}
+    for x, y in steps:
+        for step in ((x, y), (-x, -y)):
+            if step in ways:
+                ways[step] += 1
+    return sum(ways.values()) >= _FEW_WRONG * len(steps) and min(ways.values()) > 0.1 * len(steps)
