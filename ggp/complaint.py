@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Errors for people: one line that says where, what and what to do; the line of the file, with a caret."""
-=======
 """Errors for people: one line that says where, what and what to do; and the line of the file with a caret."""
->>>>>>> main
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ import typer
 
 from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.excerpt import excerpt
-from gdl.visible import visible
 from gdl.visible import visible
 
 _MOST_BYTES = 4_000_000
