@@ -1,6 +1,21 @@
 # A player for game managers: docker build -t ggp . && docker run -p 9147:9147 ggp
-FROM python:3.12-slim-bookworm
+# To build the same image again, name the base by its digest:
+#   docker build --build-arg BASE=python:3.12-slim-bookworm@sha256:... (docker buildx imagetools inspect shows it)
+ARG BASE=python:3.12-slim-bookworm
 
+FROM ${BASE} AS wheel
+WORKDIR /src
+COPY requirements-build.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements-build.lock
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
+COPY gdl gdl
+COPY propnet propnet
+COPY players players
+COPY ggp ggp
+COPY games games
+RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
+
+FROM ${BASE}
 ENV PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PYTHONUNBUFFERED=1 \
@@ -11,13 +26,11 @@ RUN useradd --create-home --uid 10001 ggp \
     && install -d -m 700 -o ggp -g ggp /var/cache/ggp/numba /var/cache/ggp/games
 
 WORKDIR /opt/ggp
-COPY pyproject.toml requirements.lock README.md LICENSE ./
-COPY gdl gdl
-COPY propnet propnet
-COPY players players
-COPY ggp ggp
-COPY games games
-RUN pip install -c requirements.lock .
+# Only files whose checksums are locked come from an index.
+COPY requirements.lock ./
+COPY --from=wheel /wheels /wheels
+RUN pip install --require-hashes -r requirements.lock \
+    && pip install --no-deps --no-index /wheels/*.whl
 
 USER 10001
 WORKDIR /home/ggp

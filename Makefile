@@ -3,35 +3,40 @@ PYTHON ?= python3
 GAME ?= sokoban
 GAMES ?= tictactoe connectfour breakthrough othello
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet --upgrade --generate-hashes \
+	--allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: play test lint docs bench hostile lock clean
+.PHONY: play test lint docs bench hostile audit sbom lock clean
 .DEFAULT_GOAL := play
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (make PYTHON=python3.12 ...)"; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/run: .venv/bin/python pyproject.toml requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+# Only files whose checksums are locked are installed; what builds the project is locked, too.
+.venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements.lock
+	$(PIP) --require-hashes -r requirements-build.lock
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
 	@$(BIN)/ggp warm || echo "going on: what is missing is compiled when it is needed"
 	@touch $@
 
-.venv/test: .venv/run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test]'
+.venv/dev: .venv/run requirements-dev.lock
+	$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
-.venv/dev: .venv/test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test,dev]'
-	@touch $@
-
-.venv/docs: .venv/run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[docs]'
+.venv/audit: .venv/run requirements-audit.lock
+	$(PIP) --require-hashes -r requirements-audit.lock
 	@touch $@
 
 play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	$(BIN)/ggp play $(GAME)
+	@echo
+	@echo "Next, once in each shell:   . .venv/bin/activate"
+	@echo "and then, for example:      ggp games; ggp play connectfour --players human,uct"
 
-test: .venv/test  ## all tests, on all cores
+test: .venv/dev  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
 
 lint: .venv/dev  ## format, lint, types, order of imports, Dockerfile
@@ -41,19 +46,29 @@ lint: .venv/dev  ## format, lint, types, order of imports, Dockerfile
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/hadolint Dockerfile
 
-docs: .venv/docs  ## the site of docs/, in site/; a warning is an error
+docs: .venv/dev  ## the site of docs/, in site/; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d site/.doctrees docs site
 
 bench: .venv/run  ## random playouts per second: make bench GAMES="hex checkers"
 	$(BIN)/ggp bench $(GAMES)
 
-hostile: .venv/test  ## 10,000 malformed rule files and HTTP bodies
+hostile: .venv/dev  ## 10,000 malformed rule files and HTTP bodies
 	GGP_HOSTILE=10000 $(BIN)/python -m pytest tests/gdl/test_hostile.py tests/ggp/test_hostile_http.py
 
-lock:  ## write requirements.lock anew from the newest releases
+audit: .venv/audit  ## known vulnerabilities of what is locked; skipped where no database can be reached
+	$(BIN)/python .ci/audit.py requirements.lock requirements-build.lock requirements-dev.lock requirements-audit.lock
+
+sbom: .venv/audit  ## what a run-time installation consists of: dist/sbom.json (CycloneDX)
+	@mkdir -p dist
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible -o dist/sbom.json requirements.lock
+
+lock:  ## write the lock files anew from the newest releases: run-time, development, audit, build
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet --upgrade '.[test,dev,docs]'
-	.venv-lock/bin/python -m pip freeze --exclude kaskade-ggp | grep -v '^kaskade-ggp' > requirements.lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade pip-tools
+	$(COMPILE) --extra plots --extra pictures --extra sat -o requirements.lock pyproject.toml
+	$(COMPILE) -c requirements.lock --extra test --extra dev --extra docs -o requirements-dev.lock pyproject.toml
+	$(COMPILE) -c requirements-dev.lock --extra audit -o requirements-audit.lock pyproject.toml
+	$(COMPILE) -c requirements-dev.lock --only-build-deps --build-deps-for editable -o requirements-build.lock pyproject.toml
 	rm -rf .venv-lock
 
 clean:

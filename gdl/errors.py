@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gdl.visible import visible
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -42,7 +44,7 @@ class GdlError(Exception):
         if place is not None:
             where = f"{where}:{place}" if where else f"line {place.line}, column {place.column}"
         text = f"{where}: {self.message}" if where else self.message
-        return f"{text} ({self.remedy})" if self.remedy else text
+        return visible(f"{text} ({self.remedy})" if self.remedy else text)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.message, self.place, self.remedy, self.source, self.code)
@@ -66,3 +68,7 @@ class MoveError(GdlError):
 
 class StateError(GdlError):
     """A state that this machine cannot represent, or a question that the state has no answer to."""
+
+
+class StuckError(MoveError):
+    """A match that cannot go on: a role has no legal move in a state that is not terminal."""

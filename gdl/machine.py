@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
@@ -60,6 +60,9 @@ class Machine(ABC):
 
     has_lanes: ClassVar[bool] = False
     """Whether it has a network and answers for 512 states at once (:mod:`propnet.capabilities`)."""
+
+    draw: Callable[[State], str] | None = None
+    """Draws its states for :meth:`State.board`; set by who knows how."""
 
     def __init__(self, rules: Rules, roles: Sequence[Term]) -> None:
         self.rules = rules
@@ -211,24 +214,54 @@ class State:
         machine = self.machine
         return {machine.rules.spell(role): machine.goal(self, r) for r, role in enumerate(machine.roles)}
 
-    def play(self, *moves: str | Term | int) -> State:
+    def board(self) -> str:
+        """The state as people see it: its board as lines of text, and what stands on none. Where nothing
+        draws it (machines that a ``Game`` made do), the same as :meth:`to_kif`."""
+        draw = self.machine.draw
+        return self.to_kif() if draw is None else draw(self)
+
+    def play(self, *moves: str | Term | int | Mapping[str, str | Term | int]) -> State:
         """The state after one legal move per role, each given as GDL text, term or id, or after only the
-        moves of the roles with a choice. Raises MoveError: a move is not legal, or their number is wrong."""
+        moves of the roles with a choice; or after those of a mapping from roles' names to moves, where roles
+        with a single move may be left out. Raises MoveError: a move is not legal, there is no such role, or
+        the number of moves is wrong."""
         machine = self.machine
         options = [machine.legal_moves(self, r) for r in range(len(machine.roles))]
-        if len(moves) != len(options):
+        if len(moves) == 1 and isinstance(moves[0], Mapping):
+            moves = self._in_role_order(moves[0], options)
+        elif len(moves) != len(options):
             free = [r for r, o in enumerate(options) if len(o) > 1]
             if len(moves) != len(free) or not all(options):
                 raise MoveError(
-                    f"{len(moves)} moves given, but {len(options)} roles play"
-                    f" and {len(free)} of them have a choice"
+                    f"{len(moves)} move{'' if len(moves) == 1 else 's'} given, but {len(options)}"
+                    f" role{'' if len(options) == 1 else 's'} play and {len(free)} of them"
+                    f" ha{'s' if len(free) == 1 else 've'} a choice"
                 )
             given = dict(zip(free, moves, strict=True))
             moves = tuple(given.get(r, o[0]) for r, o in enumerate(options))
         return machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
 
-    def _legal_id(self, role: int, move: str | Term | int, options: list[int]) -> int:
+    def _in_role_order(
+        self, given: Mapping[str, str | Term | int], options: Sequence[Sequence[int]]
+    ) -> tuple[str | Term | int, ...]:
+        """The moves of a mapping in role order, and the only moves of roles that it leaves out."""
+        names = [self.machine.rules.spell(role) for role in self.machine.roles]
+        for name in given:
+            if name not in names:
+                raise MoveError(f"the game has no role {name}", remedy=f"its roles are {', '.join(names)}")
+        for name, moves in zip(names, options, strict=True):
+            if name not in given and len(moves) != 1:
+                raise MoveError(f"{name} has {len(moves)} legal moves here, and none is given")
+        return tuple(
+            given[name] if name in given else moves[0] for name, moves in zip(names, options, strict=True)
+        )
+
+    def _legal_id(
+        self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: list[int]
+    ) -> int:
         machine = self.machine
+        if isinstance(move, Mapping):
+            raise MoveError("a mapping of moves stands alone", remedy="play({role: move, ...})")
         try:
             term = parse_term(move) if isinstance(move, str) else move
             index = term if isinstance(term, int) else machine.move_id(role, term)

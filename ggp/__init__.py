@@ -1,13 +1,17 @@
 """The application: ``game`` (games by name), ``cli`` and ``commands`` (the command line). Behind these:
 
-- ``terminal``: matches at a terminal;
+- ``terminal``: matches at a terminal; ``in_code``: matches and players in code, ``drawing``: states as text;
 - ``protocol``, ``server``, ``match_process``: a player for game managers;
 - ``manager``, ``tournament``: matches between players, one or many;
 - ``traces``: matches recorded and replayed; ``bench``: how fast machines are; ``warm``: compiling beforehand.
 
->>> from ggp import Game
->>> Game.load("tictactoe")
+>>> import ggp
+>>> game = ggp.load("tictactoe")
+>>> game
 <Game tictactoe: ... rules>
+>>> state = game.initial.play({"x": "(mark b 2)"})
+>>> game.player("random").choose(state, seconds=1)
+{'x': 'noop', 'o': '(mark ...)'}
 """
 
 from __future__ import annotations
@@ -15,9 +19,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ggp.game import Game, State
+    from gdl.machine import State
+    from ggp.game import Game, load
+    from players.player import Choice, Player
 
-__all__ = ["Game", "State"]
+    __version__: str
+
+__all__ = ["Choice", "Game", "Player", "State", "__version__", "load"]
+
+_PLACES = {
+    "Choice": "players.player",
+    "Game": "ggp.game",
+    "Player": "players.player",
+    "State": "gdl.machine",
+    "load": "ggp.game",
+}
 
 
 def version() -> str:
@@ -32,8 +48,10 @@ def version() -> str:
 
 def __getattr__(name: str) -> Any:
     """Load the public names when they are first used: importing ggp stays cheap."""
-    if name in __all__:
-        import ggp.game
+    if name == "__version__":
+        return version()
+    if name in _PLACES:
+        from importlib import import_module
 
-        return getattr(ggp.game, name)
+        return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,7 +14,10 @@ import sys
 import typer
 
 import ggp.commands
-from gdl.errors import GdlError
+from gdl.errors import GdlError, StuckError
+from gdl.visible import visible
+from ggp.complaint import complain
+from propnet.jit.notice import tell_when_compiling
 
 
 def names() -> list[str]:
@@ -62,13 +65,17 @@ def _show_version(wanted: bool) -> None:
 def main() -> None:
     """Entry point of the console script: errors are one readable line on stderr.
 
-    Exit status: 0 success, 1 a negative finding, 2 wrong usage or input, 130 Ctrl-C.
+    Exit status: 0 success, 1 a negative finding, 2 wrong usage or input, 130 Ctrl-C. A match that cannot go
+    on, for a role has no legal move, is a negative finding.
     """
+    if sys.stderr.isatty():
+        tell_when_compiling(lambda: print("ggp: compiling... (only the first time)", file=sys.stderr))
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:
         build(wanted)()
     except GdlError as error:
-        _fail(str(error))
+        complain(error)
+        sys.exit(1 if isinstance(error, StuckError) else 2)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
@@ -82,7 +89,7 @@ def main() -> None:
 
 
 def _fail(why: str) -> None:
-    print(f"ggp: {why}", file=sys.stderr)
+    print(visible(f"ggp: {why}"), file=sys.stderr)
     sys.exit(2)
 
 

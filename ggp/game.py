@@ -1,4 +1,4 @@
-"""`Game`: rules by name, path or text, and the machines that run them.
+"""`Game`: rules by name, path or text, the machines that run them, and players for it.
 
 >>> game = Game.load("tictactoe")
 >>> state = game.machine("prover").initial_state()
@@ -9,27 +9,31 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import ggp
-from gdl.errors import GdlError
+from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
+from gdl.visible import visible
 
 if TYPE_CHECKING:
+    from ggp.drawing import PlainDrawing
+    from ggp.in_code import GamePlayer, PlayedMatch, PlayerSource
     from players.puzzles.sokoban.levels.level import Level
 
-__all__ = ["Game", "State", "games_folder", "installed_games"]
+__all__ = ["Game", "State", "games_folder", "installed_games", "load"]
 
 
 class Game:
     """One game: its rules, and machines made on demand.
 
     Attributes:
-        name: the file's stem, for a level of several with its number; ``game`` for rules as text.
+        name: the file's stem, printable; for a level of several with its number; ``game`` for rules as text.
         rules: the parsed rules.
         text: the rules as they were written, comments included.
         level: the Sokoban level that the rules were written from; None for other games.
@@ -37,11 +41,13 @@ class Game:
 
     def __init__(self, name: str, text: str, level: Level | None = None) -> None:
         """Parse ``text``. Raises ParseError."""
+        name = visible(name)
         self.name = name
         self.text = text
         self.level = level
         self.rules: Rules = parse_rules(text, name)
         self._machines: dict[str, Machine] = {}
+        self._draw: PlainDrawing | None = None
 
     @classmethod
     def load(cls, source: str | Path) -> Game:
@@ -63,19 +69,14 @@ class Game:
             return cls._of_level(text)
         if isinstance(source, str) and "(" in text:
             return cls("game", text)
-        path = Path(text)
-        if not path.is_file():
-            path = games_folder() / f"{text.lower().removesuffix('.kif')}.kif"
-        if not path.is_file():
-            names = [p.stem for p in installed_games()]
-            close = difflib.get_close_matches(text.lower(), names)
-            remedy = (
-                f"did you mean {', '.join(close)}?"
-                if close
-                else "`ggp games` lists the names; a path to a .kif file works too"
-            )
-            raise GdlError(f"there is no game or file {text!r}", remedy=remedy)
-        return cls(path.stem, read_rules_file(path))
+        path = find_rules_file(text)
+        try:
+            game = cls(path.stem, read_rules_file(path))
+        except ParseError as error:
+            error.source = str(path)
+            raise
+        loaded_files[game.name] = path
+        return game
 
     @classmethod
     def _of_level(cls, name: str) -> Game:
@@ -115,7 +116,11 @@ class Game:
         if level not in self._machines:
             from players.kaskade.make_machine import make_machine
 
-            self._machines[level] = make_machine(self.rules, level)
+            machine = make_machine(self.rules, level)
+            if self._draw is None:
+                self._draw = _later("ggp.drawing:PlainDrawing")(self.name)
+            machine.draw = self._draw
+            self._machines[level] = machine
         return self._machines[level]
 
     @property
@@ -123,8 +128,92 @@ class Game:
         """The first state, on the ``auto`` machine."""
         return self.machine().initial_state()
 
+    def player(
+        self, name: PlayerSource, role: str | None = None, *, seed: int = 0, machine: str = "auto"
+    ) -> GamePlayer:
+        """A player that is asked for moves in states of this game: ``game.player("uct").choose(state)``.
+
+        Args:
+            name: ``uct``, ``uct:playouts=1000``, ``module:Class`` (the module may lie in the current folder),
+                or a subclass of :class:`players.player.Player`.
+            role: whose moves it chooses; those of all roles by default.
+            seed: what its randomness comes from.
+            machine: level of the machine that it thinks on.
+
+        Raises:
+            GdlError: there is no such player or role.
+        """
+        made: GamePlayer = _later("ggp.in_code:GamePlayer")(self.machine(machine), name, role, seed)
+        return made
+
+    def play(
+        self,
+        players: Sequence[PlayerSource],
+        *,
+        seconds: float = 1.0,
+        startclock: float = 1.0,
+        seed: int = 0,
+        machine: str = "auto",
+        max_steps: int | None = None,
+        watch: Callable[[State], object] = lambda state: None,
+    ) -> PlayedMatch:
+        """A match in this process; the players think one after the other.
+
+        Args:
+            players: one per role, as for :meth:`player`.
+            seconds: for each move; a role with a single legal move makes it without being asked.
+            startclock: seconds before the first move, for all players together.
+            seed: what the players' randomness comes from.
+            machine: level of the machine that it is played on.
+            max_steps: stop after this many joint moves.
+            watch: called with each state that is reached.
+
+        Raises:
+            GdlError: there is no such player, there are not as many as roles, or one chose no legal move.
+        """
+        run = _later("ggp.in_code:play_in_code")
+        match: PlayedMatch = run(self.machine(machine), players, seconds, startclock, seed, max_steps, watch)
+        return match
+
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.rules)} rules>"
+
+
+def _later(name: str) -> Any:
+    """``module:name``, of a module that itself works on games: imports run one way, so it is found by name
+    when it is first needed."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+load = Game.load
+"""A game by name, path or text, as :meth:`Game.load` finds it."""
+
+
+loaded_files: dict[str, Path] = {}
+"""The files of the games that were loaded, by the names of these: messages show lines of them."""
+
+
+def find_rules_file(name: str) -> Path:
+    """A file of rules by its path, or by the name of a game that comes along. Raises GdlError, which names
+    similar ones, where there is none."""
+    path = Path(name)
+    if not path.exists():
+        path = games_folder() / f"{name.lower().removesuffix('.kif')}.kif"
+    if not path.exists():
+        close = difflib.get_close_matches(name.lower(), [p.stem for p in installed_games()])
+        remedy = (
+            f"did you mean {', '.join(close)}?"
+            if close
+            else "`ggp games` lists the names; a path to a .kif file works too"
+        )
+        raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
+    return path
+
+
+def names_level(name: str) -> bool:
+    """Whether this names a level of Sokoban or Snakes."""
+    return _kind_of_level(name) is not None
 
 
 def _kind_of_level(text: str) -> Literal["snakes", "sokoban"] | None:

@@ -13,18 +13,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError, StuckError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
+from gdl.words import counted
 from ggp.protocol import messages
 from ggp.protocol.cipher import Cipher
 from ggp.protocol.http10 import Address, HttpError, parse_address, post
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced
 
-INFO_SECONDS = 3.0
-"""How long a player may take to say its name."""
 GOODBYE_SECONDS = 5.0
 """How long a player may take to confirm STOP or ABORT."""
 MAX_REPLY = 10_000
@@ -111,31 +110,36 @@ class MatchStep:
 
 
 def parse_players(text: str) -> list[RemotePlayer | StandIn]:
-    """Players from ``URL,URL,random,legal``, in role order. Raises HttpError if a part is neither an address
+    """Players from ``URL,URL,random,legal``, in role order. Raises GdlError if a part is neither an address
     nor a stand-in."""
+    from players.registry import NAMES
+
     players: list[RemotePlayer | StandIn] = []
     for word in filter(None, map(str.strip, text.split(","))):
         if word.lower() in STAND_INS:
             players.append(StandIn(word.lower(), word.lower()))
+        elif word.partition(":")[0].lower() in NAMES:
+            raise GdlError(
+                f"{word} is a player, and no address",
+                remedy=f"serve it in another terminal: ggp serve --player {word}; then name 127.0.0.1:9147",
+            )
         else:
             address = parse_address(word)
             players.append(RemotePlayer(str(address), address))
     return players
 
 
-async def ask_names(players: Sequence[RolePlayer]) -> None:
-    """Ask each player for its name by INFO; who does not answer keeps its address as name."""
-
-    async def ask(player: RemotePlayer) -> None:
-        answer = await player.exchange(messages.info_request(), INFO_SECONDS)
-        try:
-            name = messages.parse_info_reply(answer.text).get("name", "")
-        except GdlError:
-            return
-        if name.isprintable() and 0 < len(name) <= 100:
-            player.name = name
-
-    await asyncio.gather(*map(ask, _remote(players)))
+def in_words(error: str) -> str:
+    """An error of a record, for people: ``CE refused`` is ``no connection: refused``."""
+    code, _, rest = error.partition(" ")
+    meaning = {
+        NO_ANSWER: "no answer in time",
+        NO_CONNECTION: "no connection",
+        ILLEGAL: "no legal move",
+    }.get(code)
+    if meaning is None:
+        return error
+    return f"{meaning}: {rest}" if rest else meaning
 
 
 class GameManager:
@@ -189,12 +193,13 @@ class GameManager:
     async def run(self) -> MatchRecord:
         """Play the match to its end.
 
-        On cancellation the players are sent ABORT and the record says so. Raises GdlError if the rules leave
-        a role without a move in a state that is not terminal.
+        Whatever ends it early, cancellation or an error of ``watch`` (a closed pipe), the players are sent
+        ABORT and the record says so. Raises GdlError if the rules leave a role without a move in a state that
+        is not terminal.
         """
         try:
             await self._play()
-        except (asyncio.CancelledError, GdlError):
+        except BaseException:  # whatever ends it here must not leave the players waiting
             self.record.aborted = True
             await self._tell_all(messages.abort_request(self.record.match_id))
             raise
@@ -279,9 +284,9 @@ class GameManager:
         machine = self._machine
         options = machine.legal_moves(state, role)
         if not options:
-            raise MoveError(
+            raise StuckError(
                 f"{machine.rules.spell(machine.roles[role])} has no legal move"
-                f" after {len(self.record.moves)} turns",
+                f" after {counted(len(self.record.moves), 'turn')}",
                 remedy="the rules are at fault: see `ggp validate`",
             )
         error = answer.error
@@ -296,11 +301,12 @@ class GameManager:
         return self._rng.choice(self._ordered(role, options)), error
 
     async def _tell_all(self, message: str) -> None:
-        remote = _remote(self._players)
+        remote = remote_players(self._players)
         await asyncio.gather(*(player.exchange(message, GOODBYE_SECONDS) for player in remote))
 
 
-def _remote(players: Sequence[RolePlayer]) -> list[RemotePlayer]:
+def remote_players(players: Sequence[RolePlayer]) -> list[RemotePlayer]:
+    """Those at addresses."""
     return [player for player in players if isinstance(player, RemotePlayer)]
 
 

@@ -62,7 +62,7 @@ class Player(ABC):
     and return before it.
 
     Attributes:
-        name: the name by which people ask for it.
+        name: the name by which people ask for it; that of the class where it is not set.
         seed: what its randomness comes from.
         options: the value of each of its :attr:`OPTIONS`, by name.
         machine: the machine it thinks on, from :meth:`start` on.
@@ -85,6 +85,10 @@ class Player(ABC):
     resumes: bool = False
     reports: bool = False
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.name = cls.name or cls.__name__
+
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         self.seed = seed
         self.options = complete(self.OPTIONS, options)
@@ -100,7 +104,8 @@ class Player(ABC):
         self.prepare(self.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none.
+        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, or
+        :meth:`decide` answers with something else than a choice of one.
 
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
@@ -110,6 +115,10 @@ class Player(ABC):
         if not options:
             raise MoveError(f"{self.machine.roles[self.role]} has no legal move in this state")
         choice = self.decide(own, options, deadline)
+        if not isinstance(choice, Choice):
+            raise MoveError(f"{self.name} answers {choice!r}", remedy="decide returns Choice(move)")
+        if choice.move not in options:
+            raise MoveError(f"{self.name} chooses {choice.move!r}", remedy="choose one of options")
         return self.translated(choice, state.machine)
 
     def update_machine(self, machine: Machine) -> None:

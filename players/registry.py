@@ -10,6 +10,7 @@ from importlib import import_module
 
 from gdl.errors import GdlError
 from players.options import by_name, read_options
+from players.own_class import find_class
 from players.player import Player
 
 _PLACES = {
@@ -31,12 +32,12 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
     """A new player, whose randomness comes from ``seed``.
 
     ``name`` is a kind of :data:`NAMES`, with options or without; or ``module:Class``, any subclass of
-    :class:`~players.player.Player` whose constructor takes a seed. ``defaults`` are values of options that
-    the name does not set; kinds without such an option ignore them. Raises GdlError if there is no such
-    kind, no such option, or the text is no value of the option.
+    :class:`~players.player.Player` whose constructor takes a seed, also in the current folder. ``defaults``
+    are values of options that the name does not set; kinds without such an option ignore them. Raises
+    GdlError if there is no such kind, no such option, or the text is no value of the option.
     """
     if _is_class(name):
-        return _player_class(name)(seed=seed)
+        return find_class(name)(seed=seed)
     kind, options = _kind_of(name)
     values = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
     return kind(seed=seed, **values | read_options(kind.name, kind.OPTIONS, options, name))
@@ -45,7 +46,7 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
 def check_name(name: str) -> None:
     """Raises GdlError for a name that :func:`make_player` would refuse; makes no player."""
     if _is_class(name):
-        _player_class(name)
+        find_class(name)
     else:
         kind, options = _kind_of(name)
         read_options(kind.name, kind.OPTIONS, options, name)
@@ -84,22 +85,14 @@ def _is_class(name: str) -> bool:
     return bool(colon) and kind.strip().lower() not in _PLACES
 
 
-def _player_class(name: str) -> type[Player]:
-    module, _, kind = name.partition(":")
-    try:
-        player = getattr(import_module(module), kind)
-    except (ImportError, AttributeError) as error:
-        raise GdlError(f"there is no player {name}: {error}") from None
-    if not (isinstance(player, type) and issubclass(player, Player)):
-        raise GdlError(f"{name} is no player", remedy="name a subclass of players.player.Player")
-    return player
-
-
 def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:
     kind, _, rest = name.strip().partition(":")
     place = _PLACES.get(kind.strip().lower())
     if place is None:
-        raise GdlError(f"there is no player {name!r}", remedy=f"the players are {', '.join(NAMES)}")
+        raise GdlError(
+            f"there is no player {name!r}",
+            remedy=f"the players are {', '.join(NAMES)}; a class of yours is named module:Class",
+        )
     options: list[tuple[str, str]] = []
     for text in filter(None, map(str.strip, rest.split(","))):
         key, equals, value = text.partition("=")

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import random
 import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
+from bench.soak.junk import KINDS, junk
 from gdl.errors import GdlError
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
@@ -37,6 +39,7 @@ class SoakCounts:
         turns: PLAY messages that were sent.
         late: replies after the clock, or never; ``late_starts`` those to START.
         illegal: replies that are no legal move.
+        junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.junk`).
         lost: matches that were refused, forgotten or whose connection broke.
         matches: how many were begun.
         slowest: the longest time to a reply to PLAY, seconds; ``times`` all of them.
@@ -47,6 +50,7 @@ class SoakCounts:
     late: int = 0
     late_starts: int = 0
     illegal: int = 0
+    junk: int = 0
     lost: int = 0
     matches: int = 0
     slowest: float = 0.0
@@ -56,7 +60,9 @@ class SoakCounts:
 
     def add(self, other: SoakCounts) -> None:
         """Add another manager's counts."""
-        for name in ("turns", "late", "late_starts", "illegal", "lost", "matches", "times", "faults", "ends"):
+        for name in ("turns", "late", "late_starts", "illegal", "junk", "lost", "matches"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("times", "faults", "ends"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.slowest = max(self.slowest, other.slowest)
 
@@ -78,6 +84,8 @@ class SoakPlan:
         startclock, playclock: seconds.
         per_match: turns after which a match is ended.
         seed: what the other roles' moves come from.
+        junk: share of turns before or during which a PLAY is sent that cannot be or is not so.
+        kinds: how many kinds of them, in the order of :data:`bench.soak.junk.KINDS`.
     """
 
     name: str
@@ -88,6 +96,8 @@ class SoakPlan:
     playclock: int
     per_match: int = LONGEST
     seed: int = 0
+    junk: float = 0.0
+    kinds: int = len(KINDS)
 
 
 class Manager:
@@ -135,11 +145,15 @@ class Manager:
             counts.late_starts += 1
             counts.fault(f"{match} {name} START: ready after {seconds:.3f} s")
         moves: list[str] | None = None
+        played: list[tuple[State, list[str]]] = []
         for turn in range(1, plan.per_match + 1):
             if machine.is_terminal(state) or counts.turns >= plan.turns:
                 break
             counts.turns += 1
+            meanwhile = self._disturb(match, machine, played, state)
             reply, seconds = self._ask(messages.play_request(match, moves), plan.playclock)
+            if meanwhile is not None:
+                meanwhile.join()
             counts.times.append(seconds)
             counts.slowest = max(counts.slowest, seconds)
             if seconds > plan.playclock or not reply:
@@ -158,8 +172,26 @@ class Manager:
                 counts.illegal += 1
                 counts.fault(f"{match} {name} turn {turn}: {reply[:100]!r} is not legal")
             moves = [machine.rules.spell(machine.move(r, m)) for r, m in enumerate(joint)]
+            played.append((state, moves))
             state = machine.next_state(state, joint)
         self._end(match, moves, machine.is_terminal(state))
+
+    def _disturb(
+        self, match: str, machine: Machine, played: Sequence[tuple[State, list[str]]], state: State
+    ) -> threading.Thread | None:
+        """Send junk now, or in a thread while the next PLAY is thought about."""
+        if self._random.random() >= self.plan.junk:
+            return None
+        kind = KINDS[self.counts.junk % self.plan.kinds]
+        self.counts.junk += 1
+        message = f"( PLAY {match} {junk(kind, machine, played, state, self._random)} )"
+        if self._random.random() < 0.5:
+            self._ask(message, self.plan.playclock)
+            return None
+        waits = self._random.uniform(0.0, 0.5 * self.plan.playclock)
+        thread = threading.Timer(waits, self._ask, (message, self.plan.playclock))
+        thread.start()
+        return thread
 
     def _end(self, match: str, moves: Sequence[str] | None, over: bool) -> None:
         abort = not over and self._random.random() < 0.5

@@ -152,7 +152,7 @@ class Soak:
             status = server.stop()
         time.sleep(0.5)
         left = [f"{pid} {role_of(pid)}" for pid, born in self._seen if born and _born(pid) == born]
-        copied = ("turns", "matches", "late", "late_starts", "illegal", "lost", "faults")
+        copied = ("turns", "matches", "late", "late_starts", "illegal", "junk", "lost", "faults")
         return {
             **{name: getattr(counts, name) for name in copied},
             "slowest": round(counts.slowest, 3),
@@ -189,6 +189,8 @@ class Soak:
                 options.playclock,
                 options.per_match,
                 options.seed,
+                options.junk,
+                options.junk_kinds,
             )
             managers[ours] = self._context.Process(target=manage, args=(plan, theirs), daemon=True)
         began = time.monotonic()
@@ -275,6 +277,8 @@ def parser() -> argparse.ArgumentParser:
     add("--per-match", type=int, default=40, help="turns after which a match is ended")
     add("--burners", type=int, default=2, help="processes that keep processors busy")
     add("--kill-every", type=float, default=2.0, help="mean seconds between two; 0 for none")
+    add("--junk", type=float, default=0.0, help="share of turns disturbed by PLAYs that cannot be")
+    add("--junk-kinds", type=int, default=6, help="how many kinds, of bench.soak.junk")
     add("--player", default="uct")
     add("--machine", default="auto")
     add("--games", default=GAMES, help="names, with blanks between them")

@@ -27,6 +27,15 @@ class Severity(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """The match that shows a finding: joint moves from the initial state, a text for each role, and what is
+    true in the state that they lead to."""
+
+    moves: tuple[tuple[str, ...], ...]
+    state: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding.
 
@@ -36,6 +45,7 @@ class Diagnostic:
         place: line and column, from 1; 0:0 where it concerns the text as a whole.
         message: what is wrong, one sentence without a full stop.
         remedy: what the author can do.
+        evidence: the match in which it was found, where it was found by playing.
     """
 
     code: str
@@ -43,6 +53,7 @@ class Diagnostic:
     place: Place
     message: str
     remedy: str
+    evidence: Evidence | None = None
 
     def __str__(self) -> str:
         return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
@@ -56,9 +67,9 @@ class Kind:
     severity: Severity
     remedy: str
 
-    def at(self, place: Place, message: str) -> Diagnostic:
+    def at(self, place: Place, message: str, evidence: Evidence | None = None) -> Diagnostic:
         """A finding of this kind."""
-        return Diagnostic(self.code, self.severity, place, message, self.remedy)
+        return Diagnostic(self.code, self.severity, place, message, self.remedy, evidence)
 
 
 KINDS: dict[str, Kind] = {}

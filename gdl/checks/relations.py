@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from gdl.checks.diagnostic import Diagnostic, Kind, first_each, info, warning
+from gdl.checks.spelling import close_to
 from gdl.checks.walk import Signature, atoms_of, body_literals, subterms
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rules
 from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term
+from gdl.words import counted
 
 UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
 UNUSED_RELATION = info("unused-relation", "remove its rules, or use it")
@@ -55,7 +57,10 @@ def _definitions(defined: dict[Signature, Place], read: dict[Signature, Place]) 
     for (name, arity), place in read.items():
         if name not in (TRUE, DOES, DISTINCT) and (name, arity) not in defined:
             arities = [a for n, a in defined if n == name]
-            but = f", only one with {arities[0]}" if arities else ""
+            meant = close_to(name, (n for n, a in defined if a == arity))
+            but = (
+                f", only one with {arities[0]}" if arities else f": did you mean {meant!r}?" if meant else ""
+            )
             yield UNDEFINED_RELATION.at(place, f"no rule defines {name!r} with {_arguments(arity)}{but}")
     for (name, arity), place in defined.items():
         if name not in ARITIES and (name, arity) not in read:
@@ -63,7 +68,7 @@ def _definitions(defined: dict[Signature, Place], read: dict[Signature, Place]) 
 
 
 def _arguments(arity: int) -> str:
-    return f"{arity} argument{'s' * (arity != 1)}"
+    return counted(arity, "argument")
 
 
 def _arities(uses: dict[Signature, Place], kind: Kind, what: str) -> Iterator[Diagnostic]:

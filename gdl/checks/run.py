@@ -17,6 +17,7 @@ from gdl.checks.game import check_game
 from gdl.checks.playable import check_playable
 from gdl.checks.relations import check_relations
 from gdl.checks.sentences import check_sentences
+from gdl.checks.spelling import check_spelling
 from gdl.checks.syntax import read_rules
 from gdl.rules import Rules
 
@@ -27,7 +28,7 @@ def check(rules: Rules) -> list[Diagnostic]:
     """Everything that is wrong or doubtful in rules that could be parsed, in text order. Rules without an
     error (:attr:`Severity.ERROR`) can be played; many public games have warnings. What only the text shows
     (syntax, spelling) is :func:`check_text`'s."""
-    families = check_sentences, check_relations, check_game, check_dependence
+    families = check_sentences, check_spelling, check_relations, check_game, check_dependence
     findings = [finding for family in families for finding in family(rules)]
     if not any(d.severity is Severity.ERROR for d in findings):
         findings += check_playable(rules)

@@ -10,6 +10,7 @@ from gdl.checks.walk import body_literals, subterms
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule
 from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, NEXT, TRUE, Term
+from gdl.words import counted
 
 KEYWORD_AS_HEAD = error("keyword-as-head", "write next, init or legal instead")
 KEYWORD_ARITY = error("keyword-arity", "give it the number of arguments that GDL fixes")
@@ -59,7 +60,7 @@ def _term_use(atom: Term, place: Place) -> Iterator[Diagnostic]:
     """Wrong arities of keywords, keywords and connectives inside terms."""
     arity = ARITIES.get(atom.name)
     if arity is not None and len(atom.args) != arity:
-        count = f"{len(atom.args)} argument{'s' * (len(atom.args) != 1)}"
+        count = counted(len(atom.args), "argument")
         yield KEYWORD_ARITY.at(place, f"{atom.name!r} has {count}, but takes {arity}")
     for term in subterms(atom):
         if term.name in CONNECTIVES:

@@ -88,19 +88,21 @@ class Evaluator:
         """Prepare a second call after generated code has raised one of RECOVERABLE. Raises TooLargeError
         where a second call would not help."""
         grown = False
-        for tables, slots in zip((state, move), self.relations.slots, strict=True):
+        for tables, slots, at_once in zip(
+            (state, move), self.relations.slots, self.relations.at_once, strict=True
+        ):
             if tables is not None:
                 grown = grown or len(tables) < len(slots)
                 tables.extend(slots[len(tables) :])
                 for slot, first in enumerate(slots):
-                    if first is None:  # a derived relation may be incomplete
+                    if first is None and slot not in at_once:  # it may be incomplete
                         tables[slot] = None
         match error:
-            case MoreRowsError():
-                self.relations.forget()
+            case MoreRowsError(predicates=predicates):
+                self.relations.forget(predicates)
             case CyclicError(call=call):
                 self._estimates.cyclic.add(call)
-                self.relations.forget()
+                self.relations.forget_call(call)
             case RecursionError() if not self._estimates.shallow:
                 self._estimates.shallow = True
                 self.relations.forget()

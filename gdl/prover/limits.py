@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,11 @@ class ProverLimits:
 
 
 class MoreRowsError(Exception):
-    """A relation has more rows than its code was generated for."""
+    """Relations have more rows than code was generated for: those of ``predicates``; None for any of them."""
+
+    def __init__(self, predicates: Sequence[int] | None = None) -> None:
+        super().__init__(predicates)
+        self.predicates = predicates
 
 
 class CyclicError(Exception):
@@ -66,7 +70,10 @@ class Guard:
         most: the bound on the rows of a relation for which code is generated.
         demanded: predicates whose relations are too large to be computed whole.
         rows: rows of the present question.
+        outgrown: called with predicates that have become too large for the code there is.
     """
+
+    outgrown: Callable[[Sequence[int]], None]
 
     def __init__(self, schema: Schema, limits: ProverLimits) -> None:
         self._schema = schema
@@ -103,8 +110,9 @@ class Guard:
         if not self._deadline:
             self._deadline = now + self._seconds
         if rows > DEMAND_ROWS and predicate >= 0 and predicate not in self.demanded:
-            self.demanded.update(self._schema.stratum(predicate).predicates)
-            raise MoreRowsError
+            members = self._schema.stratum(predicate).predicates
+            self.demanded.update(members)
+            raise MoreRowsError(members)
         if now > self._deadline:
             raise TooLargeError(
                 f"a question took more than {self._seconds:g} seconds", remedy="use smaller relations"
@@ -118,6 +126,15 @@ class Guard:
         if predicate < 0 or predicate in self.demanded:
             return self.most
         return min(self.most, DEMAND_ROWS)
+
+    def done(self, rows: int, predicate: int) -> None:
+        """Count a relation beyond the threshold that was computed whole: it serves this time, though it is to
+        be computed key by key from now on. Raises as :meth:`many` does otherwise."""
+        if rows > DEMAND_ROWS and predicate >= 0 and predicate not in self.demanded:
+            members = self._schema.stratum(predicate).predicates
+            self.demanded.update(members)
+            self.outgrown(members)
+        self.many(rows, predicate)
 
     def many(self, rows: int, predicate: int) -> None:
         """Count a relation, or a round of a fixpoint, beyond the threshold. Raises as :meth:`tick` does,

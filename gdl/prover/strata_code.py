@@ -40,6 +40,7 @@ class StrataCode:
 
     def _relation(self, predicate: int) -> None:
         """Compile the function that computes a dynamic relation."""
+        self.relations.ask(self._schema.stratum(predicate).predicates)
         self.relations.execute(self._function(self._schema.stratum(predicate), f"g{predicate}", predicate))
 
     def _function(self, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
@@ -59,7 +60,7 @@ class StrataCode:
             start.append(f"add = r{predicate}.add")
             for clause in stratum.clauses:
                 writer.clause(clause, _adding(writer, clause))
-        end = [f"if {total} > {self._guard.threshold(writer.predicate)}: many({total}, {writer.predicate})"]
+        end = [f"if {total} > {self._guard.threshold(writer.predicate)}: done({total}, {writer.predicate})"]
         if wanted is None:
             end.append(f"return [{', '.join(results.values())}]")
         else:
@@ -153,6 +154,7 @@ class StrataCode:
         """Compile the function that computes the rows of one key."""
         predicate, keys, _ = key
         stratum = self._schema.stratum(predicate)
+        self.relations.ask(stratum.predicates)
         magic = stratum.recursive and not self._estimates.top_down(predicate, keys)
         self.relations.execute(self._magic(stratum, key) if magic else self._top_down(stratum, key))
 

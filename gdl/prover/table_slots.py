@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from gdl.compile.magic_sets import Call
 from gdl.compile.stratify import Dependence
 from gdl.prover.access_path import AccessPath, Key, split_row
 from gdl.prover.estimates import Estimates
@@ -32,6 +33,7 @@ class TableSlots:
         slots: the first contents of the tables of a state and of a move: None, or for ``true`` and
             ``does`` an empty relation.
         lazy: the paths that are filled key by key.
+        at_once: the slots of states and of moves that are filled when their content is complete.
     """
 
     def __init__(
@@ -46,6 +48,12 @@ class TableSlots:
         self.namespace: dict[str, Any] = {"defaultdict": defaultdict, "new": _new_memo}
         self.slots: tuple[list[Any], list[Any]] = ([], [])
         self.lazy: dict[Key, AccessPath] = {}
+        self.at_once: tuple[set[int], set[int]] = (set(), set())
+        self._compilers: dict[str, Callable[[], None]] = {}
+        self._readers: defaultdict[int, set[str]] = defaultdict(set)
+        """Predicate -> the functions whose code was chosen by what is known of it."""
+        self._asked: set[int] = set()
+        """Predicates that the function being written has asked for."""
 
     def fresh(self) -> int:
         """A number for a new name."""
@@ -83,6 +91,7 @@ class TableSlots:
         """The access from the values of the columns ``keys`` to those of ``values``; a set of
         ``values`` where there are no keys. All other columns are projected away."""
         key = predicate, keys, values
+        self._asked.add(predicate)
         path = self._paths.get(key)
         if path is None:
             if self._schema.level[predicate] is Dependence.STATIC:
@@ -119,6 +128,8 @@ class TableSlots:
         """A new slot for a relation (of states, of moves), its variable and the statement that loads it."""
         moves = self._schema.moves(predicate)
         slot = self.new_slot(moves, first)
+        if letters == "md" or not self._schema.stratum(predicate).recursive:
+            self.at_once[moves].add(slot)
         name = f"{letters[moves]}{slot}"
         return slot, name, f"{name} = {self.table(predicate)}[{slot}]"
 
@@ -170,24 +181,40 @@ class TableSlots:
         """Define generated functions. Their source is made of numbers, not of the rules' text."""
         exec(compile("\n".join(lines), "<rules>", "exec"), self.namespace)
 
-    def forget_code(self) -> None:
-        """Compile all relations and calls anew when they are next needed."""
-        for predicate in self._slot:
-            if not self._schema.given[predicate]:
-                self._stub(f"g{predicate}", partial(self._compile_relation, predicate))
+    def forget_code(self, predicates: Iterable[int] | None) -> None:
+        """Compile the relations and calls anew, when they are next needed, that read these predicates or
+        compute them; None for all."""
+        if predicates is None:
+            stale = {name for name in self._compilers if name[0] != "p"}
+        else:
+            stale = {name for predicate in predicates for name in self._readers.pop(predicate, ())}
+        for name in stale:
+            self._stub(name, self._compilers[name])
+
+    def ask(self, predicates: Iterable[int]) -> None:
+        """The function being written depends on what is known of these predicates."""
+        self._asked.update(predicates)
+
+    def forget_call(self, call: Call) -> None:
+        """Compile the calls of these columns of this predicate anew when they are next needed."""
         for key, path in self.lazy.items():
-            self._stub(f"q{path.name}", partial(self._compile_call, key))
+            if key[:2] == call:
+                self._stub(f"q{path.name}", self._compilers[f"q{path.name}"])
 
     def _stub(self, function: str, compile_it: Callable[[], None]) -> None:
         """Put a function into the namespace that compiles its successor when first called."""
 
         def stub(*arguments: Any) -> Rows:
+            self._asked.clear()
             compile_it()
+            for predicate in self._asked:
+                self._readers[predicate].add(function)
             for tables, slots in zip(arguments, self.slots, strict=False):
                 if isinstance(tables, list):
                     tables.extend(slots[len(tables) :])
             return self.namespace[function](*arguments)
 
+        self._compilers[function] = compile_it
         self.namespace[function] = stub
 
 
@@ -207,17 +234,22 @@ class Relations(TableSlots):
         self._local: dict[int, AccessPath] = {}
         self._local_indexes: dict[Key, AccessPath] = {}
         self._calls: dict[Key, float] = {}
-        self.namespace.update(tick=guard.tick, many=guard.many, build=guard.build, take=guard.take)
+        self.namespace.update(
+            tick=guard.tick, many=guard.many, done=guard.done, build=guard.build, take=guard.take
+        )
         self.functor = guard.functor
+        guard.outgrown = self.forget
         self.fan = estimates.fan
         self.most = estimates.most
         self.scanned = estimates.scanned
 
-    def forget(self) -> None:
-        """Compile all relations and calls anew, by new estimates, when they are next needed."""
-        self.forget_code()
+    def forget(self, predicates: Iterable[int] | None = None) -> None:
+        """Compile the relations and calls anew, by new estimates, when they are next needed, that read these
+        predicates or compute them; None for all."""
+        self.forget_code(predicates)
         self._estimates.forget()
-        self._calls.clear()
+        if predicates is None:
+            self._calls.clear()
 
     @contextmanager
     def local(self, members: Sequence[int]) -> Iterator[dict[Key, AccessPath]]:
@@ -232,6 +264,7 @@ class Relations(TableSlots):
             self._estimates.local = frozenset()
 
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
+        self._asked.add(predicate)
         if predicate not in self._local:
             return super().path(predicate, keys, values)
         if not keys and len(values) == self._schema.arity[predicate]:
@@ -247,6 +280,7 @@ class Relations(TableSlots):
         """The same access, computed key by key on demand; None where computing the whole relation
         is expected to be cheaper than that many calls."""
         schema = self._schema
+        self._asked.add(predicate)
         if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
             return None
         if not self._estimates.cheaper(predicate, keys, calls):

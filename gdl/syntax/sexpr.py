@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gdl.errors import ParseError, Place
+from gdl.visible import first_forbidden
 
 MAX_DEPTH = 100
 """Deepest nesting of parentheses that is read (see docs/measurements.md)."""
@@ -97,7 +98,7 @@ def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source
     to the end of its line, kept on request as an :class:`Atom` whose text starts with ``;``.
 
     Raises ParseError: unbalanced parentheses, nesting deeper than :data:`MAX_DEPTH`, more than
-    :data:`MAX_CHARACTERS` characters, or a control character.
+    :data:`MAX_CHARACTERS` characters, or a character that is not printable in a word.
     """
     source = Source(text, name)
     if len(text) > MAX_CHARACTERS:
@@ -145,9 +146,9 @@ class Nest:
         self.current = self.stack[-1].parts if self.stack else self.top
 
     def atom(self, word: str, at: int) -> None:
-        """A word was read. Raises ParseError where it is a forbidden character."""
-        if word[0].isspace() or not word[0].isprintable():
-            raise self.source.fault("forbidden-character", at, word[0])
+        """A word was read. Raises ParseError where it is, or holds, a forbidden character."""
+        if (place := first_forbidden(word)) >= 0:
+            raise self.source.fault("forbidden-character", at + place, word[place])
         self.current.append(Atom(word, at))
 
     def unclosed(self) -> ParseError:

@@ -13,6 +13,8 @@ from typing import Annotated
 import typer
 
 from gdl.errors import GdlError
+from gdl.visible import visible
+from ggp.complaint import complain
 
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[
@@ -43,11 +45,41 @@ def read_or_complain(path: Path) -> bytes | None:
         data.decode("utf-8-sig")
         return data
     except OSError as error:
-        typer.echo(f"ggp: {path}: {error.strerror}", err=True)
+        typer.echo(f"ggp: {visible(str(path))}: {error.strerror}", err=True)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        typer.echo(f"ggp: {path}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True)
+        typer.echo(
+            f"ggp: {visible(str(path))}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True
+        )
     return None
+
+
+def read_rules(name: str) -> tuple[str, str] | None:
+    """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a game
+    that comes along, or a level. None, and a line on stderr, where they cannot be read."""
+    from ggp.game import Game, names_level
+
+    try:
+        if name != "-" and names_level(name):
+            return name, Game.load(name).text
+    except GdlError as error:
+        complain(error)
+        return None
+    path = Path(name) if name == "-" else find_or_complain(name)
+    data = None if path is None else read_or_complain(path)
+    return None if data is None else ("<stdin>" if name == "-" else str(path), data.decode("utf-8-sig"))
+
+
+def find_or_complain(name: str) -> Path | None:
+    """The file of rules with this path, or of the game that comes along under this name. None, and a line on
+    stderr, where there is none."""
+    from ggp.game import find_rules_file
+
+    try:
+        return find_rules_file(name)
+    except GdlError as error:
+        complain(error)
+        return None
 
 
 def write(path: Path, data: bytes) -> None:
@@ -56,3 +88,16 @@ def write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Raise GdlError for a path where no file can be written: better before long work than after it."""
+    for path in filter(None, paths):
+        there = path.exists()
+        try:
+            with path.open("ab"):
+                pass
+            if not there:
+                path.unlink()
+        except OSError as error:
+            raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands import read_or_complain
+from ggp.commands import find_or_complain, read_or_complain
+from ggp.complaint import complain
 
 
 def command(
     files: Annotated[
-        list[Path], typer.Argument(help="Rules files; - reads standard input.", metavar="FILE...")
+        list[str],
+        typer.Argument(help="Rules files or games that come along; - reads stdin.", metavar="FILE..."),
     ],
     write: Annotated[bool, typer.Option("--write", "-w", help="Change the files themselves.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say which files would change.")] = False,
@@ -26,28 +28,34 @@ def command(
     """
     from gdl.errors import ParseError
     from gdl.syntax.format import format_text
+    from gdl.visible import visible
 
     changed = failed = 0
-    for path in files:
-        if (data := read_or_complain(path)) is None:
+    for name in files:
+        # Games that come along are shown, and never changed.
+        path = Path(name) if write or name == "-" else find_or_complain(name)
+        if path is None or (data := read_or_complain(path)) is None:
             failed += 1
             continue
         try:
             formatted = format_text(data.decode("utf-8-sig"), str(path)).encode()
         except ParseError as error:
-            typer.echo(f"ggp: {error}", err=True)
+            complain(error)
             failed += 1
             continue
         differs = formatted != data
         changed += differs
         if check:
             if differs:
-                typer.echo(f"would change {path}")
+                typer.echo(f"would change {visible(str(path))}")
         elif write and str(path) != "-":
             if differs:
                 path.write_bytes(formatted)
-                typer.echo(f"changed {path}")
+                typer.echo(f"changed {visible(str(path))}")
         else:
+            # Comments may hold anything: files get it as it is, terminals do not.
+            if sys.stdout.isatty():
+                formatted = visible(formatted.decode(), keep="\n\t").encode()
             sys.stdout.buffer.write(formatted)
             sys.stdout.buffer.flush()
     if failed:

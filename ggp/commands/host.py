@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import GameName
+from ggp.commands import GameName, check_writable, write
 
 
 def command(
@@ -18,9 +18,12 @@ def command(
     startclock: int = typer.Option(10, min=0, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, help="Seconds for each move."),
     seed: int = typer.Option(0, help="Seed of random moves."),
-    out: Path | None = typer.Option(None, "--out", "-o", help="Write the match here as JSON."),
+    out: Path | None = typer.Option(None, "--out", "--output", "-o", help="Write the match here as JSON."),
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
     match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
+    anyway: bool = typer.Option(
+        False, "--anyway", help="Begin although a player does not answer or is busy: random moves for it."
+    ),
     names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
     machine: str = typer.Option(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
@@ -28,20 +31,25 @@ def command(
 ) -> None:
     """Run a match between players over HTTP (a game manager).
 
-    Late, unreadable and illegal answers are replaced by random legal moves and reported.
-    Ctrl-C aborts the match at the players too. The exit status is 1 if anything had to be
-    replaced.
+    Players that do not answer or are busy are told of before the match begins. Late, unreadable
+    and illegal answers are replaced by random legal moves and reported; a player whose every move
+    was replaced has played no match, and there is no result. Ctrl-C, SIGTERM and a closed pipe
+    abort the match at the players too. The exit status is 1 if anything had to be replaced.
     """
     import asyncio
+    import signal
+    from collections import Counter
 
     from rich.console import Console
     from rich.markup import escape
 
     from ggp.game import Game
-    from ggp.manager import GameManager, MatchStep, RemotePlayer, ask_names, parse_players
+    from ggp.introductions import meet
+    from ggp.manager import GameManager, MatchStep, RemotePlayer, in_words, parse_players
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
 
+    check_writable(out)
     loaded = Game.load(game)
     seats = parse_players(players)
     given = [name.strip() for name in names.split(",")] if names else []
@@ -57,44 +65,67 @@ def command(
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
-    faults = 0
+    cipher = cipher_for(loaded.rules, seed) if scramble else None
+    unready = 0
+    replaced = Counter[int]()
 
     def watch(step: MatchStep) -> None:
-        nonlocal faults
-        for role, seat, error, seconds, move in zip(
-            roles, seats, step.errors, step.seconds, step.moves or [""] * len(roles), strict=True
-        ):
+        nonlocal unready
+        for role, (seat, error, seconds) in enumerate(zip(seats, step.errors, step.seconds, strict=True)):
             if not step.moves and not error:
                 continue
+            move = step.moves[role] if step.moves else ""
             time = f" [dim]{seconds:.1f} s[/]" if isinstance(seat, RemotePlayer) else ""
-            text = f"{step.number:4}  {escape(role)} ({escape(seat.name)}): {escape(move)}{time}"
+            text = f"{step.number:4}  {escape(roles[role])} ({escape(seat.name)}): {escape(move)}{time}"
             if error:
-                faults += 1
-                text += f"  [red]{escape(error)}[/]" + (" [yellow]random move instead[/]" if move else "")
+                unready += not move
+                replaced[role] += bool(move)
+                text += f"  [red]{escape(in_words(error))}[/]" + (
+                    " [yellow]random move instead[/]" if move else ""
+                )
             console.print(text, soft_wrap=True)
 
+    manager = GameManager(loaded.text, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
+
     async def play() -> None:
-        if given:
-            for seat, name in zip(seats, given, strict=True):
-                seat.name = name
-        else:
-            await ask_names(seats)
+        task = asyncio.current_task()
+        if task is not None:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+        faults = await meet(seats)
+        if faults and not anyway:
+            raise GdlError("; ".join(faults), remedy="--anyway plays on, with random moves in their place")
+        for fault in faults:
+            console.print(f"[yellow]{escape(fault)}[/]", soft_wrap=True)
+        for seat, name in zip(seats, given, strict=False):
+            seat.name = name
         record.players = [seat.name for seat in seats]
-        cipher = cipher_for(loaded.rules, seed) if scramble else None
-        manager = GameManager(loaded.text, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
-        who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=False))
+        who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=True))
         console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
         await manager.run()
 
     try:
         asyncio.run(play())
-        result = ", ".join(f"{escape(r)} {g}" for r, g in zip(roles, record.goals, strict=True))
-        console.print(f"[bold]{result}[/] after {len(record.moves)} turns, {faults} errors", soft_wrap=True)
+        turns = len(record.moves)
+        absent = [role for role, seat in enumerate(seats) if turns and replaced[role] == turns]
+        if absent:
+            who = ", ".join(f"{escape(roles[r])} ({escape(seats[r].name)})" for r in absent)
+            console.print(f"[bold red]no result[/]: every move of {who} was random", soft_wrap=True)
+        else:
+            result = ", ".join(f"{escape(r)} {g}" for r, g in zip(roles, record.goals, strict=True))
+            errors = unready + replaced.total()
+            counts = f"{turns} turn{'' if turns == 1 else 's'}, {errors} error{'' if errors == 1 else 's'}"
+            console.print(f"[bold]{result}[/] after {counts}", soft_wrap=True)
     except KeyboardInterrupt:
         console.print("[yellow]aborted[/]")
         raise
+    except asyncio.CancelledError:
+        console.print("[yellow]aborted[/]")
+        raise typer.Exit(128 + signal.SIGTERM) from None
+    except SystemExit:  # rich's answer to a pipe that nobody reads any more
+        raise BrokenPipeError from None
     finally:
-        if out is not None:
-            out.write_text(record.to_json() + "\n", encoding="utf-8")
-    if faults:
+        if out is not None and record.states:
+            write(out, (record.to_json() + "\n").encode())
+    if unready or replaced:
         raise typer.Exit(1)

@@ -6,6 +6,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import FurthestMachine, check_machine
+from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE, MAX_CLOCK
 
 
 def command(
@@ -29,6 +30,12 @@ def command(
         None,
         metavar="DIR",
         help="Play from a table made by ggp solve --strong, and by --player where that does not help.",
+    ),
+    longest_clock: int = typer.Option(
+        LONGEST_CLOCK, min=1, max=MAX_CLOCK, help="Seconds; longer clocks of a match are cut down to it."
+    ),
+    longest_idle: int = typer.Option(
+        LONGEST_IDLE, min=1, help="Seconds without a message after which a match is given up at the latest."
     ),
     seed: int = typer.Option(0, help="Seed of the player's randomness."),
     log_level: str = typer.Option("info", help="debug, info, warning or error."),
@@ -66,7 +73,14 @@ def command(
         player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
     )
     config = ServerConfig(
-        name=name or "kaskade", host=host, port=port, matches=matches, settings=settings, forks=FORKS
+        name=name or "kaskade",
+        host=host,
+        port=port,
+        matches=matches,
+        settings=settings,
+        longest_clock=longest_clock,
+        longest_idle=longest_idle,
+        forks=FORKS,
     )
     asyncio.run(Server(config).run())
 

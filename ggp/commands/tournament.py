@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import check_machine
+from ggp.commands import check_machine, check_writable
 
 
 def command(
@@ -60,6 +60,7 @@ def command(
 
     if report is not None or plots is not None:
         check_installed()
+    check_writable(report, json, csv)
     known = database.is_file()
     if known and not resume:
         raise GdlError(f"{database} has results already", remedy="remove it, or give another --database")

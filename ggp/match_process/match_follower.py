@@ -30,30 +30,33 @@ class Follower:
             self._log("warning", "the game is over before it begins")
         elif not self.match.options():
             raise RulesError(f"{message['role']} has no legal move at the beginning")
-        self.match.replay(message["history"])
+        self.match.replay(message["history"], message.get("answers", ()))
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
 
         Returns:
-            The legal moves and the safe one; None where a PLAY was seen before and its answer is sent again.
+            The legal moves and the safe one; None where a PLAY was seen before or cannot be: the answer to
+            the one before is sent again.
         """
         match = self.match
         turn, moves, answered = message["id"], message["moves"], message["answered"]
-        before = len(match.history)
         if message["advanced"]:
-            match.resume(moves)
-            before -= moves is not None
+            made = match.resume(moves)
         else:
-            new = match.follow(moves, answered, message["delivered"], message["late"])
-            if not new and answered is not None:
-                self._send("move", id=turn, move=answered, again=True)
+            made = match.follow(moves, answered, message["delivered"], message["late"])
+            if not made and answered is not None and match.is_legal(answered):
+                self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
                 return None
         options = match.options()
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
-        joint = match.history[-1] if len(match.history) > before else None
+        joint = match.history[-1] if made and moves is not None else None
         self._send("options", id=turn, safe=safe, joint=joint)
         return options, safe
+
+    def judge(self, message: JsonMessage) -> None:
+        """Say whether a report would lead anywhere, without going there."""
+        self._send("verdict", question=message["question"], can_be=self.match.can_be(message["moves"]))
 
     def finish(self, message: JsonMessage) -> None:
         """The match is over: report the goals."""

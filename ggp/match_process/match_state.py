@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 
@@ -15,45 +17,90 @@ Log = Callable[..., None]
 """Takes a level, an event and named fields."""
 
 
+MOST_COURSES = 8
+"""Ways that a match may have gone which are followed side by side."""
+
+MOST_MISSED = 2
+"""Reports in a row that may be somebody else's, before a way is given up that cannot explain them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One way in which a match may have gone.
+
+    Attributes:
+        state: where it stands then, and ``history`` the joint moves that led there.
+        before: the same one turn before.
+        answers: what the manager was told for our move there.
+        missed: how many reports in a row were not legal there: somebody else's.
+        evidence: how many more reports repeated an answer given there than did not.
+    """
+
+    state: State
+    history: tuple[tuple[str, ...], ...] = ()
+    before: Course | None = None
+    answers: frozenset[str] = frozenset()
+    missed: int = 0
+    evidence: int = 0
+
+
 class MatchState:
     """Where a match stands: the state, and the joint moves that led to it.
 
-    The manager's word counts, also where this player thought otherwise. Moves that cannot be read or are not
-    legal are logged and replaced by the likeliest legal ones, for an answer from a guess is better than none.
+    The manager's word counts, also where this player thought otherwise. A report that is legal in the state
+    before, but not here, puts the last one right. What is given up so is followed beside it: the next
+    reports may fit only there, or repeat the answer that was given there, if somebody else sent the
+    correction. Any other report leads nowhere: it is logged.
 
     Attributes:
         machine: the machine of :attr:`state`.
         role: the index of our role.
-        state: where the match stands.
-        history: the joint moves made, each a tuple of GDL texts in role order.
     """
 
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role
-        self.state: State = machine.initial_state()
-        self.history: list[tuple[str, ...]] = []
+        self._courses = [Course(machine.initial_state())]
         self._log = log
         self._reported: tuple[str, ...] | None = None
         self._played = False
         """Whether there was a PLAY."""
 
+    @property
+    def state(self) -> State:
+        """Where the match stands."""
+        return self._courses[0].state
+
+    @property
+    def history(self) -> list[tuple[str, ...]]:
+        """The joint moves that led there, each a tuple of GDL texts in role order."""
+        return list(self._courses[0].history)
+
     def options(self) -> list[int]:
-        """The legal moves of :attr:`role`."""
-        return self.machine.legal_moves(self.state, self.role)
+        """The legal moves of :attr:`role`; where it is in doubt how the match has gone, those that are legal
+        either way, if there are any."""
+        options = self.machine.legal_moves(self.state, self.role)
+        for other in self._courses[1:]:
+            legal = frozenset(self.machine.legal_moves(other.state, self.role))
+            options = [move for move in options if move in legal] or options
+        return options
 
     def text(self, role: int, move: int) -> str:
         """A move as GDL text in the spelling of the rules."""
         return self.machine.rules.spell(self.machine.move(role, move))
 
-    def replay(self, history: Sequence[Sequence[str]]) -> None:
-        """Make all joint moves of a match that was begun elsewhere."""
-        for joint in history:
-            self.resume(joint)
-            self._advance(joint, None)
+    def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
+        """Take all reports of a match that was begun elsewhere, and the answers given before each, None for
+        one that did not arrive in time."""
+        for joint, answer in zip_longest(history, answers[: len(history)]):
+            self._played = True
+            if answer is not None:
+                self._answered(answer)
+            if self._take(joint, answer is None):
+                self._reported = tuple(map(fold, joint))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
-        """Go where a PLAY says that the match is; False if that PLAY was seen before.
+        """Go where a PLAY says that the match is; False if that PLAY was seen before or cannot be.
 
         A manager sends a PLAY again if its connection broke, but the same text may also be the next turn: all
         roles do the same twice. It is the next turn if the answer to the first PLAY was delivered and is our
@@ -69,82 +116,124 @@ class MatchState:
         seen = self._played and (reported is None or reported == self._reported)
         if seen and moves is not None and answered is not None and delivered:
             ours = late or self.role >= len(moves) or fold(moves[self.role]) == fold(answered)
-            seen = not (ours and self._all_legal(moves))
+            seen = not (ours and self._after(self._courses[0], moves))
         self._played = True
-        if seen:
+        in_time = delivered and not late
+        if answered is not None and in_time:
+            self._answered(answered)
+        if seen or not (moves is None or self._take(moves, not in_time)):
             return False
         self._reported = reported
-        if moves is not None:
-            self._advance(moves, answered)
         return True
 
-    def resume(self, moves: Sequence[str] | None) -> None:
-        """Note a PLAY whose joint move :meth:`replay` has already made."""
+    def reported(self, moves: Sequence[str] | None) -> bool:
+        """Whether these are the moves that led here, as a PLAY reported them."""
+        return self._reported == (None if moves is None else tuple(map(fold, moves)))
+
+    def resume(self, moves: Sequence[str] | None) -> bool:
+        """Note a PLAY whose joint move :meth:`replay` has already made; whether it has made it: a report that
+        cannot be was none."""
+        reported = None if moves is None else tuple(map(fold, moves))
         self._played = True
-        self._reported = None if moves is None else tuple(map(fold, moves))
+        history = self._courses[0].history
+        made = bool(history) and reported == tuple(map(fold, history[-1]))
+        if made or not history:
+            self._reported = reported
+        return made
+
+    def can_be(self, moves: Sequence[str] | None) -> bool:
+        """Whether a report would lead anywhere."""
+        if moves is None:
+            return not self._played
+        courses = [*self._courses, *(course.before for course in self._courses)]
+        return any(course is not None and self._after(course, moves) is not None for course in courses)
+
+    def is_legal(self, text: str) -> bool:
+        """Whether :attr:`role` may do this here."""
+        return self._legal(self.state, self.role, text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """Make the last joint move; the goal of each role, or None if that is no end."""
         if moves is not None and not self.state.terminal:
-            self._advance(moves, None)
+            self._take(moves, True)
         if not self.state.terminal:
             return None
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
-    def _advance(self, moves: Sequence[str], answered: str | None) -> None:
-        machine = self.machine
-        if machine.is_terminal(self.state):
-            self._log("warning", "moves after the end", moves=" ".join(moves)[:200])
-            return
-        roles = len(machine.roles)
-        if len(moves) != roles:
-            self._log("warning", "wrong number of moves", found=len(moves), roles=roles)
-        joint: list[int] = []
-        for role in range(roles):
-            options = machine.legal_moves(self.state, role)
-            if not options:
-                self._log("warning", "no legal move", role=str(machine.roles[role]))
-                return
-            try:
-                joint.append(self._legal(role, moves[role] if role < len(moves) else "", options))
-            except GdlError as error:
-                joint.append(self._instead(role, answered, options))
-                self._log(
-                    "warning",
-                    "illegal joint move",
-                    turn=len(self.history) + 1,
-                    role=str(machine.roles[role]),
-                    error=error.message[:200],
-                    taken=self.text(role, joint[-1]),
-                )
-        self.state = machine.next_state(self.state, joint)
-        self.history.append(tuple(self.text(r, m) for r, m in enumerate(joint)))
+    def _answered(self, answer: str) -> None:
+        """Note what the manager was told, if the last report was the manager's."""
+        for number, course in enumerate(self._courses):
+            if not course.missed:
+                self._courses[number] = replace(course, answers=course.answers | {fold(answer)})
 
-    def _legal(self, role: int, text: str, options: Sequence[int]) -> int:
-        move = self.machine.move_id(role, parse_term(text))
-        if move not in options:
-            raise MoveError(f"{text} is not legal here")
-        return move
+    def _take(self, moves: Sequence[str], doubtful: bool) -> bool:
+        """Go where these moves lead; False if that is nowhere. ``doubtful``: our part need not be what we
+        answered."""
+        ours = fold(moves[self.role]) if self.role < len(moves) else ""
 
-    def _instead(self, role: int, answered: str | None, options: Sequence[int]) -> int:
-        if role == self.role and answered is not None:
-            try:
-                return self._legal(role, answered, options)
-            except GdlError:
-                pass
-        # The same move in every process that follows the match: ids differ between them.
-        return min(options, key=lambda move: self.text(role, move))
+        def evidence(course: Course) -> int:
+            agrees = 0 if doubtful or not course.answers else 1 if ours in course.answers else -1
+            return course.evidence + agrees
 
-    def _all_legal(self, moves: Sequence[str]) -> bool:
-        machine = self.machine
-        if len(moves) != len(machine.roles) or machine.is_terminal(self.state):
-            return False
-        try:
-            for role, text in enumerate(moves):
-                self._legal(role, text, machine.legal_moves(self.state, role))
-        except GdlError:
-            return False
+        now = self._courses[0]
+        taken = [(course, self._after(course, moves)) for course in self._courses]
+        taken.sort(key=lambda pair: (pair[1] is None, -evidence(pair[0])))
+        if taken[0][1] is not None:
+            if taken[0][0] is not now:
+                self._note("the match went the other way", moves)
+            courses = [
+                replace(after, evidence=evidence(course))
+                if after
+                else replace(course, missed=course.missed + 1)
+                for course, after in taken
+            ]
+        else:
+            before = (course.before for course in self._courses if course.before)
+            corrected = next(
+                (
+                    replace(after, evidence=evidence(course))
+                    for course in before
+                    if (after := self._after(course, moves))
+                ),
+                None,
+            )
+            if corrected is None:
+                self._note("these moves cannot be", moves)
+                return False
+            self._note("the turn before is put right", moves)
+            courses = [corrected, *(replace(one, missed=one.missed + 1) for one in self._courses)]
+        # Two ways to the same state are one from there on.
+        different: dict[State, Course] = {}
+        for course in courses:
+            if course.missed <= MOST_MISSED:
+                different.setdefault(course.state, course)
+        self._courses = list(different.values())[:MOST_COURSES]
         return True
+
+    def _note(self, event: str, moves: Sequence[str]) -> None:
+        self._log("warning", event, turn=len(self._courses[0].history) + 1, moves=" ".join(moves)[:200])
+
+    def _after(self, course: Course, moves: Sequence[str]) -> Course | None:
+        """The course with one more joint move; None where that is not legal."""
+        machine, state = self.machine, course.state
+        if len(moves) != len(machine.roles) or machine.is_terminal(state):
+            return None
+        joint: list[int] = []
+        for role, text in enumerate(moves):
+            move = self._legal(state, role, text)
+            if move is None:
+                return None
+            joint.append(move)
+        told = tuple(self.text(role, move) for role, move in enumerate(joint))
+        after = machine.next_state(state, joint)
+        return Course(after, (*course.history, told), replace(course, before=None), evidence=course.evidence)
+
+    def _legal(self, state: State, role: int, text: str) -> int | None:
+        try:
+            move = self.machine.move_id(role, parse_term(text))
+        except GdlError:
+            return None
+        return move if move in self.machine.legal_moves(state, role) else None
 
 
 def fold(text: str) -> str:

@@ -35,6 +35,8 @@ def main() -> None:
                 follower = Follower(parse_rules(message["rules"], message["match"]), message, send)
             case "play" if follower is not None:
                 follower.play(message)
+            case "judge" if follower is not None:
+                follower.judge(message)
             case "stop" if follower is not None:
                 follower.finish(message)
 

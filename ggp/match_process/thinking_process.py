@@ -3,11 +3,11 @@
 It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
 :func:`time.monotonic`, which all processes of one computer share.
 
-To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``share`` (of the processors),
-``preview``, ``stop``.
+To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``judge`` (whether reported moves can
+be), ``share`` (of the processors), ``preview``, ``stop``.
 From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of game it
-seems to be), per turn ``options`` (a safe move, before any search) and ``move``, at the end ``over``, and
-``log`` at any time.
+seems to be), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``, at the end
+``over``, and ``log`` at any time.
 
 The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player
 thinks in another (:mod:`ggp.match_process.player_thread`).
@@ -57,6 +57,10 @@ class RoleMatch:
         else:
             self._send("move", id=message["id"], move=safe, again=False)
 
+    def judge(self, message: JsonMessage) -> None:
+        """See :meth:`Follower.judge`."""
+        self._follower.judge(message)
+
     def stop(self, message: JsonMessage) -> None:
         """The match is over: report the goals and free what was held."""
         self._follower.finish(message)
@@ -89,6 +93,8 @@ def main() -> None:
                 match.play(message)
             case "share":
                 thinker.share(message["workers"], message["ponder"])
+            case "judge" if match is not None:
+                match.judge(message)
             case "stop" if match is not None:
                 match.stop(message)
 

@@ -6,7 +6,9 @@ It is written on asyncio streams because aiohttp cannot speak this dialect (see 
 from __future__ import annotations
 
 import asyncio
+import socket
 from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote_plus, urlsplit
 
@@ -16,7 +18,11 @@ MAX_HEAD = 16 * 1024
 """Bytes that the request line and headers (or status line and headers) may take."""
 MAX_BODY = 2 * 1024 * 1024
 """Bytes that a body may take (see docs/measurements.md)."""
+MAX_DROPPED = 64 * 1024
+"""Bytes after a message that are read and dropped."""
 CONTENT_TYPE = "text/acl"
+GREETING = b"HTTP/1.0 "
+"""How every reply begins."""
 
 _REASONS = {
     200: "OK",
@@ -116,6 +122,28 @@ async def send_and_close(
     except TimeoutError:
         pass
     writer.close()
+
+
+async def until_gone(reader: StreamReader, writer: StreamWriter, greet: Callable[[], None]) -> None:
+    """Return when the peer has gone while it waits for its reply.
+
+    The end of its bytes may mean that it has gone, or that it has closed its sending side only. So ``greet``
+    is called then, which sends :data:`GREETING`: the computer of one that has gone answers with a reset.
+    """
+    dropped = 0
+    try:
+        while chunk := await reader.read(4096):
+            dropped += len(chunk)
+            if dropped > MAX_DROPPED:
+                await asyncio.Event().wait()  # the kernel holds back the rest
+    except OSError:
+        return
+    greet()
+    connection = writer.get_extra_info("socket")
+    pause = 0.02
+    while not (writer.transport.is_closing() or connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)):
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,10 @@ from gdl.syntax.sexpr import MAX_DEPTH, Source
 
 MAX_CLOCK = 7 * 24 * 3600
 """Longest clock that is taken, in seconds; a longer one is cut down to it."""
+LONGEST_CLOCK = 3600
+"""Seconds: longer clocks are cut down to it, unless the server is told otherwise."""
+LONGEST_IDLE = 7200
+"""Seconds without a message after which a match is freed, unless the server is told otherwise."""
 MAX_WORD = 1000
 """Longest match id or role that is taken, in characters."""
 READY = "ready"

@@ -11,13 +11,22 @@ from __future__ import annotations
 import asyncio
 import time
 from asyncio import StreamReader, StreamWriter
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from gdl.errors import GdlError
-from ggp.protocol.http10 import HttpError, Request, read_request, reply_bytes, send_and_close
-from ggp.protocol.messages import Info, Message, Play, Start, parse_message
+from ggp.protocol.http10 import (
+    GREETING,
+    HttpError,
+    Request,
+    read_request,
+    reply_bytes,
+    send_and_close,
+    until_gone,
+)
+from ggp.protocol.messages import Info, Message, Play, Preview, Start, parse_message
 from ggp.server import metrics, status
 from ggp.server.log_lines import one_line
 from ggp.server.margin import round_trip
@@ -53,6 +62,22 @@ class _Reply:
     status: int = 200
     match: ServedMatch | None = None
     clock: str = ""
+    message: Message | None = None
+
+
+@dataclass(eq=False, slots=True)
+class _Client:
+    """A connection. ``since`` when (time.monotonic) it began to send or to take its reply; ``waits`` for an
+    answer; ``greeted`` with the first bytes of its reply, ``replied`` with all; ``put_off`` to make room."""
+
+    address: str
+    writer: StreamWriter
+    since: float
+    task: asyncio.Task[None] | None = None
+    waits: bool = False
+    greeted: bool = False
+    replied: bool = False
+    put_off: bool = False
 
 
 class Connections:
@@ -63,51 +88,79 @@ class Connections:
         self._config = desk.config
         self._metrics = desk.metrics
         self._say = log
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._clients: set[_Client] = set()
+        self._answers: set[asyncio.Task[str]] = set()
 
     def connected(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Take a connection."""
-        task = asyncio.create_task(self._converse(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        peer = writer.get_extra_info("peername")
+        client = _Client(str(peer[0]) if peer else "", writer, time.monotonic())
+        self._make_room(client.address)
+        self._clients.add(client)
+        client.task = asyncio.create_task(self._converse(client, reader))
+        client.task.add_done_callback(lambda _: self._forget(client))
 
     async def close(self) -> None:
         """End all connections."""
-        for task in list(self._tasks):
+        tasks: list[asyncio.Task[Any]] = [client.task for client in self._clients if client.task is not None]
+        for task in (*tasks, *self._answers):
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        if tasks or self._answers:
+            await asyncio.wait([*tasks, *self._answers])
 
-    async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
-        received = time.monotonic()
-        match: ServedMatch | None = None
+    def _make_room(self, address: str) -> None:
+        """Put off the client that has been silent longest, where there are too many: from the address of the
+        new one or, with too many of all, from the one with most."""
+        active = [client for client in self._clients if not (client.waits or client.put_off)]
+        count = Counter(client.address for client in active)
+        if count[address] < self._config.max_per_address:
+            if len(active) < self._config.max_connections:
+                return
+            address = count.most_common(1)[0][0]
+        oldest = min((c for c in active if c.address == address), key=lambda client: client.since)
+        oldest.put_off = True
+        if not oldest.replied:
+            self._metrics.replies.labels("503").inc()
+            oldest.writer.write(reply_bytes("error: too many connections", 503))
+        if oldest.task is not None:
+            oldest.task.cancel()
+
+    def _forget(self, client: _Client) -> None:
+        self._clients.discard(client)
+        if not client.writer.transport.is_closing():
+            client.writer.transport.abort()
+
+    async def _converse(self, client: _Client, reader: StreamReader) -> None:
+        received, writer = client.since, client.writer
+        reply: _Reply | None = None
         delivered = False
         try:
-            if len(self._tasks) > self._config.max_connections:
-                reply = _Reply(reply_bytes("error: too many connections", 503), 503)
-            else:
-                reply = await self._reply(reader, writer, received)
+            reply = await self._reply(client, reader, received)
             self._metrics.replies.labels(str(reply.status)).inc()
             if reply.match is not None:
-                match = reply.match if reply.clock == "play" else None
                 start = reply.match.start
                 clock = start.playclock if reply.clock == "play" else start.startclock
                 reply.match.margin.round_trip(round_trip(writer.get_extra_info("socket")))
                 share = (time.monotonic() - received) / max(clock, 1)
                 self._metrics.share.labels(reply.clock).observe(share)
-            await send_and_close(reader, writer, reply.data)
+            client.since, client.replied = time.monotonic(), True
+            data = reply.data.removeprefix(GREETING) if client.greeted else reply.data
+            await send_and_close(reader, writer, data)
             delivered = True
         except OSError as error:  # a reset, a time-out, or a half-closed connection that broke
             self._say("debug", "connection lost", error=str(error) or type(error).__name__)
+        except asyncio.CancelledError:
+            if not client.put_off:
+                raise
+            delivered = client.replied
         finally:
-            if match is not None:
-                match.sent(delivered)
-            if not writer.transport.is_closing():
-                writer.transport.abort()
+            if reply is not None and reply.match is not None and isinstance(reply.message, Play):
+                reply.match.sent(reply.message, delivered)
 
-    async def _reply(self, reader: StreamReader, writer: StreamWriter, received: float) -> _Reply:
+    async def _reply(self, client: _Client, reader: StreamReader, received: float) -> _Reply:
         try:
-            return await self._answer(await self._request(reader, writer), received)
+            request = await self._request(reader, client.writer)
+            return await self._answer(client, reader, request, received)
         except GdlError as error:
             code = error.status if isinstance(error, HttpError) else 400
             text = one_line(str(error))
@@ -128,7 +181,9 @@ class Connections:
         except TimeoutError:
             raise HttpError(408, f"no whole message within {seconds:g} s") from None
 
-    async def _answer(self, request: Request, received: float) -> _Reply:
+    async def _answer(
+        self, client: _Client, reader: StreamReader, request: Request, received: float
+    ) -> _Reply:
         if request.method == "OPTIONS":
             self._count("options")
             return _Reply(reply_bytes(""))
@@ -142,10 +197,49 @@ class Connections:
             raise
         kind = type(message).__name__.lower()
         self._count(kind)
-        body = reply_bytes(await self._desk.answer(message, received))
+        if isinstance(message, Start | Play | Preview):
+            body = reply_bytes(await self._waited_for(client, reader, message, received))
+        else:
+            body = reply_bytes(await self._desk.answer(message, received))
         if not isinstance(message, Play | Start):
             return _Reply(body)
-        return _Reply(body, 200, self._desk.match(message.match), kind)
+        return _Reply(body, 200, self._desk.match(message.match), kind, message)
+
+    async def _waited_for(
+        self, client: _Client, reader: StreamReader, message: Message, received: float
+    ) -> str:
+        """The reply to a message that takes its time. Raises ConnectionError if the client goes before."""
+
+        def greet() -> None:
+            client.greeted = True
+            client.writer.write(GREETING)
+
+        client.waits = True
+        answer = asyncio.create_task(self._desk.answer(message, received))
+        self._answers.add(answer)
+        answer.add_done_callback(self._answered)
+        gone = asyncio.create_task(until_gone(reader, client.writer, greet))
+        try:
+            await asyncio.wait([answer, gone], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            # Two cannot read at once.
+            await asyncio.wait([gone])
+            client.waits = False
+        if answer.done():
+            return answer.result()
+        if isinstance(message, Play):
+            # The match goes on. What has begun with a START or PREVIEW comes to its end.
+            answer.cancel()
+            match = self._desk.match(message.match)
+            if match is not None:
+                match.sent(message, False)
+        raise ConnectionResetError("the client has gone")
+
+    def _answered(self, answer: asyncio.Task[str]) -> None:
+        self._answers.discard(answer)
+        if not answer.cancelled():
+            answer.exception()  # somebody has heard of it, or nobody is left to hear
 
     def _count(self, kind: str) -> None:
         self._metrics.requests.labels(kind).inc()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
@@ -25,6 +26,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Phase, Turn
+from ggp.server.waiting import Crowd, Verdicts
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
@@ -64,6 +66,7 @@ class ServedMatch:
         self.touched = self._began = time.monotonic()
         self.margin = Margin(settings.margin)
         self.history: dict[int, tuple[str, ...]] = {}
+        self._told: dict[int, str | None] = {}
         self._settings = settings
         self._metrics = metrics
         self._game = self._machine = self._note = self._goals = ""
@@ -76,6 +79,8 @@ class ServedMatch:
         self._length = 0
         self._playable = False
         self._turn: Turn | None = None
+        self._verdicts = Verdicts()
+        self._starters, self._players = Crowd(), Crowd()
         self._closed = False
         self._reusable = False
         self._refusal: GdlError | None = None
@@ -101,10 +106,11 @@ class ServedMatch:
         """``ready`` when prepared or when the startclock is nearly over. Raises GdlError if the match cannot
         be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
-        await asyncio.wait([self._ready], timeout=max(0.0, left))
+        with self._starters.place() as hurried:
+            await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
         if self._refusal is not None:
             raise self._refusal
-        if not self._ready.done():
+        if not (self._ready.done() or hurried.done()):
             self._say("info", "not prepared in time")
         return READY
 
@@ -113,16 +119,28 @@ class ServedMatch:
         the rules have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
-        key = None if message.moves is None else tuple(map(fold, message.moves))
+        key = _key(message)
         turn = self._turn
+        if turn is not None and not turn.answered and turn.key != key:
+            # It is the next turn, or puts this one right, or cannot be.
+            can_be = await self._verdicts.ask(self._processes, message.moves, turn.answer)
+            if self._closed or not can_be:
+                return await self._answer(turn)
+            turn = self._turn
         if turn is None or turn.answered or turn.key != key:
             turn = self._new_turn(message.moves, key, received)
-        return await asyncio.shield(turn.answer)
+        return await self._answer(turn)
 
-    def sent(self, delivered: bool) -> None:
-        """Note how the answer to the last PLAY went out."""
+    async def _answer(self, turn: Turn) -> str:
+        with self._players.place() as hurried:
+            await asyncio.wait([turn.answer, hurried], return_when=FIRST_COMPLETED)
+        await asyncio.wait([turn.answer, turn.named], return_when=FIRST_COMPLETED)
+        return turn.answer.result() if turn.answered or turn.safe is None else turn.safe
+
+    def sent(self, message: Play, delivered: bool) -> None:
+        """Note how the answer to the last PLAY went out, if this is the last one."""
         turn = self._turn
-        if turn is not None:
+        if turn is not None and turn.key == _key(message) and not turn.void:
             late = time.monotonic() > turn.due
             if late and not turn.late:
                 self._metrics.late.inc()
@@ -205,6 +223,7 @@ class ServedMatch:
         clock = self.start.playclock
         margin = self.margin.spare_time(clock)
         turn = self._turn = Turn(self._turn, moves, key, received, clock, margin)
+        self._told[turn.id] = turn.told_before
         if moves is not None:
             self.history[turn.id] = moves
         turn.call_at(turn.due - WATCH_SHARE * margin, self._watch)
@@ -248,7 +267,8 @@ class ServedMatch:
                 "fast": process.deaths < 2,
                 "seed": self._settings.seed,
                 "share": self._share,
-                "history": self._played(),
+                "history": [self.history[id] for id in self._played()],
+                "answers": [self._told[id] for id in self._played()],
                 "deadline": now + 0.2 if self._ready.done() else max(self._ready_by, now),
             },
         )
@@ -256,7 +276,7 @@ class ServedMatch:
             yield "play", self._turn.request()
 
     def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
-        if process is not self._main and message["kind"] not in ("options", "move", "over"):
+        if process is not self._main and message["kind"] not in ("options", "move", "over", "verdict"):
             return
         match message["kind"]:
             case "ready":
@@ -271,6 +291,8 @@ class ServedMatch:
                 self._safe_move(process, message)
             case "move":
                 self._move(process, message)
+            case "verdict":
+                self._verdicts.take(message)
             case "over":
                 if not self._length:
                     self._length = message["turns"]
@@ -303,6 +325,8 @@ class ServedMatch:
         turn = self._turn
         if turn is None or turn.id != message["id"]:
             return
+        if message.get("void"):
+            turn.annul()
         now = time.monotonic()
         if now - turn.received > LONG_SHARE * (turn.deadline - turn.received):
             self.margin.overshoot(max(0.0, now - turn.deadline))
@@ -325,13 +349,13 @@ class ServedMatch:
         else:
             self.history.pop(turn, None)
 
-    def _played(self) -> list[tuple[str, ...]]:
-        """The joint moves up to the turn that is still to be asked."""
+    def _played(self) -> list[int]:
+        """The PLAYs that reported joint moves, up to the turn that is still to be asked."""
         turn = self._turn
         if turn is not None and turn.answered:
             # The process may have ended before it could say what it made of this turn's moves.
             turn.advanced = True
-        return [joint for id, joint in self.history.items() if turn is None or id < turn.id or turn.advanced]
+        return [id for id in self.history if turn is None or id < turn.id or turn.advanced]
 
     def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])
@@ -363,3 +387,8 @@ class ServedMatch:
             error = "the process of this match keeps ending"
             self._refused({"error": error, "turn": None, "clean": False})
         return False  # the next PLAY tries again
+
+
+def _key(message: Play) -> tuple[str, ...] | None:
+    """What tells a PLAY from another turn's."""
+    return None if message.moves is None else tuple(map(fold, message.moves))

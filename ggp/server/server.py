@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 
 import ggp
 from gdl.errors import GdlError
@@ -38,6 +39,8 @@ from players.processes.priority import go_first
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
+BACKLOG = 1024
+"""Connections that the kernel holds while the event loop is busy."""
 SWEEP_BEATS = 10
 """After so many of these looks, matches without a manager are freed and left-over processes ended."""
 SHOWN_ENDED = 20
@@ -97,7 +100,7 @@ class Server:
         """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
         on."""
         self._listener = await asyncio.start_server(
-            self._connections.connected, self.config.host, self.config.port, limit=65536
+            self._connections.connected, self.config.host, self.config.port, limit=65536, backlog=BACKLOG
         )
         for forks in self._forks:
             forks.open()
@@ -187,7 +190,10 @@ class Server:
     def _free(self) -> bool:
         return len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
 
-    async def _start(self, message: Start, received: float) -> str:
+    async def _start(self, told: Start, received: float) -> str:
+        longest = self.config.longest_clock
+        startclock, playclock = min(told.startclock, longest), min(told.playclock, longest)
+        message = replace(told, startclock=startclock, playclock=playclock)
         known = self.match(message.match)
         if known is not None:
             # A manager that lost its connection asks again; another match of that name is none of ours.
@@ -200,10 +206,12 @@ class Server:
         self._share()
         self.metrics.started.inc()
         self.metrics.live.set(len(self._matches))
-        clocks = {"startclock": message.startclock, "playclock": message.playclock}
+        clocks = {"startclock": startclock, "playclock": playclock}
         self._say(
             "info", "start", match=message.match, role=message.role, characters=len(message.rules), **clocks
         )
+        if message != told:
+            self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
         try:
             await match.begin(received)
             reply = await match.ready()
@@ -262,7 +270,7 @@ class Server:
 
         child.on_message = receive
         child.send("preview", rules=message.rules)
-        clock = float(message.clock)
+        clock = float(min(message.clock, self.config.longest_clock))
         seconds = max(0.5, clock - Margin(self.config.settings.margin).spare_time(clock))
         try:
             await asyncio.wait([done], timeout=seconds)
@@ -354,8 +362,7 @@ class Server:
     def _free_idle(self, now: float) -> None:
         """Free matches whose manager has gone."""
         for match in self.running:
-            limit = match.start.startclock + self.config.idle_playclocks * match.start.playclock
-            if now - match.touched > limit + self.config.idle_grace:
+            if now - match.touched > self.config.idle_seconds(match.start.startclock, match.start.playclock):
                 self._drop(match, "idle", match.close())
 
     def _say(self, level: str, event: str, **fields: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ggp.protocol.http10 import MAX_BODY
+from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,13 @@ class ServerConfig:
         settings: how they are played.
         read_seconds: how long a client may take to send its message.
         max_body: bytes that a message may have.
-        max_connections: how many connections at once; more are turned away.
+        max_connections: how many connections at once; ``max_per_address``: from one address. With more, the
+            one that has been silent longest goes. Those that wait for an answer do not count: each match has
+            room for some of its own (:mod:`ggp.server.waiting`).
+        longest_clock: seconds; longer clocks of a match are cut down to it.
         idle_playclocks: a match is freed after its startclock and this many playclocks
             without a message.
+        longest_idle: seconds after which it is freed in any case, but not within a single clock.
         idle_grace: seconds added to that.
         forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
     """
@@ -56,7 +61,15 @@ class ServerConfig:
     settings: MatchSettings = field(default_factory=MatchSettings)
     read_seconds: float = 10.0
     max_body: int = MAX_BODY
-    max_connections: int = 64
+    max_connections: int = 256
+    max_per_address: int = 128
+    longest_clock: int = LONGEST_CLOCK
     idle_playclocks: int = 5
+    longest_idle: float = LONGEST_IDLE
     idle_grace: float = 5.0
     forks: bool = False
+
+    def idle_seconds(self, startclock: int, playclock: int) -> float:
+        """How long a match with these clocks may be without a message."""
+        most = min(startclock + self.idle_playclocks * playclock, self.longest_idle)
+        return max(most, startclock, playclock if self.idle_playclocks else 0) + self.idle_grace

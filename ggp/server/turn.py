@@ -64,9 +64,10 @@ class Turn:
         phase: how far it has come.
         due: when the playclock ends; ``deadline``: when the search ends.
         answer: what the manager is told.
-        safe: a legal move.
+        safe: a legal move; ``named`` is done when a process has named one.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
+        void: whether the reported moves cannot be; the answer is the one before.
     """
 
     def __init__(
@@ -87,12 +88,14 @@ class Turn:
         self.deadline = self.due - margin
         self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.safe: str | None = None
+        self.named: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.advanced = False
         self.delivered = True
         self.late = False
+        self.void = False
         self._timer: asyncio.TimerHandle | None = None
         self._safe_before = None if before is None else before.safe
-        self._report = {
+        self._report: dict[str, Any] = {
             "id": self.id,
             "moves": moves,
             "answered": None if before is None else before.answer.result(),
@@ -106,6 +109,12 @@ class Turn:
         """Whether the manager has its answer."""
         return self.answer.done()
 
+    @property
+    def told_before(self) -> str | None:
+        """The answer to the PLAY before; None where it did not arrive in time."""
+        report = self._report
+        return report["answered"] if report["delivered"] and not report["late"] else None
+
     def request(self) -> dict[str, Any]:
         """The fields of ``play`` for the processes that follow the match."""
         return {**self._report, "advanced": self.advanced}
@@ -114,6 +123,8 @@ class Turn:
         """A process has named a legal move."""
         self.safe = self.safe or move
         self.advanced = True
+        if not self.named.done():
+            self.named.set_result(None)
         if self.phase is Phase.THINKING:
             self._enter(Phase.SAFE)
 
@@ -140,6 +151,11 @@ class Turn:
         self.advanced = True
         self.answer.set_result(move)
         return True
+
+    def annul(self) -> None:
+        """The reported moves cannot be: what became of the answer before counts for the next report."""
+        self.void = True
+        self.delivered, self.late = bool(self._report["delivered"]), bool(self._report["late"])
 
     def close(self) -> None:
         """Nothing more is expected: answer with this turn's safe move, or none, if nothing was answered.

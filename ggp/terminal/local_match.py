@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
-from ggp.terminal.human import HumanPlayer, Undo
+from ggp.terminal.human import HumanPlayer, Quit, Undo
 from players.player import Choice, Player
+from players.processes.limits import describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,17 @@ class MatchView:
         """The match is over; ``why`` says so if not by the rules."""
 
 
+@contextmanager
+def told_by(player: Player) -> Iterator[None]:
+    """Makes a GdlError, with the place, of whatever a player's own code raises."""
+    try:
+        yield
+    except (GdlError, MemoryError, OSError, Quit, Undo):
+        raise
+    except Exception as error:
+        raise GdlError(f"the player {player.name} failed: {describe(error)}") from error
+
+
 def play_match(
     machine: Machine,
     players: Sequence[Player],
@@ -102,7 +116,8 @@ def play_match(
         began = time.monotonic()
         seconds = max(prepared_by - began, 0.1) / (len(players) - role)
         view.preparing(role, began + seconds)
-        player.start(machine, role, state, seconds, began + seconds)
+        with told_by(player):
+            player.start(machine, role, state, seconds, began + seconds)
     steps: list[MatchSnapshot] = []
     why = ""
     while True:
@@ -152,7 +167,8 @@ def _step(
             continue
         deadline = time.monotonic() + playclock
         view.thinking(role, deadline)
-        choices.append(player.choose(state, deadline))
+        with told_by(player):
+            choices.append(player.choose(state, deadline))
     thought = tuple(len(moves) > 1 for moves in options)
     return MatchSnapshot(number, state, tuple(choices), thought, time.monotonic() - began)
 

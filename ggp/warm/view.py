@@ -12,6 +12,7 @@ import time
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
+from gdl.errors import GdlError
 from ggp.terminal.spinner import spinner
 from players.processes.launch import anew
 
@@ -21,8 +22,13 @@ _LAST = 300
 
 def compile_all(player: str, processes: int) -> bool:
     """Compile what matches of this player (a registered name, with options or without) need, with so many
-    processes that share the work; return whether all of it could be."""
+    processes that share the work; return whether all of it could be. Raises GdlError where nothing can be
+    kept."""
     console = Console(highlight=False, soft_wrap=True)
+    folder = _folder()
+    if not os.access(folder, os.W_OK):
+        text = f"{folder} can only be read: what is not in it yet is not kept"
+        console.print(text, style="yellow", markup=False)
     began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
@@ -38,6 +44,18 @@ def compile_all(player: str, processes: int) -> bool:
     else:
         console.print(f"all is ready, nothing was to be compiled ({seconds:.1f} s)")
     return not faults
+
+
+def _folder() -> str:
+    """Where kernels are kept. Raises GdlError where there is no place: to compile would be of no use."""
+    from propnet.kernels.playouts import playouts
+
+    if (folder := playouts._cache.cache_path) is None:
+        raise GdlError(
+            "nothing that is compiled can be kept: no folder for it can be written by you alone",
+            remedy="name one in $NUMBA_CACHE_DIR",
+        )
+    return str(folder)
 
 
 class _WarmProcess:

@@ -22,10 +22,14 @@ from types import CellType, FunctionType
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 from propnet.jit.kernel_cache import cache_for
+from propnet.jit.notice import listen
+
+listen(event)
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -3,6 +3,9 @@
 With numba's own cache processes that start together all compile the same. Here the first one to miss a
 kernel locks a file beside it (``flock``, which ends with the process), and the others load the kernel when
 it is there. A folder that cannot be written is still read; without any folder each process compiles anew.
+
+numba's own cache also keeps an index beside the data, either of which can be damaged, and trusts any folder.
+Here each kernel is a file by :mod:`propnet.private_files`, named by a checksum of all that it depends on.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -11,99 +14,190 @@ it is there. A folder that cannot be written is still read; without any folder e
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
+import logging
 import os
+import pickle
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from numba.core import caching
+import llvmlite
+import numba
+from numba.core import caching, config
+from numba.core.serialize import dumps
+
+from propnet.private_files import is_trusted, make_directory, read, user_directory, write
 
 try:
     import fcntl
 except ImportError:  # no such locks on this platform: each process compiles for itself
     fcntl = None  # type: ignore[assignment]
 
+log = logging.getLogger("propnet.kernels")
+
 PATIENCE_SECONDS = 90.0
 """How long to wait for another process, which may be stopped; then this one compiles too."""
 
 _LOOK_SECONDS = 0.02
+_MODE = 0o755
+"""Of folders with kernels: root may compile for all."""
+_VERSIONS = 16
+"""Files of one kernel that are kept: of other sources, processors and releases of numba."""
 
 
-class _Readable:
-    """A folder that need only be readable."""
+class _Private:
+    """A folder that nobody else can write to, made if it is not there."""
 
     get_cache_path: Callable[[], str]
+    _read_only = False
 
     def ensure_cache_path(self) -> None:
-        if not os.path.isdir(self.get_cache_path()):
-            raise OSError("there is no such folder")
+        """Raise OSError where kernels cannot be kept there, or where others can write."""
+        path = Path(self.get_cache_path())
+        if not self._read_only:
+            make_directory(path, _MODE)
+        if not is_trusted(path):
+            raise PermissionError(f"others can write to {path}")
+        if not self._read_only:
+            super().ensure_cache_path()  # type: ignore[misc]
 
 
-class _ReadableProvided(_Readable, caching.UserProvidedCacheLocator):
+class _Provided(_Private, caching.UserProvidedCacheLocator):
     pass
 
 
-class _ReadableInTree(_Readable, caching.InTreeCacheLocator):
+class _InTree(_Private, caching.InTreeCacheLocator):
     pass
 
 
-class _ReadableUserWide(_Readable, caching.UserWideCacheLocator):
-    pass
+class _UserWide(_Private, caching.UserWideCacheLocator):
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        super().__init__(function, file)
+        with contextlib.suppress(RuntimeError):  # no home: numba's folder may do
+            self._cache_path = str(user_directory() / "kernels" / self.get_suitable_cache_subpath(file))
+
+
+class _ReadableProvided(_Provided):
+    _read_only = True
+
+
+class _ReadableInTree(_InTree):
+    _read_only = True
+
+
+class _ReadableUserWide(_UserWide):
+    _read_only = True
 
 
 class _Places(caching.CompileResultCacheImpl):
-    """numba's folders, and those that can only be read; a configured folder comes first."""
+    """Where kernels are looked for, and then where they can only be read; a configured folder comes first."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        first, *others = type(self)._locator_classes
-        self._locator_classes = [first, _ReadableProvided, *others, _ReadableInTree, _ReadableUserWide]
+        self._locator_classes = [
+            _Provided,
+            _ReadableProvided,
+            _InTree,
+            _UserWide,
+            _ReadableInTree,
+            _ReadableUserWide,
+        ]
         super().__init__(function)
 
 
 class SharedCache(caching.FunctionCache):
-    """The cache of one kernel."""
+    """The cache of one kernel. Raises RuntimeError where there is no folder for it."""
 
     _impl_class = _Places
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        name = f"{self._impl.filename_base}.lock"
-        self._lock = Lock(os.path.join(self._cache_path, name))
+        self._folder = Path(self._cache_path)
+        # A folder of numba's own choice ($NUMBA_CACHE_LOCATOR_CLASSES) has not been looked at yet.
+        if not is_trusted(self._folder):
+            raise RuntimeError(f"others can write to {self._folder}")
+        self._lock = Lock(str(self._folder / f"{self._impl.filename_base}.lock"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel; None if this process is to compile it and then call :meth:`save_overload`."""
-        compiled = self._load(sig, target_context)
-        if compiled is None and self._enabled:
+        target_context.refresh()
+        if not self._enabled:
+            return None
+        path = self._path(sig, target_context.codegen())
+        compiled = self._load(path, sig, target_context)
+        if compiled is None:
             self._lock.take()
-            compiled = self._load(sig, target_context)
+            compiled = self._load(path, sig, target_context)
             if compiled is not None:
                 self._lock.leave()
         return compiled
 
-    def _load(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel, or None. Empties an index that names moved classes or is damaged."""
+    def _path(self, sig: Any, codegen: Any) -> Path:
+        """The file of the kernel for arguments of these types, on this processor."""
+        types, processor, code = self._index_key(sig, codegen)
+        source = self._impl.locator.get_source_stamp()
+        key = repr((numba.__version__, llvmlite.__version__, source, str(types), processor, code))
+        name = hashlib.sha256(key.encode()).hexdigest()[:24]
+        return self._folder / f"{self._impl.filename_base}.{name}.nbc"
+
+    def _load(self, path: Path, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel, or None: a file that is damaged, or that names what is gone, is replaced."""
         try:
-            return super().load_overload(sig, target_context)
-        except Exception:
-            with contextlib.suppress(OSError):
-                self._cache_file.flush()
+            compiled = self._impl.rebuild(target_context, pickle.loads(read(path)))
+        except FileNotFoundError:
             return None
+        except Exception as error:
+            log.info("%s is compiled anew: %s", path.name, error)
+            return None
+        return compiled if tuple(compiled.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a kernel if possible, and let the others go on."""
         try:
-            with contextlib.suppress(OSError):  # a full or read-only disk: it is compiled again next time
-                super().save_overload(sig, data)
+            if self._enabled and self._impl.check_cachable(data):
+                with contextlib.suppress(OSError):  # a full or read-only disk: it is compiled again next time
+                    write(self._path(sig, data.codegen), dumps(self._impl.reduce(data)), 0o644)
+                    self._make_room()
         finally:
             self._lock.leave()
+
+    def flush(self) -> None:
+        """Remove all that is kept of this kernel."""
+        for path in self._files():
+            path.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        """What is kept of this kernel, and by numba's own cache before."""
+        base = f"{self._impl.filename_base}."
+        names = (name for name in os.listdir(self._folder) if name.startswith(base))
+        return [self._folder / name for name in names if name.endswith((".nbc", ".nbi"))]
+
+    def _make_room(self) -> None:
+        """Remove the oldest files of this kernel."""
+        ages: list[tuple[float, Path]] = []
+        for path in self._files():
+            with contextlib.suppress(OSError):  # another process has removed it
+                ages.append((path.stat().st_mtime, path))
+        for _, path in sorted(ages)[:-_VERSIONS]:
+            path.unlink(missing_ok=True)
 
 
 def cache_for(function: Callable[..., Any]) -> Any:
     """The cache of a kernel; one that stores nothing where there is no folder for it."""
-    try:
-        return SharedCache(function)
-    except RuntimeError:
-        return caching.NullCache()
+    cache: caching._Cache = caching.NullCache()
+    with contextlib.suppress(RuntimeError, OSError):
+        cache = SharedCache(function)
+    if (chosen := vars(config)["CACHE_DIR"]) and not str(cache.cache_path).startswith(chosen):
+        _tell(chosen)
+    return cache
+
+
+@functools.cache
+def _tell(chosen: str) -> None:
+    """Say once that the configured folder is not used."""
+    log.warning("$NUMBA_CACHE_DIR, %s, is not used: others can write to it, or it is no folder", chosen)
 
 
 class Lock:

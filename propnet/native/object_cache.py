@@ -19,7 +19,8 @@ from propnet.native import codegen, layout
 from propnet.native.assembler import Target
 from propnet.native.layout import Straight
 from propnet.network import Network
-from propnet.storage.file_store import FileStore, default_directory
+from propnet.private_files import default_directory
+from propnet.storage.file_store import FileStore
 
 log = logging.getLogger("propnet.native")
 

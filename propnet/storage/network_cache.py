@@ -12,7 +12,8 @@ from pathlib import Path
 
 import propnet
 from gdl.rules import Rules
-from propnet.storage.file_store import FileStore, default_directory
+from propnet.private_files import default_directory
+from propnet.storage.file_store import FileStore
 
 MAX_BYTES = 256 * 1024 * 1024
 """Size of all files together, in bytes."""

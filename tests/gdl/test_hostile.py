@@ -36,7 +36,7 @@ GAME = """\
 TOKENS = [
     *"((((()))))", "<=", "not", "or", "and", "distinct", "true", "does", "next", "init", "legal", "role",
     "base", "goal", "terminal", "input", "?x", "?", "a", "B", "100", "-1", ";", "\n", " ", "\x00", "\ud800",
-    "é", "|", '"',
+    "a\x9bb", "\u202e", "é", "|", '"',
 ]  # fmt: skip
 
 

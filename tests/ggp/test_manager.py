@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
+import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +19,9 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from ggp.manager import GameManager, MatchStep, ask_names, parse_players
+from ggp import introductions
+from ggp.introductions import meet
+from ggp.manager import GameManager, MatchStep, in_words, parse_players
 from ggp.protocol.cipher import cipher_for
 from ggp.protocol.http10 import reply_bytes
 from ggp.protocol.match_record import MatchRecord
@@ -36,7 +40,7 @@ class Puppet:
     port: int = 0
 
     async def __aenter__(self) -> Puppet:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -221,11 +225,76 @@ def test_too_few_players_are_an_error_that_names_the_roles() -> None:
 def test_players_are_asked_for_their_names() -> None:
     async def run() -> list[str]:
         async with Puppet(decent) as puppet:
-            players = parse_players(f"127.0.0.1:{puppet.port},random,127.0.0.1:9")
-            await ask_names(players)
+            players = parse_players(f"127.0.0.1:{puppet.port},random")
+            assert await meet(players) == []
             return [player.name for player in players]
 
-    assert asyncio.run(run()) == ["Puppet", "random", "127.0.0.1:9"]
+    assert asyncio.run(run()) == ["Puppet", "random"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ("( ( name Puppet ) ( status busy ) )", "Puppet at ADDRESS is busy with another match"),
+        ("busy", "ADDRESS at ADDRESS is busy"),
+        ("available", ""),
+        ("<!DOCTYPE html><title>a site</title>", "ADDRESS answers, but not as a player does"),
+        (b"HTTP/1.0 404 Not Found\r\n\r\n<html>", "ADDRESS answers, but not as a player does: .*404"),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "ADDRESS answers, but not as a player does: the reply is not HTTP"),
+        (b"", "ADDRESS cannot be reached|ADDRESS answers"),
+        (None, "ADDRESS says nothing for"),
+    ],
+)
+def test_who_cannot_play_is_found_before_the_match(
+    answer: str | bytes | None, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(introductions, "INFO_SECONDS", 0.5)
+
+    async def run() -> None:
+        async with Puppet(lambda _: answer) as puppet:
+            address = f"127.0.0.1:{puppet.port}"
+            faults = await meet(parse_players(f"{address},random"))
+            assert re.fullmatch(f"({fault.replace('ADDRESS', address)}).*", "".join(faults))
+
+    asyncio.run(run())
+
+
+def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(introductions, "COMING_SECONDS", 0.2)
+    faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random")))
+    assert len(faults) == 2
+    assert re.search("nobody listens at 127.0.0.1:9 .*ggp serve --port 9", faults[0])
+    assert faults[1] == "there is no computer no-such-host.invalid"
+
+
+def test_a_player_that_is_just_starting_is_waited_for() -> None:
+    async def run() -> list[str]:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        puppet = Puppet(decent, port=port)
+
+        async def later() -> None:
+            await asyncio.sleep(0.5)
+            await puppet.__aenter__()
+
+        players = parse_players(f"127.0.0.1:{port}")
+        faults, _ = await asyncio.gather(meet(players), later())
+        await puppet.__aexit__()
+        return [*faults, players[0].name]
+
+    assert asyncio.run(run()) == ["Puppet"]
+
+
+def test_a_name_of_a_player_is_no_address() -> None:
+    for word in ("uct", "UCT", "uct:workers=2"):
+        with pytest.raises(GdlError, match=r"is a player, and no address.*ggp serve --player"):
+            parse_players(f"{word},random")
+
+
+def test_errors_are_told_in_words() -> None:
+    said = [in_words(error) for error in ("TO", "CE refused", "IL ( mark 3 3 )", "not ready: busy", "")]
+    assert said == ["no answer in time", "no connection: refused", "no legal move: ( mark 3 3 )",
+                    "not ready: busy", ""]  # fmt: skip
 
 
 def test_the_watcher_sees_every_turn() -> None:
@@ -257,27 +326,83 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     assert fields["goalValues"] == [100, 50]
 
 
-def test_ggp_host_stopped_by_ctrl_c_aborts_the_match(tmp_path: Path) -> None:
-    game = tmp_path / "marks.kif"
-    game.write_text(MARKS)
-    out = tmp_path / "match.json"
-    server = ServeProcess("--player", "slow_players:Dreamer", "--machine", "prover")
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{server.port},legal",
-             "--startclock", "60", "--out", str(out)],
-            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        eventually(lambda: any("event=start" in line for line in server.log))
-        os.kill(process.pid, signal.SIGINT)
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
+)
+def test_ggp_host_stopped_by_a_signal_aborts_the_match(
+    number: signal.Signals, status: int, tmp_path: Path
+) -> None:
+    with hosted(tmp_path, lambda m: None if isinstance(m, Play) else decent(m)) as (process, puppet, out):
+        eventually(lambda: any(isinstance(m, Play) for m in puppet.messages))
+        process.send_signal(number)
         _, errors = process.communicate(timeout=20)
-        assert process.returncode == 130
-        assert "Traceback" not in errors
+        assert (process.returncode, "Traceback" in errors) == (status, False), errors
         assert json.loads(out.read_text())["isAborted"]
+        assert isinstance(puppet.messages[-1], Abort)
+
+
+def test_ggp_host_into_a_closed_pipe_aborts_the_match(tmp_path: Path) -> None:
+    with hosted(tmp_path, marker) as (process, puppet, out):
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        errors = process.stderr.read()
+        assert (process.wait(20), "Traceback" in errors) == (141, False), errors
+        assert isinstance(puppet.messages[-1], Abort)
+        assert json.loads(out.read_text())["isAborted"]
+
+
+@contextmanager
+def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str], Puppet, Path]]:
+    """`ggp host` in a match against a puppet, which answers in a thread."""
+    game, out = tmp_path / "marks.kif", tmp_path / "match.json"
+    game.write_text(MARKS)
+    loop, puppet = asyncio.new_event_loop(), Puppet(reply)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(puppet.__aenter__(), loop).result(10)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{puppet.port},legal",
+         "--playclock", "60", "--output", str(out)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process, puppet, out
     finally:
-        log = server.close()
-    assert "why=abort" in log
-    assert "Traceback" not in log
+        process.kill()
+        process.wait()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+
+
+def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = f"127.0.0.1:{taken.getsockname()[1]}"
+    missing = str(tmp_path / "no" / "match.json")
+    for arguments, message in (
+        ((f"{free},random",), rf"ggp: nobody listens at {free} .*--anyway plays on"),
+        (("uct,random",), "ggp: uct is a player, and no address"),
+        ((f"{free},random", "--out", missing), "ggp: cannot write .*No such file or directory"),
+        ((free,), "ggp: the game has 2 roles, and the players given are 1"),
+    ):
+        ran = host("tictactoe", "--players", *arguments)
+        assert ran.returncode == 2
+        assert re.match(message, ran.stderr), ran.stderr
+        assert ran.stderr.count("\n") == 1
+        assert not ran.stdout
+
+
+def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = f"127.0.0.1:{taken.getsockname()[1]}"
+    out = tmp_path / "match.json"
+    ran = host("tictactoe", "--players", f"{free},random", "--anyway", "--out", str(out))
+    assert ran.returncode == 1
+    *_, last = ran.stdout.splitlines()
+    assert last == f"no result: every move of x ({free}) was random"
+    assert "no connection" in ran.stdout
+    assert json.loads(out.read_text())["isCompleted"]
 
 
 def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ try:
 except ModuleNotFoundError as error:
     raise GdlError(
         "PNG and GIF need Pillow, which is not installed",
-        remedy="pip install 'kaskade-ggp[pictures]', or write an .svg",
+        remedy="pip install pillow, or write an .svg",
     ) from error
 
 _LARGER = 4

@@ -25,9 +25,7 @@ def check_installed() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise GdlError(
-            "plots and reports need matplotlib", remedy="pip install 'kaskade-ggp[plots]'"
-        ) from None
+        raise GdlError("plots and reports need matplotlib", remedy="pip install matplotlib") from None
 
 
 def figures(results: Sequence[Result], labels: Sequence[str], sprt: Sprt | None = None) -> dict[str, Figure]:

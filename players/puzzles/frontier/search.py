@@ -26,8 +26,8 @@ from propnet.jit.arrays import Words
 _REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""
 
-_SAMPLED, _SAMPLES = 64, 1 << 10
-"""Blocks and states of a layer whose successors tell where most of them are."""
+_SAMPLED, _SAMPLES, _SAMPLES_OF_A_RANGE = 64, 1 << 10, 32
+"""Blocks and states of a layer whose successors tell where most of them are, at least; states for a range."""
 
 
 @dataclass
@@ -229,12 +229,15 @@ class LayeredSearch:
         if expected <= self._range_keys and not self._rewriting:
             return []
         layer, clock = self.found.layers[-1], self.found.clocks[-1]
-        some = layer.blocks[:: max(1, len(layer.blocks) // _SAMPLED)]
+        ranges = int(expected / self._range_keys)
+        some = layer.blocks[:: max(1, len(layer.blocks) // max(_SAMPLED, 4 * ranges))]
+        samples = max(_SAMPLES, _SAMPLES_OF_A_RANGE * ranges)
         weighed: list[tuple[int, float]] = []
+        held_by_some = sum(block.count for block in some)
         for block in some:
-            keys = layer.read(block)[:: max(1, block.count * len(some) // _SAMPLES)]
+            keys = layer.read(block)[:: max(1, held_by_some // samples)]
             sample = self._expansions[0].sample(keys, clock)
-            weighed += [(key, expected / len(some) / len(sample)) for key in sample]
+            weighed += [(key, expected * block.count / held_by_some / len(sample)) for key in sample]
         if self._rewriting:
             weighed += [(block.first, block.count) for run in self.found.visited for block in run.blocks]
         fences: dict[int, None] = {}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gdl.errors import GdlError, Place
+from gdl.visible import visible
 from players.puzzles.snakes.file_kind import split_name
 
 Cell = tuple[int, int]
@@ -89,7 +90,7 @@ def read_levels(text: str, source: str = "<level>") -> list[SnakeLevel]:
                 raise _error(
                     "a title in the middle of a level", number, 0, "put an empty line before", source
                 )
-            title = line[1:].strip()
+            title = visible(line[1:].strip())
         elif line.strip():
             block.append((number, line.rstrip()))
         elif block:

@@ -92,6 +92,10 @@ TRIGGERS: list[tuple[str, str]] = [
     ("singleton-variable", CLEAN + "(<= p (after ?x 2))"),
     ("rule-without-body", CLEAN + "(<= p)"),
     ("undefined-relation", CLEAN + "(<= p (before 1 2))"),
+    ("misspelt-keyword", without("(<= terminal") + "(<= terminl arrived)"),
+    ("misspelt-keyword", CLEAN + "(<= (nxt (at 1)) arrived)"),
+    ("misspelt-keyword", CLEAN + "(<= (lega walker wait) (ture (at 1)))"),
+    ("misspelt-keyword", CLEAN + "(<= p (nto arrived))"),
     ("unused-relation", CLEAN + "(p a)"),
     ("arity-mismatch", CLEAN + "(after 1)"),
     ("function-arity-mismatch", CLEAN + "(init (at 1 2))"),
@@ -154,6 +158,31 @@ def test_rules_that_multiply_beyond_the_limits_are_too_large(monkeypatch: pytest
     monkeypatch.setattr("gdl.compile.flatten.MAX_FLAT_CLAUSES", 3)
     _, findings = check_text(CLEAN)
     assert [(d.code, d.severity) for d in findings] == [("too-large", Severity.ERROR)]
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        ("(<= terminl arrived)", "terminal"),
+        ("(<= (gaol walker 50) arrived)", "goal"),
+        ("(<= (legall walker wait) arrived)", "legal"),
+        ("(iint (at 1))", "init"),
+        ("(<= p (treu (at 1)))", "true"),
+        ("(<= p (deos walker wait))", "does"),
+        ("(<= p (distict 1 2))", "distinct"),
+        ("(<= p (aftr 1 2))", "after"),
+    ],
+)
+def test_what_was_meant_is_asked(slip: str, meant: str) -> None:
+    text = without("(<= terminal") if "terminl" in slip else CLEAN
+    _, findings = check_text(f"{text}\n{slip}\n")
+    assert [d for d in findings if f"did you mean {meant!r}?" in d.message], [str(d) for d in findings]
+
+
+def test_other_relations_are_no_misspelt_keywords() -> None:
+    # Some public games list numbers by (int 1), which is not meant to be init.
+    _, findings = check_text(CLEAN + "(int 1) (<= p (int 2)) (goals walker)(<= (note 1) (int 2))\n(int2 1)")
+    assert not [d for d in findings if d.code == "misspelt-keyword"]
 
 
 def test_every_declared_kind_has_a_trigger() -> None:

@@ -14,7 +14,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, Term
 
-clingo = pytest.importorskip("clingo", reason="gringo is the oracle: pip install 'kaskade-ggp[dev]'")
+clingo = pytest.importorskip("clingo", reason="gringo is the oracle: pip install clingo")
 
 GAMES = Path(__file__).parents[3] / "games"
 

@@ -75,6 +75,20 @@ def test_each_fault_is_reported_with_its_place(text: str, place: Place, code: st
     assert str(caught.value).startswith(f"game.kif:{place}: ")
 
 
+@pytest.mark.parametrize("sign", ["\x1b", "\x9b", "\u200b", "\u202e", "\u2066", "\ufffd", "\U000e0041"])
+@pytest.mark.parametrize("word", ["{}", "a{}", "a{}b", "?a{}"])
+def test_what_drives_terminals_or_turns_text_around_stands_in_no_word(sign: str, word: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        read(f"(p\n {word.format(sign)})")
+    assert caught.value.code == "forbidden-character"
+    assert caught.value.place == Place(2, 2 + word.index("{"))
+    assert str(caught.value).isprintable()
+
+
+def test_words_of_any_script_are_read() -> None:
+    assert [shape(p) for p in read("(naïve 棋 ♞ ход)")[1]] == [["naïve", "棋", "♞", "ход"]]
+
+
 def test_the_deepest_nesting_that_is_allowed_is_read() -> None:
     (part,) = read("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH)[1]
     for _ in range(MAX_DEPTH):

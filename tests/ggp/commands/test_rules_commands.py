@@ -55,7 +55,7 @@ def test_validate_exits_by_severity(files: dict[str, Path], tmp_path: Path) -> N
 
 
 def test_validate_prints_place_severity_code_message_and_remedy(files: dict[str, Path]) -> None:
-    status, output = run(validate_command.command, files["doubtful"])
+    status, output = run(validate_command.command, "--no-play", files["doubtful"])
     assert status == 0
     path = files["doubtful"]
     assert f"{path}:8:21: warning[undefined-relation]: no rule defines 'before' with 2 arguments\n" in output

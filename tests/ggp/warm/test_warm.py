@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from numba.core.caching import UserProvidedCacheLocator
+from numba.core.caching import NullCache, UserProvidedCacheLocator
 
+from gdl.errors import GdlError
 from ggp.warm.view import compile_all
+from propnet.kernels.playouts import playouts
 
 ROOT = Path(__file__).parents[3]
 
@@ -128,6 +130,16 @@ def test_what_cannot_be_compiled_is_told_and_not_raised(
     assert "not everything could be compiled" in printed
     assert "why" in printed or "status -9" in printed
     assert "Traceback" not in printed
+
+
+def test_where_nothing_can_be_kept_it_says_so_at_once_and_compiles_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(playouts, "_cache", NullCache())
+    monkeypatch.setattr("ggp.warm.view.anew", lambda *_: pytest.fail("a process was started"))
+    with pytest.raises(GdlError, match="can be kept") as caught:
+        compile_all("uct", 1)
+    assert "$NUMBA_CACHE_DIR" in caught.value.remedy
 
 
 def test_a_player_that_there_is_not_is_wrong_usage() -> None:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import pickle
 import subprocess
 import sys
 import threading
 from pathlib import Path
+
+import pytest
 
 from propnet.jit.kernel_cache import Lock
 
 ROOT = Path(__file__).parents[3]
 
 KERNEL = """
-import sys, tempfile
+import os, sys, tempfile
 from numba.core import event
 
 if "read-only" in sys.argv:
     def refused(*arguments, **options):
         raise OSError(30, "Read-only file system")
-    tempfile.TemporaryFile = refused
+    tempfile.TemporaryFile = tempfile.NamedTemporaryFile = os.replace = refused
 
 from propnet.jit.decorators import inner, kernel
 
@@ -44,7 +46,13 @@ def outer(x):
         total += within(row.sum())
     return total
 
+@kernel
+def other(x):
+    return x.sum() * 3
+
 import numpy as np
+if "other" in sys.argv:
+    other(np.ones((3, 4)))
 print("begins", flush=True)
 sys.stdin.readline()
 print(outer(np.ones((3, 4))), Counter.count)
@@ -58,11 +66,13 @@ def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         [sys.executable, "-B", str(script), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=(folder / "errors").open("w"),
         text=True,
         env={
             **os.environ,
             "PYTHONPATH": str(Path(__file__).parents[3]),
             "NUMBA_CACHE_DIR": str(folder / "c"),
+            "XDG_CACHE_HOME": str(folder / "user"),
         },
     )
     assert process.stdout is not None
@@ -93,13 +103,64 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path: Path) -> None:
     assert end(begin(tmp_path, "read-only")) == (24.0, 0)
 
 
-def test_an_index_that_names_what_is_gone_is_made_anew(tmp_path: Path) -> None:
+def files(folder: Path) -> list[Path]:
+    """What is kept of the kernels of the script."""
+    return sorted(folder.rglob("script.*.nb*"))
+
+
+@pytest.mark.parametrize("also", [[], ["read-only"]])
+def test_damaged_files_break_nothing_and_are_replaced_where_that_is_possible(
+    tmp_path: Path, also: list[str]
+) -> None:
     assert end(begin(tmp_path)) == (24.0, 1)
-    (index,) = (tmp_path / "c").rglob("script.outer*.nbi")
-    version = pickle.loads(index.read_bytes())  # the first of two pickles in the file
-    index.write_bytes(pickle.dumps(version) + b"cgone.module\nClass\n.")
+    (kept,) = files(tmp_path / "c")
+    gone = b"cgone.module\nClass\n."
+    signed = hashlib.sha256(kept.name.encode() + b"\0" + gone).digest() + gone
+    for damaged in (b"", signed)[: 1 if also else 2]:
+        kept.write_bytes(damaged)
+        (kept.parent / f"{kept.name.split('.py')[0]}.py311.nbi").write_bytes(b"")  # numba's own index
+        assert end(begin(tmp_path, *also)) == (24.0, 1)
+        assert end(begin(tmp_path, *also)) == (24.0, 1 if also else 0)
+
+
+def test_a_kernel_under_the_name_of_another_is_not_run(tmp_path: Path) -> None:
+    assert end(begin(tmp_path, "other")) == (24.0, 1)
+    other, kept = files(tmp_path / "c")
+    kept.write_bytes(other.read_bytes())
+    assert end(begin(tmp_path)) == (24.0, 1)
+
+
+def test_of_one_kernel_so_many_files_are_kept(tmp_path: Path) -> None:
+    assert end(begin(tmp_path)) == (24.0, 1)
+    (kept,) = files(tmp_path / "c")
+    for number in range(30):
+        old = kept.with_name(kept.name.replace(".nbc", f"{number}.nbc"))
+        old.write_bytes(b"")
+        os.utime(old, (number, number))
+    kept.unlink()
+    assert end(begin(tmp_path)) == (24.0, 1)
+    assert kept.exists()
+    assert len(files(tmp_path / "c")) == 16
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files on this platform")
+def test_where_others_can_write_no_kernel_is_loaded(tmp_path: Path) -> None:
+    assert end(begin(tmp_path)) == (24.0, 1)
+    (kept,) = files(tmp_path / "c")
+    kept.chmod(0o666)
+    assert end(begin(tmp_path)) == (24.0, 1)  # and replaced
+    assert kept.stat().st_mode & 0o777 == 0o644
+    assert end(begin(tmp_path)) == (24.0, 0)
+    kept.parent.chmod(0o777)
+    process = begin(tmp_path)
+    assert end(process) == (24.0, 1)
+    assert "$NUMBA_CACHE_DIR" in (tmp_path / "errors").read_text()
+    assert len(files(tmp_path)) == 2, "the other place is beside the script"
+    for folder in tmp_path.rglob("__pycache__"):
+        folder.chmod(0o777)
     assert end(begin(tmp_path)) == (24.0, 1)
     assert end(begin(tmp_path)) == (24.0, 0)
+    assert len(files(tmp_path / "user")) == 1
 
 
 def test_without_any_place_for_them_kernels_are_compiled_all_the_same(tmp_path: Path) -> None:

@@ -50,6 +50,19 @@ def test_what_is_kept_is_found_for_this_network_and_processor_only(compiled, tmp
     assert ObjectCache(tmp_path).get(network, host()) is None
 
 
+def test_the_code_of_another_network_under_this_ones_name_is_not_run(compiled, tmp_path: Path) -> None:
+    network, layout, objects = compiled
+    other = tic_tac_toe()
+    *_, code = compile_network(other)
+    cache = ObjectCache(tmp_path)
+    cache.put(network, host(), layout, objects)
+    cache.put(other, host(), code.straight, code.objects)
+    cache.path(other, host()).replace(cache.path(network, host()))
+    assert cache.get(network, host()) is None
+    cache.put(network, host(), layout, objects)
+    assert cache.get(network, host()) is not None
+
+
 def test_the_digest_is_of_the_network_and_not_of_its_names(compiled) -> None:
     network = compiled[0]
     renamed = replace(network, bases=tuple(reversed(network.bases)))

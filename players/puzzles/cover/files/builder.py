@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdl.errors import Place
+from gdl.visible import visible
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 _MOST = 2**31 - 1
@@ -36,6 +37,10 @@ class ProblemBuilder:
         self, name: str, low: int, high: int, *, may_be_hole: bool = False, place: Place | None = None
     ) -> None:
         """An item with its bounds. Raises CoverError."""
+        if not name.isprintable():
+            raise self.wrong(
+                f"the item {name[:40]!r} has a character that is not printable", "remove it", place
+            )
         if name in self.number:
             raise self.wrong(f"the item {name[:40]!r} is there twice", "give each a name of its own", place)
         if not 0 <= low <= high <= _MOST:
@@ -76,7 +81,7 @@ class ProblemBuilder:
 
     def end_option(self, name: str) -> None:
         """The nodes since the last call are an option."""
-        self._names.append(name)
+        self._names.append(visible(name))
         self._starts.append(len(self._nodes))
 
     def problem(self, holes: int | None = None) -> CoverProblem:

@@ -36,7 +36,7 @@ class SatSearch:
             from pysat.solvers import Solver
         except ImportError:
             raise GdlError(
-                "python-sat is not installed", remedy="install it with: pip install 'kaskade-ggp[sat]'"
+                "python-sat is not installed", remedy="install it with: pip install python-sat"
             ) from None
         self.answer: bool | None = None
         self.model: frozenset[int] = frozenset()

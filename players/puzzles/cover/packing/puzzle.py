@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gdl.visible import visible
 from players.puzzles.cover.packing.grids.grid import CellGrid
 from players.puzzles.cover.packing.shape import CellShape
 from players.puzzles.cover.problem import CoverError
@@ -55,6 +56,9 @@ class PackingPuzzle:
     allowed: frozenset[tuple[int, int]] = frozenset()
     holes: int | None = None
     name: str = field(default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", visible(self.name))
 
     @property
     def ranged(self) -> bool:

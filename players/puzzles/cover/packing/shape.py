@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.visible import visible
 from players.puzzles.cover.packing.grids.grid import CellGrid, Cells
 from players.puzzles.cover.problem import CoverError
 
@@ -32,6 +33,9 @@ class CellShape:
     fixed: NDArray[np.bool_]
     colours: NDArray[np.int64]
     name: str = field(default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", visible(self.name))
 
     @classmethod
     def of(cls, layers: Sequence[Sequence[str]], name: str = "") -> CellShape:

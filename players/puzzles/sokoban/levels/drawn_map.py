@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gdl.errors import GdlError, Place
+from gdl.visible import visible
 from players.puzzles.sokoban.levels.level import (
     BOX,
     BOX_ON_GOAL,
@@ -97,7 +98,8 @@ class DrawnMap:
         self._count(inside)
         self._can_move(x, y)
         rows = tuple(row.cells.ljust(self._width) for row in self.rows)
-        return Level(rows, self.title, self.author, self.comment, self.rows[0].line)
+        texts = visible(self.title), visible(self.author), visible(self.comment, keep="\n\t")
+        return Level(rows, *texts, self.rows[0].line)
 
     def _trim(self) -> None:
         """Leave out rows without anything above and below, and columns without anything to the left."""

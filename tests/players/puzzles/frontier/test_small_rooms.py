@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,14 @@ from hypothesis import strategies as st
 
 from players.puzzles.frontier import expansion, frontier, merging
 from players.puzzles.frontier.budget import MemoryPlan
+from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.keys import wide
 from players.puzzles.frontier.keys.narrow import NarrowKeys
 from players.puzzles.frontier.keys.narrow_kernels import unique
 from players.puzzles.frontier.keys.wide_kernels import unique_wide
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from propnet.jit.arrays import Words
+from propnet.jit.arrays import Octets, Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
@@ -60,6 +62,21 @@ def test_small_buffers_many_ranges_and_threads_find_the_same(
     cramp(monkeypatch, kept=20_000 if scratch else PLENTY)
     options = FrontierOptions(PLENTY, tmp_path if scratch else None, workers=workers, symmetry=False)
     assert_same(searched(machine, options), plenty)
+
+
+def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    successors = merging.Merging._successors
+
+    def noted(self: merging.Merging, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
+        sizes.append(sum(int(run.counts[number]) for run in runs))
+        return successors(self, runs, number)
+
+    cramp(monkeypatch, room=4096, scale=4)
+    monkeypatch.setattr(merging.Merging, "_successors", noted)
+    searched(machine_of((GAMES / "eightpuzzle.kif").read_text()), FrontierOptions(PLENTY, symmetry=False))
+    assert len(sizes) > 50
+    assert max(sizes) < 1.9 * 300 * 4
 
 
 def parents_of(options: FrontierOptions) -> list[bytes]:

@@ -1,0 +1,35 @@
+"""Text of strangers made fit for terminals, logs and pages: what is not printable is escaped.
+
+Names of files and titles of puzzles may hold anything. Controls (C0, C1) drive terminals, bidirectional
+marks let a text seem to say something else (Boucher and Anderson, Trojan Source, 2021), and what stands for
+bytes that are no UTF-8 cannot be written at all. The reader of KIF refuses all these in symbols.
+"""
+
+from __future__ import annotations
+
+_REPLACEMENT = "\ufffd"
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with each character that is not printable as an escape; those in ``keep`` stay.
+
+    >>> print(visible("red\x9b31m \u202e \udcff"))
+    red\x9b31m \u202e \udcff
+    >>> visible("naïve 棋 ♞")
+    'naïve 棋 ♞'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else _escape(c) for c in text)
+
+
+def first_forbidden(word: str) -> int:
+    """The place of the first character that no symbol can hold: one that is not printable, or that stands for
+    bytes that were no text, so that two words may have become one. -1 if there is none."""
+    if word.isprintable() and _REPLACEMENT not in word:
+        return -1
+    return next(i for i, c in enumerate(word) if not c.isprintable() or c == _REPLACEMENT)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode()

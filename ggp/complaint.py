@@ -1,0 +1,55 @@
+"""Errors for people: one line that says where, what and what to do; and the line of the file with a caret."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import typer
+
+from gdl.errors import GdlError, RulesError, TooLargeError
+from gdl.excerpt import excerpt
+from gdl.visible import visible
+
+_MOST_BYTES = 4_000_000
+
+
+def complain(error: GdlError) -> None:
+    """Print an error on stderr, in colours where that is a terminal.
+
+    Errors in rules name the file, the line and the column, whichever command met them.
+    """
+    path = _file_of(error)
+    if path is not None:
+        error.source = str(path)
+    typer.echo(f"{typer.style('ggp:', fg='red', bold=True)} {visible(str(error), chr(10))}", err=True)
+    shown = None if path is None else excerpt(_text(path), error.place, shutil.get_terminal_size().columns)
+    if shown is not None:
+        typer.echo(visible(shown[0]), err=True)
+        typer.echo(typer.style(shown[1], fg="red", bold=True), err=True)
+
+
+def _file_of(error: GdlError) -> Path | None:
+    """The file that an error is about, if it is about a place in one."""
+    if error.place is None:
+        return None
+    games = sys.modules.get("ggp.game")
+    loaded: dict[str, Path] = games.loaded_files if games is not None else {}
+    if error.source:
+        try:
+            path = Path(error.source)
+            return path if path.is_file() else loaded.get(error.source)
+        except (OSError, ValueError):  # no name of a file
+            return None
+    # What compiling and grounding finds has a place, but no source.
+    of_rules = isinstance(error, RulesError | TooLargeError)
+    return next(iter(loaded.values())) if of_rules and len(loaded) == 1 else None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8-sig", errors="replace")
+    except OSError:
+        return ""

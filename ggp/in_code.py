@@ -1,0 +1,177 @@
+"""Players and matches in code: `GamePlayer` and `PlayedMatch`, made by :class:`ggp.game.Game`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, State
+from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
+from players.player import Player
+from players.registry import make_player
+
+PlayerSource = str | type[Player] | Player
+"""A player's name (``uct:playouts=1000``, ``module:Class``), its class, or a player."""
+START_SHARE = 0.1
+"""Share of the first turn's time that a player has to prepare."""
+
+
+def player_from(source: PlayerSource, seed: int) -> Player:
+    """The player that is meant. Raises GdlError if there is none of this name."""
+    if isinstance(source, str):
+        return make_player(source, seed)
+    return source if isinstance(source, Player) else source(seed=seed)
+
+
+class GamePlayer:
+    """A player of one game, asked for moves in any state: for one role, or for all of them.
+
+    Used with ``with`` it frees what its searches hold at the end, as :meth:`stop` does.
+
+    Attributes:
+        name: the player's.
+        roles: the roles that it moves for.
+        notes: role -> one line on its last search; roles that had no choice are not in it.
+    """
+
+    def __init__(self, machine: Machine, source: PlayerSource, role: str | None, seed: int) -> None:
+        """Raises GdlError if there is no such player, no such role, or one player is to play many roles."""
+        self._machine = machine
+        every = [machine.rules.spell(term) for term in machine.roles]
+        if role is not None and role not in every:
+            raise GdlError(f"the game has no role {role}", remedy=f"its roles are {', '.join(every)}")
+        self.roles = every if role is None else [role]
+        self._seats = {name: every.index(name) for name in self.roles}
+        if isinstance(source, Player) and len(self.roles) > 1:
+            raise GdlError(
+                f"one {source.name} cannot play {len(self.roles)} roles", remedy="give its class, or role="
+            )
+        self._players = {name: player_from(source, seed * 64 + self._seats[name]) for name in self.roles}
+        self._started: set[str] = set()
+        self.name = next(iter(self._players.values())).name
+        self.notes: dict[str, str] = {}
+
+    def choose(self, state: State, seconds: float = 1.0) -> dict[str, str]:
+        """The moves of its roles in a state, of any machine of the same rules: role -> move as GDL text.
+
+        Each role that has a choice is thought about for at most ``seconds``, one after the other. Empty where
+        the match is over. ``state.play`` takes the answer, where roles with a choice are all in it.
+
+        Raises:
+            MoveError: one of the roles has no legal move, or the player does not answer with one.
+        """
+        moves: dict[str, str] = {}
+        self.notes = {}
+        if state.terminal:
+            return moves
+        for name, seat in self._seats.items():
+            options = state.machine.legal_moves(state, seat)
+            move = options[0] if len(options) == 1 else self._think(name, seat, state, seconds)
+            moves[name] = state.machine.rules.spell(state.machine.move(seat, move))
+        return moves
+
+    def _think(self, name: str, seat: int, state: State, seconds: float) -> int:
+        player = self._players[name]
+        if name not in self._started:
+            self._started.add(name)
+            machine = self._machine
+            own = state if state.machine is machine else machine.state_of(state.propositions)
+            share = START_SHARE * seconds
+            player.start(machine, seat, own, share, time.monotonic() + share)
+            seconds -= share  # whatever it took: what is compiled then counts for no turn
+        choice = player.choose(state, time.monotonic() + seconds)
+        self.notes[name] = choice.note
+        return choice.move
+
+    def stop(self) -> None:
+        """Free what the searches hold; the player may be asked again, and begins anew."""
+        for name in self._started:
+            self._players[name].stop()
+        self._started.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<GamePlayer {self.name} for {', '.join(self.roles)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A match that was played.
+
+    Attributes:
+        players: role -> the player's name.
+        states: from the initial state to the last one.
+        moves: the joint moves between them: role -> move as GDL text.
+        why: why it ended where the last state is not terminal; else empty.
+    """
+
+    players: dict[str, str]
+    states: list[State] = field(repr=False)
+    moves: list[dict[str, str]] = field(repr=False)
+    why: str = ""
+
+    @property
+    def goals(self) -> dict[str, int | None]:
+        """Each role's goal value in the last state; None where the rules give none or several."""
+        return self.states[-1].goals
+
+
+class _Recorder(MatchView):
+    """Keeps states and moves, and shows each state."""
+
+    def __init__(self, machine: Machine, players: Sequence[Player], watch: Callable[[State], object]) -> None:
+        super().__init__(machine, players)
+        self._watch = watch
+        self.states: list[State] = []
+        self.moves: list[dict[str, str]] = []
+        self.why = ""
+
+    def position(self, steps: int, state: State) -> None:
+        self.states.append(state)
+        self._watch(state)
+
+    def step(self, step: MatchSnapshot) -> None:
+        self.moves.append(
+            {name: self.move_name(role, step.joint[role]) for role, name in enumerate(self.roles)}
+        )
+
+    def end(self, state: State, steps: int, why: str) -> None:
+        self.why = why
+
+
+def play_in_code(
+    machine: Machine,
+    sources: Sequence[PlayerSource],
+    seconds: float,
+    startclock: float,
+    seed: int,
+    max_steps: int | None,
+    watch: Callable[[State], object],
+) -> PlayedMatch:
+    """See :meth:`ggp.game.Game.play`."""
+    roles = [machine.rules.spell(role) for role in machine.roles]
+    if len(sources) != len(roles):
+        raise GdlError(
+            f"{len(sources)} player{'' if len(sources) == 1 else 's'} for {len(roles)} roles",
+            remedy=f"give one for each of {', '.join(roles)}",
+        )
+    players = [player_from(source, seed * 64 + role) for role, source in enumerate(sources)]
+    view = _Recorder(machine, players, watch)
+    try:
+        play_match(machine, players, view, time.monotonic() + startclock, seconds, max_steps)
+    finally:
+        for player in players:
+            player.stop()
+    names = dict(zip(roles, (player.name for player in players), strict=True))
+    return PlayedMatch(names, view.states, view.moves, view.why)

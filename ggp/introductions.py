@@ -1,0 +1,74 @@
+"""Before a match: asks the players at addresses who they are, and tells who cannot play."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Sequence
+
+from gdl.errors import GdlError
+from ggp.manager import RemotePlayer, RolePlayer, remote_players
+from ggp.protocol import messages
+from ggp.protocol.http10 import HttpError, post
+
+INFO_SECONDS = 3.0
+"""How long a player may take to say its name."""
+COMING_SECONDS = 3.0
+"""How long to wait for a player that does not listen yet: it may just have been started."""
+_RETRY_SECONDS = 0.1
+_MAX_NAME = 100
+
+
+async def meet(players: Sequence[RolePlayer]) -> list[str]:
+    """Ask each player at an address by INFO for its name, which it then has, and whether it is free.
+
+    Gives back what is wrong, one short text for each player that cannot play: nobody listens there, says
+    nothing in time, is no player, or is busy. Such a player keeps its address as name.
+    """
+    faults = await asyncio.gather(*map(_meet, remote_players(players)))
+    return [fault for fault in faults if fault]
+
+
+async def _meet(player: RemotePlayer) -> str:
+    place = player.address
+    try:
+        text = await _info(player)
+        facts = messages.parse_info_reply(text)
+    except TimeoutError:
+        return f"{place} says nothing for {INFO_SECONDS:.0f} s"
+    except socket.gaierror:
+        return f"there is no computer {place.host}"
+    except ConnectionRefusedError:
+        return f"nobody listens at {place} (`ggp serve --port {place.port}` starts a player there)"
+    except HttpError as error:
+        return f"{place} answers, but not as a player does: {error.message}"
+    except OSError as error:
+        return f"{place} cannot be reached: {error.strerror or error}"
+    except GdlError:
+        text, facts = "", {}
+    name = facts.get("name", "")
+    if name.isprintable() and 0 < len(name) <= _MAX_NAME:
+        player.name = name
+    if not text or text.startswith("<"):
+        return f"{place} answers, but not as a player does"
+    if facts.get("status", "").lower() == messages.BUSY:
+        return f"{player.name} at {place} is busy with another match"
+    return ""
+
+
+async def _info(player: RemotePlayer) -> str:
+    end = time.monotonic() + COMING_SECONDS
+    while True:
+        try:
+            return await post(player.address, messages.info_request(), player.name, INFO_SECONDS)
+        except ConnectionRefusedError:
+            if time.monotonic() >= end:
+                raise
+        except OSError as error:
+            # Several addresses of one name, and all of them refuse.
+            if isinstance(error, TimeoutError | socket.gaierror | ConnectionError):
+                raise
+            if "Multiple exceptions" not in str(error) or time.monotonic() >= end:
+                raise
+        await asyncio.sleep(_RETRY_SECONDS)

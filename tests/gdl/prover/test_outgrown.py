@@ -1,0 +1,83 @@
+"""Relations that outgrow the code that was made for them cost only the code that reads them."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from gdl.prover.limits import DEMAND_ROWS
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules
+
+ALIKE = 12
+"""Groups of relations that have nothing to do with each other."""
+
+
+def growing_rules() -> str:
+    """A counter to 60, and groups of relations; of the first group one grows with the square of the
+    counter."""
+    lines = ["(role r)", "(init (step 0))", "(<= terminal (true (step 60)))", "(goal r 100)", "(atmost 0 0)"]
+    lines += [f"(succ {n} {n + 1})" for n in range(60)]
+    lines += ["(<= (atmost ?a ?c) (succ ?b ?c) (atmost ?a ?b))", "(<= (atmost ?c ?c) (succ ?b ?c))"]
+    lines += ["(<= (next (step ?b)) (true (step ?a)) (succ ?a ?b))"]
+    for group in range(ALIKE):
+        most = "?s" if group == 0 else "7"
+        lines += [
+            f"(<= (low{group} ?a) (true (step ?s)) (atmost ?a {most}) (atmost ?s 60))",
+            f"(<= (pair{group} ?a ?b) (low{group} ?a) (low{group} ?b))",
+            f"(<= (legal r (go{group} ?a)) (pair{group} ?a ?b) (distinct ?a ?b))",
+            f"(<= (legal r (come{group} ?b)) (pair{group} ?a ?b) (distinct ?a ?b))",
+        ]
+    return "\n".join(lines)
+
+
+def test_a_relation_that_grows_leaves_the_code_of_others_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = ProverMachine(parse_rules(growing_rules()))
+    state = machine.initial_state()
+    compiled: list[int] = []
+    execute = machine._evaluator.relations.execute
+
+    def counted(lines: list[str]) -> None:
+        compiled[-1] += 1
+        execute(lines)
+
+    monkeypatch.setattr(machine._evaluator.relations, "execute", counted)
+    while True:
+        compiled.append(0)
+        moves = machine.legal_moves(state, 0)
+        assert len(moves) >= 2 * 8 * (ALIKE - 1)
+        state = machine.next_state(state, moves[:1])
+        if machine.is_terminal(state):
+            break
+    assert DEMAND_ROWS < 60 * 60
+    assert compiled[0] > 2 * ALIKE  # everything, at first
+    assert 0 < sum(compiled[1:]) < ALIKE  # what reads the relation that grew, and nothing else
+
+
+CORPUS = Path(os.environ.get("GGP_CORPUS", Path(__file__).parents[4] / "shared" / "corpus"))
+GAMES = sorted(CORPUS.rglob("*.kif"), key=lambda path: -path.stat().st_size)[:20]
+SECOND = 1.0
+"""CPU seconds of the shortest playclock there is."""
+
+
+@pytest.mark.skipif(not GAMES, reason="the corpus of public games is not beside the project")
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+def test_no_question_of_a_long_random_game_takes_a_second(path: Path) -> None:
+    machine = ProverMachine(parse_rules(path.read_text(), path.name))
+    machine.rehearse(0.3, seed=1)
+    draw = random.Random(2)
+    state = machine.initial_state()
+    begun = time.process_time()
+    for _ in range(200):
+        asked = time.process_time()
+        if state.terminal:
+            state = machine.initial_state()
+        joint = [draw.choice(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
+        state = machine.next_state(state, joint)
+        assert time.process_time() - asked < SECOND
+        if time.process_time() - begun > 0.6:
+            break

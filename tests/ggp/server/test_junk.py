@@ -1,0 +1,76 @@
+"""PLAYs that cannot be, between turns and while a turn is thought about: every reply stays legal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from ggp.protocol import messages
+from ggp.protocol.messages import spaced
+from tests.ggp.server.live import LiveServer, eventually
+
+STEPS = 12
+WAYS = (
+    "(role me) (role other) (init (at 0)) (kind a) (kind b) (legal other pass)"
+    " (<= (legal me (go ?n ?k)) (true (at ?n)) (kind ?k))"
+    " (<= (next (at ?m)) (does me (go ?n a)) (after ?n ?m))"
+    " (<= (next (at ?o)) (does me (go ?n b)) (after ?n ?m) (after ?m ?o))"
+    f" (<= terminal (true (at {STEPS}))) (goal me 100) (goal other 0)"
+) + "".join(f" (after {n} {n + 1})" for n in range(STEPS + 1))
+"""A move says where the match stands, and what was played decides where it goes: an answer for another state
+is seen to be illegal."""
+
+JUNK = {
+    "too few moves": lambda at: f"((go {at} a))",
+    "too many moves": lambda at: f"((go {at} a) pass pass)",
+    "no terms": lambda at: "((?x go) (()))",
+    "moves that are not legal": lambda at: f"((go {at + 5} a) pass)",
+    "another player's move is not legal": lambda at: f"((go {at} a) fly)",
+    "another move of the turn before": lambda at: f"((go {max(0, at - 1)} b) pass)",
+    "a turn long ago": lambda at: "((go 0 a) pass)" if at > 2 else "((go 9 a) pass)",
+    "no moves": lambda at: "NIL",
+}
+
+
+@pytest.mark.parametrize("kind", JUNK)
+def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveServer], kind: str) -> None:
+    server = serve()
+    assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 30)) == "ready"
+    moves = "NIL"
+    for at in range(STEPS - 1):
+        assert server.say(f"( PLAY m1 {moves} )") == f"(go {at} a)"
+        reply = server.say(f"( PLAY m1 {JUNK[kind](at)} )")
+        assert reply == f"(go {at} a)" or "before" in kind
+        moves = f"((go {at} a) pass)"
+    assert server.say(f"( STOP m1 {moves} )") == "done"
+
+
+def test_a_turn_that_is_thought_about_is_not_disturbed(serve: Callable[..., LiveServer]) -> None:
+    server = serve(player="slow_players:Punctual", margin=1.0)
+    assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 3)) == "ready"
+    match = server.server.running[0]
+    moves = "NIL"
+    for turn, at in enumerate((0, 2, 4), 1):
+        with ThreadPoolExecutor(len(JUNK)) as clients:
+            answer = clients.submit(server.say, f"( PLAY m1 {moves} )")
+            eventually(lambda turn=turn: match._turn is not None and match._turn.id == turn)  # type: ignore[misc]
+            junk = [JUNK[kind](at) for kind in JUNK if "before" not in kind]
+            replies = list(clients.map(server.say, [f"( PLAY m1 {moves} )" for moves in junk]))
+        # The player answers with the last of its moves after all of its time.
+        assert answer.result() == f"(go {at} b)"
+        assert {*replies} <= {f"(go {at} a)", f"(go {at} b)"}
+        moves = f"((go {at} b) pass)"
+
+
+def test_a_report_that_is_legal_in_the_state_before_puts_the_match_right(
+    serve: Callable[..., LiveServer],
+) -> None:
+    server = serve()
+    assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 30)) == "ready"
+    assert server.say("( PLAY m1 NIL )") == "(go 0 a)"
+    assert server.say("( PLAY m1 ((go 0 b) pass) )") == "(go 2 a)"
+    assert server.say("( PLAY m1 ((go 0 a) pass) )") == "(go 1 a)"
+    assert server.say("( PLAY m1 ((go 1 b) pass) )") == "(go 3 a)"
+    assert server.say("( PLAY m1 ((go 1 b) pass) )") == "(go 3 a)"

@@ -1,0 +1,168 @@
+"""Players and matches in code: any state, any role, names or classes of one's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import ggp
+from gdl.errors import GdlError, MoveError
+from gdl.machine import State
+from ggp.in_code import GamePlayer
+from players.player import Choice, Player
+
+SIMULTANEOUS = """
+(role a) (role b) (<= (legal ?r (show ?x)) (role ?r) (sign ?x)) (sign 1) (sign 2) (init (at start))
+(<= (next (at end)) (true (at start))) (<= terminal (true (at end)))
+(<= (goal ?r 50) (role ?r))
+"""
+
+
+class Last(Player):
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(self.in_order(options)[-1])
+
+
+class Broken(Player):
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        raise ZeroDivisionError("by its own fault")
+
+
+def test_a_player_plays_whichever_role_is_to_move() -> None:
+    game = ggp.load("tictactoe")
+    state, moves = game.initial, 0
+    with game.player("montecarlo:playouts=64", seed=3) as player:
+        while not state.terminal:
+            chosen = player.choose(state, seconds=0.5)
+            assert list(chosen) == ["x", "o"]
+            assert len(player.notes) == (sum(map(len, state.legal.values())) > 2)
+            state, moves = state.play(chosen), moves + 1
+    assert moves >= 5
+    assert player.choose(state) == {}
+
+
+def test_roles_that_move_at_once_may_be_played_by_one_or_two() -> None:
+    game = ggp.load(SIMULTANEOUS)
+    a, b = game.player("random", "a"), game.player(Last, "b")
+    chosen = a.choose(game.initial) | b.choose(game.initial)
+    assert chosen["b"] == "(show 2)"
+    assert game.initial.play(chosen).terminal
+    assert set(game.player("legal").choose(game.initial)) == {"a", "b"}
+
+
+def test_a_state_of_another_machine_is_understood() -> None:
+    game = ggp.load("tictactoe")
+    state = game.machine("prover").initial_state().play("(mark b 2)")
+    chosen = game.player("uct:playouts=2000", "o", machine="propnet").choose(state, seconds=1)
+    assert chosen["o"] in state.legal["o"]
+
+
+def test_what_takes_long_before_the_first_turn_does_not_count() -> None:
+    class Slow(Player):
+        left = 0.0
+
+        def prepare(self, state: State, deadline: float) -> None:
+            time.sleep(0.4)
+
+        def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+            Slow.left = deadline - time.monotonic()
+            return Choice(options[0])
+
+    game = ggp.load("tictactoe")
+    game.player(Slow).choose(game.initial, seconds=0.3)
+    assert Slow.left > 0
+
+
+def test_a_match_between_a_class_and_a_name() -> None:
+    seen: list[str] = []
+    game = ggp.load("tictactoe")
+    match = game.play([Last, "random"], seed=5, watch=lambda state: seen.append(state.board()))
+    assert match.players == {"x": "Last", "o": "random"}
+    assert len(match.states) == len(match.moves) + 1 == len(seen)
+    assert match.states[-1].terminal
+    assert sum(value or 0 for value in match.goals.values()) == 100
+    state = match.states[0]
+    for move, after in zip(match.moves, match.states[1:], strict=True):
+        state = state.play(move)
+        assert state == after
+
+
+def test_a_match_stops_where_it_is_told_to() -> None:
+    match = ggp.load("tictactoe").play(["random", "random"], max_steps=2)
+    assert (len(match.moves), match.why) == (2, "stopped after 2 steps")
+
+
+def test_wrong_players_and_roles_are_refused() -> None:
+    game = ggp.load("tictactoe")
+    with pytest.raises(GdlError, match="1 player for 2 roles"):
+        game.play(["uct"])
+    with pytest.raises(GdlError, match=r"no role z.*x, o"):
+        game.player("random", "z")
+    with pytest.raises(GdlError, match="one Last cannot play 2 roles"):
+        game.player(Last())
+    with pytest.raises(GdlError, match="no player 'deep'"):
+        game.player("deep")
+    with pytest.raises(GdlError, match=r"the player Broken failed: ZeroDivisionError.*test_in_code\.py"):
+        game.play([Broken, "random"])
+
+
+def test_moves_by_role() -> None:
+    state = ggp.load("tictactoe").machine("prover").initial_state()
+    assert state.play({"x": "(mark b 2)"}) == state.play("(mark b 2)")
+    assert state.play({"x": "(mark b 2)", "o": "noop"}) == state.play("(mark b 2)", "noop")
+    for moves, message in (
+        ({"y": "noop"}, "no role y.*x, o"),
+        ({"o": "noop"}, "x has 9 legal moves here"),
+        ({"x": "(mark 9 9)"}, "mark 9 9"),
+        ({}, "x has 9 legal moves"),
+    ):
+        with pytest.raises(MoveError, match=message):
+            state.play(moves)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")],
+)
+def test_boards_are_drawn(name: str, line: str) -> None:
+    game = ggp.load(name)
+    for state in (game.initial, game.machine("propnet").initial_state()):
+        assert any(row.startswith(line) for row in state.board().split("\n"))
+
+
+def test_a_machine_that_no_game_made_lists_what_is_true() -> None:
+    from players.kaskade.make_machine import make_machine
+
+    state = make_machine(ggp.load("tictactoe").rules, "prover").initial_state()
+    assert state.board() == state.to_kif()
+
+
+def test_the_package_says_its_version_and_stays_light() -> None:
+    assert ggp.__version__ == metadata.version("kaskade-ggp")
+    heavy = "{'numpy', 'numba', 'gdl'}"
+    code = f"import ggp, sys; print(ggp.__version__, sorted({heavy} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip().endswith("[]")
+
+
+def test_a_class_of_the_current_folder_plays_at_the_terminal(tmp_path: Path) -> None:
+    text = Path(__file__).read_text()
+    body = text[text.index("class Last(") : text.index("class Broken(")]
+    (tmp_path / "mine.py").write_text(f"from ggp import Choice, Player, State\n\n\n{body}")
+    command = "import sys; sys.path = [p for p in sys.path if p]; import ggp.cli; ggp.cli.main()"
+    arguments = ["play", "tictactoe", "--players", "mine:Last,random", "--no-board"]
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", command, *arguments], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    assert "x (Last)" in result.stdout
+
+
+def test_players_are_named() -> None:
+    assert isinstance(player := ggp.load("tictactoe").player("legal"), GamePlayer)
+    assert repr(player) == "<GamePlayer legal for x, o>"
