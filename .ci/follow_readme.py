@@ -6,9 +6,10 @@
 installation afterwards. Either way the home folder is empty and so is the environment, save PATH, the
 language and what a network may need (proxies, certificates, pip's settings).
 
-Blocks marked ``sh`` are typed into one bash, whose standard input says 1 for ever: the answer to a
-person's prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. A command that fails
-ends it; so does LIMIT seconds. Files that the blocks have made are removed, and no process may be left.
+Blocks marked ``sh`` are typed into one bash, whose standard input counts to 99 for ever: answers to a
+person's prompt, whose moves keep their numbers. A Python block that begins with ``# NAME.py`` becomes that
+file, any other is run. A command that fails ends it; so does LIMIT seconds. Files that the blocks have made
+are removed, and no process may be left.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def follow(folder: Path, home: Path) -> str:
     text = home / "blocks.sh"
     text.write_text(script((folder / "README.md").read_text(encoding="utf-8")), encoding="utf-8")
     before = untracked(folder)
-    with subprocess.Popen(["yes", "1"], stdout=subprocess.PIPE) as person:
+    with subprocess.Popen(["bash", "-c", "while seq 99; do :; done"], stdout=subprocess.PIPE) as person:
         shell = subprocess.Popen(
             ["bash", str(text)], cwd=folder, env=environment, stdin=person.stdout, start_new_session=True
         )
