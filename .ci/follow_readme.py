@@ -6,10 +6,17 @@
 afterwards. Either way the home folder is empty, and so is the environment, save PATH, the language, and what
 pip, the network and numba's cache of an earlier run need.
 
+<<<<<<< HEAD
 Blocks marked ``sh`` are typed into one bash, whose standard input says 1 for ever: the answer to a person's
 prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. It ends with the
 first command that fails, or after LIMIT seconds. Files that the blocks have made are removed, and no process
 may be left behind.
+=======
+Blocks marked ``sh`` are typed into one bash, whose standard input counts to 99 for ever: answers to a
+person's prompt, whose moves keep their numbers. A Python block that begins with ``# NAME.py`` becomes that
+file, any other is run. A command that fails ends it; so does LIMIT seconds. Files that the blocks have made
+are removed, and no process may be left.
+>>>>>>> s5-boards
 """
 
 from __future__ import annotations
@@ -94,7 +101,7 @@ def follow(folder: Path, home: Path, limit: float = LIMIT) -> str:
     blocks.write_text(script((folder / "README.md").read_text(encoding="utf-8")), encoding="utf-8")
     before = untracked(folder)
     wrong = ""
-    with subprocess.Popen(["yes", "1"], stdout=subprocess.PIPE) as person:
+    with subprocess.Popen(["bash", "-c", "while seq 99; do :; done"], stdout=subprocess.PIPE) as person:
         shell = subprocess.Popen(
             ["bash", "-c", '. "$0" 3>&2 >"$1" 2>&1', str(blocks), str(output)],
             cwd=folder,
