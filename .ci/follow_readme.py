@@ -14,6 +14,7 @@ may be left behind.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -114,8 +115,11 @@ def follow(folder: Path, home: Path, limit: float = LIMIT) -> str:
             wrong = f"the last command was not over after {limit} s"
         finally:
             person.kill()
-            for pid in marked(token):
-                os.kill(pid, signal.SIGKILL)
+            while left := marked(token):
+                for pid in left:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                time.sleep(0.05)
             for name in untracked(folder) - before:
                 (folder / name).unlink()
     if wrong:
