@@ -92,7 +92,7 @@ def named_squares(rules: Rules, used: set[Square]) -> set[Square]:
         if not rule.body and rule.head.name not in ARITIES:
             for i, arg in enumerate(rule.head.args):
                 lists[rule.head.name, len(rule.head.args), i].add(arg)
-    found = [
+    found: list[set[Square]] = [
         {((), *split_name(name)) for name in names}
         for names in lists.values()
         if all(_NAMED_SQUARE.fullmatch(name.name) for name in names)

@@ -43,6 +43,7 @@ def command(
     from rich.console import Console
     from rich.markup import escape
 
+    from gdl.words import counted
     from ggp.game import Game
     from ggp.introductions import meet
     from ggp.manager import NO_CONNECTION, GameManager, MatchStep, RemotePlayer, in_words, parse_players
@@ -120,7 +121,7 @@ def command(
         else:
             result = ", ".join(f"{escape(r)} {g}" for r, g in zip(roles, record.goals, strict=True))
             errors = unready + replaced.total()
-            counts = f"{turns} turn{'' if turns == 1 else 's'}, {errors} error{'' if errors == 1 else 's'}"
+            counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(f"[bold]{result}[/] after {counts}", soft_wrap=True)
     except KeyboardInterrupt:
         console.print("[yellow]aborted[/]")
