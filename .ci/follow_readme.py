@@ -29,6 +29,8 @@ LIMIT = 600
 """Seconds for all blocks, installation included."""
 PATIENCE = 10.0
 """Seconds that a process in the background may take to end after the last block."""
+LOOKS = 6
+"""How often it looks for processes, at least, before there are none."""
 SHOWN = 40
 """Lines of output that are shown where a command has failed."""
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -66,14 +68,22 @@ def untracked(folder: Path) -> set[str]:
     return set(filter(None, listed.split("\0")))
 
 
-def marked(token: str) -> list[int]:
-    """The processes that the blocks have started and that are still there."""
-    needle = f"{MARK}={token}".encode()
-    found = []
+def marked(token: str) -> set[int]:
+    """The processes that the blocks have started and that are still there. It looks several times: between
+    fork and exec a process may seem to have no environment."""
+    found: set[int] = set()
+    for _ in range(LOOKS):
+        found |= _marked_now(f"{MARK}={token}".encode())
+        time.sleep(0.05)
+    return found
+
+
+def _marked_now(needle: bytes) -> set[int]:
+    found = set()
     for entry in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
         try:
             if entry.name.isdigit() and needle in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
+                found.add(int(entry.name))
         except OSError:  # it has gone, or is not ours
             continue
     return found
