@@ -142,6 +142,7 @@ def main() -> None:
     """Follow it, and say how long that took."""
     root = Path(__file__).resolve().parents[1]
     began = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("README.md: ended from outside"))
     with tempfile.TemporaryDirectory(prefix="follow-readme.") as name:
         home = Path(name, "home")
         home.mkdir()
