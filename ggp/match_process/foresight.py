@@ -14,7 +14,7 @@ from collections import Counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
-from gdl.prover.rehearsal import Rehearsal
+from gdl.random_games import RandomGames
 
 REHEARSAL_SECONDS = 2.0
 """CPU time for random games before the first turn."""
@@ -33,7 +33,7 @@ class Foresight:
 
     def __init__(self, machine: ProverMachine, role: int, rng: random.Random) -> None:
         self._machine, self._role, self._rng = machine, role, rng
-        self._rehearsal = Rehearsal(machine, rng.getrandbits(32))
+        self._games = RandomGames(machine, rng.getrandbits(32))
         self._state: State | None = None
         self._left = 0
         self._spent = 0.0
@@ -59,7 +59,7 @@ class Foresight:
         return more
 
     def _rehearse(self) -> bool:
-        self._rehearsal.step()
+        self._games.step()
         return self._spent < REHEARSAL_SECONDS
 
     def _look_ahead(self, state: State) -> bool:

@@ -1,14 +1,12 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
-The event loop's process only moves text about (:mod:`ggp.server.connections`). Processes of each match read
-rules, compute states and search moves (:mod:`ggp.server.match`).
+The event loop's process only moves text about (:mod:`ggp.server.clients.connections`). Processes of each match
+read rules, compute states and search moves (:mod:`ggp.server.match`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import signal
 import socket
 import subprocess
@@ -24,7 +22,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
-from ggp.server.connections import Connections
+from ggp.server.clients.connections import Connections
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
 from ggp.server.log_lines import say

@@ -54,7 +54,7 @@ class ServerConfig:
             without a message.
         longest_idle: seconds after which it is freed in any case, but not within a single clock.
         idle_grace: seconds added to that.
-        allow_origins: origins of web pages that may send messages (:mod:`ggp.server.visitors`).
+        allow_origins: origins of web pages that may send messages (:mod:`ggp.server.clients.visitors`).
         forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
     """
 

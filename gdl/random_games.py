@@ -1,4 +1,4 @@
-"""Random games before a match, so that code for relations that grow in the course of a game is made early."""
+"""Random games on a machine, one step at a time: what a match will ask is asked before it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import random
 from gdl.machine import Machine
 
 
-class Rehearsal:
-    """Plays random games on a machine, one step at a time."""
+class RandomGames:
+    """A random game, and then another."""
 
     def __init__(self, machine: Machine, seed: int = 0) -> None:
         self._machine = machine

@@ -12,8 +12,8 @@ import pytest
 from bench.serving import post
 from ggp.protocol import messages
 from ggp.protocol.messages import Start, spaced
-from ggp.server.settings import ServerConfig
 from ggp.server.waiting import MOST_WAITING
+from ggp.server.settings import ServerConfig
 from tests.ggp.server.live import MARKS, LiveServer, eventually
 
 Serve = Callable[..., LiveServer]

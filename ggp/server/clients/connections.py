@@ -29,11 +29,11 @@ from ggp.protocol.http10 import (
 )
 from ggp.protocol.messages import Info, Message, Play, Preview, Start, parse_message
 from ggp.server import metrics, status
+from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import one_line
 from ggp.server.margin import round_trip
 from ggp.server.match import ServedMatch
 from ggp.server.settings import ServerConfig
-from ggp.server.visitors import Visitors
 
 BIG_MESSAGE = 32 * 1024
 """Messages longer than this are parsed in a thread, so that other connections go on."""

@@ -20,8 +20,8 @@ from ggp.protocol import messages
 from ggp.protocol.http10 import HttpError, Request, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server import log_lines
+from ggp.server.clients.visitors import Visitors
 from ggp.server.settings import ServerConfig
-from ggp.server.visitors import Visitors
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, eventually, talk
 
 Serve = Callable[..., LiveServer]
