@@ -2,6 +2,6 @@
 
 Read :mod:`~ggp.server.server` for the messages, :mod:`~ggp.server.match` and :mod:`~ggp.server.turn` for one
 match and one turn, :mod:`~ggp.server.supervised_process`, :mod:`~ggp.server.spares` and
-:mod:`~ggp.server.fork_servers` for its processes, ``clients`` for who asks. The rest stands alone: margin, status,
-metrics.
+:mod:`~ggp.server.fork_servers` for its processes, ``clients`` for who asks. The rest stands alone: margin,
+status, metrics.
 """
