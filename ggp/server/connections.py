@@ -107,8 +107,10 @@ class Connections:
         if len(self._clients) > self._config.max_connections + self._config.backlog:
             self._make_room(client.address)
         else:
-            # Of many that come at once, those are served first that have sent their message.
-            asyncio.get_running_loop().call_later(MOMENT, self._make_room, client.address)
+            # Of many that come at once, those are served first that have sent their message: in one round
+            # of the event loop it is read, in the next one taken, then others go.
+            loop = asyncio.get_running_loop()
+            loop.call_later(MOMENT, loop.call_soon, loop.call_soon, self._make_room, client.address)
 
     async def close(self) -> None:
         """End all connections."""
