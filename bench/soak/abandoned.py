@@ -152,9 +152,8 @@ def main() -> int:
     for command, seconds in others.waits.items():
         late += sum(wait > (10 if command == "START" else options.limit) for wait in seconds)
         print(f"{command}: {len(seconds)} answered, slowest {max(seconds):.3f} s")
-    print(
-        f"later than {options.limit:g} s, START 10 s: {late}; wrong replies: {len(others.problems)}; {memory:.0f} MB"
-    )
+    print(f"later than {options.limit:g} s, START 10 s: {late}; wrong replies: {len(others.problems)}")
+    print(f"server memory: {memory:.0f} MB")
     print(f"tracebacks in the log: {server.tracebacks}; exit status {status}")
     for problem in others.problems[:20]:
         print(f"  {problem}")
