@@ -19,14 +19,14 @@ from gdl.errors import GdlError, RulesError
 from ggp.match_process.match_state import fold
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import READY, Play, Start
-from ggp.server.waiting import Crowd, Verdicts
 from ggp.server.margin import Margin
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
-from ggp.server.turn import Phase, Turn
+from ggp.server.turn import Crowd, Phase, Turn, Verdicts
+from ggp.server.waiting import Crowd, Verdicts
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more

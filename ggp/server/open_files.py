@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from gdl.errors import GdlError
-from ggp.server.waiting import MOST_WAITING
 from ggp.server.settings import ServerConfig
+from ggp.server.turn import MOST_WAITING
 
 OWN = 36
 """For the server itself: its fork servers, spare processes, and those that are just being started."""

@@ -47,7 +47,7 @@ class ServerConfig:
         max_body: bytes that a message may have.
         max_connections: how many connections at once; ``max_per_address``: from one address. With more, the
             one that has been silent longest goes. Those that wait for an answer do not count: each match has
-            room for some of its own (:mod:`ggp.server.waiting`).
+            room for some of its own (:mod:`ggp.server.turn`).
         backlog: how many connections may wait to be taken.
         longest_clock: seconds; longer clocks of a match are cut down to it.
         idle_playclocks: a match is freed after its startclock and this many playclocks

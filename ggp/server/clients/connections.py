@@ -38,6 +38,9 @@ from ggp.server.settings import ServerConfig
 BIG_MESSAGE = 32 * 1024
 """Messages longer than this are parsed in a thread, so that other connections go on."""
 
+MOMENT = 0.02
+"""Seconds after which a new connection makes others go."""
+
 
 class Desk(Protocol):
     """Who answers what comes in by the connections."""
@@ -98,10 +101,16 @@ class Connections:
         """Take a connection."""
         peer = writer.get_extra_info("peername")
         client = _Client(str(peer[0]) if peer else "", writer, time.monotonic())
-        self._make_room(client.address)
         self._clients.add(client)
         client.task = asyncio.create_task(self._converse(client, reader))
         client.task.add_done_callback(lambda _: self._forget(client))
+        if len(self._clients) > self._config.max_connections + self._config.backlog:
+            self._make_room(client.address)
+        else:
+            # Of many that come at once, those are served first that have sent their message: in one round
+            # of the event loop it is read, in the next one taken, then others go.
+            loop = asyncio.get_running_loop()
+            loop.call_later(MOMENT, loop.call_soon, loop.call_soon, self._make_room, client.address)
 
     async def close(self) -> None:
         """End all connections."""
@@ -113,11 +122,11 @@ class Connections:
 
     def _make_room(self, address: str) -> None:
         """Put off the client that has been silent longest, where there are too many: from the address of the
-        new one or, with too many of all, from the one with most."""
+        newest or, with too many of all, from the one with most."""
         active = [client for client in self._clients if not (client.waits or client.put_off)]
         count = Counter(client.address for client in active)
-        if count[address] < self._config.max_per_address:
-            if len(active) < self._config.max_connections:
+        if count[address] <= self._config.max_per_address:
+            if len(active) <= self._config.max_connections:
                 return
             address = count.most_common(1)[0][0]
         oldest = min((c for c in active if c.address == address), key=lambda client: client.since)
