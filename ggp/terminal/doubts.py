@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gdl.checks.diagnostic import Severity
 from gdl.checks.run import check
+from gdl.visible import visible
 from gdl.words import counted
 from ggp.game import Game, loaded_files
 
@@ -15,7 +16,7 @@ def doubts(game: Game) -> str:
     found = [d for d in check(game.rules) if d.severity is Severity.WARNING]
     if not found:
         return ""
-    path = str(loaded_files.get(game.name, game.name))
+    path = visible(str(loaded_files.get(game.name, game.name)))
     first = found[0]
     return (
         f"{path}:{first.place}: these rules are doubtful: {first.message}"
