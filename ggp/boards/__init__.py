@@ -1,5 +1,5 @@
 """Boards: ``board`` finds one in the rules, whatever the symbols are called; ``text`` draws it.
 
 ``layers`` tells which arguments are coordinates, ``coordinates`` puts them in order; ``shapes`` finds
-hexagons and ``rings`` rings, from what ``statics`` derives of the facts alone; ``glyphs`` chooses signs and colours.
+hexagons, ``rings`` rings, from what ``statics`` derives of the facts alone; ``glyphs`` chooses signs.
 """

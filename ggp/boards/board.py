@@ -11,7 +11,7 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from gdl.machine import Machine
@@ -28,6 +28,7 @@ from ggp.boards.layers import (
     named_squares,
     transposed,
 )
+from ggp.boards.panels import places_of_panels
 from ggp.boards.rings import ring_of
 from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
 from ggp.boards.statics import Statics
@@ -49,6 +50,7 @@ class Grid:
         blanks: things that mean an empty square.
         things: every thing that may stand on a square, fixed ones included.
         shape: how its rows stand above each other.
+        places: column from the left and row from the bottom of each panel, where they have such places.
     """
 
     columns: tuple[Term, ...]
@@ -60,6 +62,7 @@ class Grid:
     blanks: frozenset[Thing]
     things: tuple[Thing, ...]
     shape: BoardShape = BoardShape.STRAIGHT
+    places: dict[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
 
     def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on each square in a state (blanks left out), and the propositions that are not
@@ -133,10 +136,20 @@ def board_of(
     if not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
+    blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     things = things.union(*fixed.values())
     return Grid(
-        columns, rows, panels, layers, fixed, frozenset(squares), blanks, tuple(sorted(things)), shape
+        columns=columns,
+        rows=rows,
+        panels=panels,
+        layers=layers,
+        fixed=fixed,
+        squares=frozenset(squares),
+        blanks=blanks,
+        things=tuple(sorted(things)),
+        shape=shape,
+        places=places_of_panels(panels, squares, order, Statics(rules)),
     )
 
 

@@ -92,7 +92,7 @@ def named_squares(rules: Rules, used: set[Square]) -> set[Square]:
         if not rule.body and rule.head.name not in ARITIES:
             for i, arg in enumerate(rule.head.args):
                 lists[rule.head.name, len(rule.head.args), i].add(arg)
-    found = [
+    found: list[set[Square]] = [
         {((), *split_name(name)) for name in names}
         for names in lists.values()
         if all(_NAMED_SQUARE.fullmatch(name.name) for name in names)
@@ -108,11 +108,18 @@ def split_name(name: Term) -> tuple[Term, Term]:
 
 @dataclass(frozen=True)
 class LayerCandidate:
-    """A layer that may be drawn, and its possible propositions; ``most``: how many are true at once."""
+    """A layer that may be drawn.
+
+    Attributes:
+        layer, terms: the layer, and its possible propositions.
+        most: how many are true at once.
+        ground: what stands on every square in every state, if anything does, below what else stands there.
+    """
 
     layer: Layer
     terms: set[Term]
     most: int
+    ground: Thing | None = None
 
     @cached_property
     def columns(self) -> set[Term]:
@@ -152,6 +159,16 @@ class LayerFinder:
         if most == 1 and signature[1] > 4:
             return None  # one row of a table, not a thing on a square
         layer = self._grid(terms, seen) or self._named_squares(terms, seen) or self._strip(terms, seen)
+        always = set(seen[0]).intersection(*seen[1:])
+        if layer is not None and layer.panel and always and always != terms:
+            rest = terms - always
+            above = self._grid(rest, [[t for t in state if t not in always] for state in seen], True)
+            if above is not None and above.contents and len(above.panel) < len(layer.panel):
+                grounds = set(map(above.thing, always))
+                whole = set(map(above.square, always)) >= set(map(above.square, rest))
+                timers = all(self._order.sure({t.args[i] for t in terms}) for i in above.contents)
+                if len(grounds) == 1 and whole and timers:
+                    return LayerCandidate(above, terms, most, grounds.pop())
         return LayerCandidate(layer, terms, most) if layer is not None else None
 
     def _sides(self, terms: set[Term], arity: int) -> list[int]:
@@ -164,8 +181,8 @@ class LayerFinder:
                 sides.append(i)
         return sides
 
-    def _grid(self, terms: set[Term], seen: list[list[Term]]) -> Layer | None:
-        """The layer, if two arguments are coordinates."""
+    def _grid(self, terms: set[Term], seen: list[list[Term]], loose: bool = False) -> Layer | None:
+        """The layer, if two arguments are coordinates; ``loose``: sides that are alike go before a key."""
         name, arity = next(iter(terms)).signature
         order = self._order
         domains = [{t.args[i] for t in terms} for i in range(arity)]
@@ -188,10 +205,11 @@ class LayerFinder:
                     if len({layer.square(t)[0] for t in terms}) > _MOST_PANELS:
                         continue
                     key = _crowd(layer, seen) == 1
-                    if not key and not (orderly == 2 and self._stacked(layer, domains, seen)):
+                    if not key and not (orderly == 2 and (loose or self._stacked(layer, domains, seen))):
                         continue
                     among = (votes[x] + votes[y], alike) if extra else (0, 0)
-                    score = (-extra, key, orderly, *among, -x, -y)
+                    first = (alike, key) if loose else (key, 0)
+                    score = (-extra, *first, orderly, *among, -x, -y)
                     if best is None or score > best[0]:
                         best = score, layer
         return best[1] if best else None

@@ -82,15 +82,17 @@ class Painter:
             draw = self._rings if board.shape is BoardShape.RINGS else self._sloping
             drawn = map(tuple, draw(cells, wide, changed))
             return DrawnState(tuple(drawn), tuple(map(self.rules.spell, beside)))
-        parts = [self._panel(panel, cells, wide, changed, width) for panel in board.panels]
+        panels = list(board.panels)
+        if board.places:
+            panels.sort(key=lambda panel: (-board.places[panel][1], board.places[panel][0]))
+        parts = [self._panel(panel, cells, wide, changed, width) for panel in panels]
         if any(len(blocks) > 1 for blocks in parts):
             lines = list(_side_by_side([block for blocks in parts for block in blocks], 1))
         else:
             blocks = [blocks[0] for blocks in parts]
             across = max(1, (width + _GAP) // (_length(blocks[0][0]) + _GAP))
-            if len(board.panels[0]) > 1:
-                # Boards in two dimensions, such as 3 x 3: let the second be a line.
-                across = min(across, len({panel[-1] for panel in board.panels}))
+            if board.places:
+                across = min(across, 1 + max(column for column, _ in board.places.values()))
             lines = list(_side_by_side(blocks, across))
         return DrawnState(tuple(lines), tuple(map(self.rules.spell, beside)))
 

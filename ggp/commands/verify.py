@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from gdl.visible import visible
 from ggp.commands import AnyMachine, check_machine
 
 
@@ -35,10 +36,11 @@ def command(
         if verdict.fault is None:
             passed += 1
             if verbose:
-                typer.echo(f"{verdict.name}: {counted(verdict.steps, 'state')}, {verdict.seconds:.2f} s")
+                states = counted(verdict.steps, "state")
+                typer.echo(visible(f"{verdict.name}: {states}, {verdict.seconds:.2f} s"))
         else:
             failed += 1
-            typer.echo(f"{verdict.name}: {verdict.fault}")
+            typer.echo(visible(f"{verdict.name}: {verdict.fault}"))
     typer.echo(f"{passed} passed, {failed} failed")
     if failed:
         raise typer.Exit(1)

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections import deque
@@ -99,9 +100,12 @@ class Server:
     async def open(self) -> None:
         """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
         on."""
-        self._listener = await asyncio.start_server(
-            self._connections.connected, self.config.host, self.config.port, limit=65536, backlog=BACKLOG
-        )
+        taking, host, port = self._connections.connected, self.config.host, self.config.port
+        if host == "::" and socket.has_dualstack_ipv6():
+            both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
+            self._listener = await asyncio.start_server(taking, sock=both, limit=65536, backlog=BACKLOG)
+        else:
+            self._listener = await asyncio.start_server(taking, host, port, limit=65536, backlog=BACKLOG)
         for forks in self._forks:
             forks.open()
         # This one is for a match that begins before processes can be forked; where kernels are still to be

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.words import counted
 from ggp.terminal.human import HumanPlayer, Quit, Undo
 from players.player import Choice, Player
 from players.processes.limits import describe
@@ -130,7 +131,7 @@ def play_match(
             why = f"{stuck} has no legal move, so the match cannot go on"
             break
         if len(steps) == max_steps:
-            why = f"stopped after {max_steps} steps"
+            why = f"stopped after {counted(max_steps, 'step')}"
             break
         try:
             step = _step(players, view, state, options, len(steps) + 1, playclock)

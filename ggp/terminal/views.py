@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
+from gdl.words import counted
 from ggp.boards.glyphs import role_styles
 from ggp.boards.text import DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
@@ -67,7 +68,7 @@ class TextView(MatchView):
         before = self.states[steps - 1] if steps else None
         drawing = self.painter.draw_state(state, self.console.width - _INDENT, before)
         self.console.print()
-        self.console.print(Text(f"after {steps} steps" if steps else "at first", "bold"))
+        self.console.print(Text(f"after {counted(steps, 'step')}" if steps else "at first", "bold"))
         self.console.print(self._picture(drawing))
         self._shown_at = time.monotonic()
 
@@ -103,7 +104,7 @@ class TextView(MatchView):
             line.append("undefined" if goal is None else str(goal), "bold green" if goal == 100 else "bold")
         self.console.print(line)
         total = sum(goal or 0 for goal in goals)
-        self.console.print(Text(f"total {total} in {steps} steps, {self.seconds:.1f} s", "dim"))
+        self.console.print(Text(f"total {total} in {counted(steps, 'step')}, {self.seconds:.1f} s", "dim"))
 
     def _style(self, role: int) -> str:
         return self._styles[role]

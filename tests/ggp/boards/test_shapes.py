@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.scramble import scramble
-from gdl.syntax.parser import parse_rules, parse_term
+from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of, find_board
 from ggp.boards.layers import split_name
@@ -68,6 +68,25 @@ def test_counts_stand_in_a_strip_and_are_no_axis(corpus: Path, game: str, first:
     board, painter, states = painter_of_trace(corpus, game)
     assert len(board.rows) == 1
     assert painter.draw(states[0]).plain().split("\n")[0].split() == first.split()
+
+
+def test_timers_stand_on_squares(corpus: Path) -> None:
+    board, painter, _ = painter_of_trace(corpus, "lightsOn")
+    floor = " ".join(f"(cell {x} {y} 0)" for x in (1, 2) for y in (1, 2))
+    state = parse_terms(f"{floor} (cell 2 1 4) (cell 1 2 3) (step 2)")
+    assert painter.draw(state).plain() == "2  3 .\n1  . 4\n   1 2"
+    assert board.panels == ((),)
+
+
+def test_panels_stand_where_the_rules_put_them(corpus: Path) -> None:
+    _, painter, states = painter_of_trace(corpus, "pentago")
+    titles = [line.split() for line in painter.draw(states[0]).plain().splitlines()]
+    assert titles[0] == ["2", "1"]
+    assert titles[6] == ["3", "4"]
+    _, painter, states = painter_of_trace(corpus, "nineBoardTicTacToe")
+    titles = [line.split() for line in painter.draw(states[0]).plain().splitlines()]
+    assert titles[0] == ["1", "3", "2", "3", "3", "3"]
+    assert titles[12] == ["1", "1", "2", "1", "3", "1"]
 
 
 def test_a_table_with_one_row_is_no_board(corpus: Path) -> None:

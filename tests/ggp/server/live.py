@@ -53,7 +53,7 @@ class LiveServer:
             machine=config.pop("machine", "prover"),
             margin=config.pop("margin", 0.8),
         )
-        self.server = Server(ServerConfig(name="kaskade", port=0, settings=settings, **config))
+        self.server = Server(ServerConfig(**{"name": "kaskade", "port": 0, "settings": settings, **config}))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -144,10 +144,11 @@ class ServeProcess:
         assert self.process.stderr is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        eventually(lambda: self.process.poll() is not None or "event=listening" in "".join(self.log))
-        listening = re.search(r"event=listening .*port=(\d+)", "".join(self.log))
-        assert listening is not None, "".join(self.log)
-        self.port = int(listening.group(1))
+        listening = re.compile(r'event(?:=|": ")listening.*port(?:=|": )(\d+)')
+        eventually(lambda: self.process.poll() is not None or bool(listening.search("".join(self.log))))
+        told = listening.search("".join(self.log))
+        assert told is not None, "".join(self.log)
+        self.port = int(told.group(1))
 
     def _read(self) -> None:
         assert self.process.stderr is not None

@@ -37,6 +37,8 @@ def main() -> None:
                 print(line.upper(), end="", flush=True)
         case "sleep":
             time.sleep(3600)
+        case "parent":
+            launch.launch(__name__, ["sleep"], group=True).wait()
         case "launch":
             child = launch.launch(__name__, ["exit", rest[0]])
             sys.exit(child.wait())
