@@ -180,7 +180,7 @@ class GameManager:
         if len(players) != len(machine.roles):
             names = ", ".join(map(machine.rules.spell, machine.roles))
             raise GdlError(
-                f"the game has {counted(len(machine.roles), 'role')}, but players given: {len(players)}",
+                f"the game has {counted(len(machine.roles), 'role')}, and the players given are {len(players)}",
                 remedy=f"give one for each of {names}; 'random' and 'legal' are players too",
             )
         self.record = record
