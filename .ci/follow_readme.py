@@ -21,6 +21,7 @@ are removed, and no process may be left.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -35,6 +36,8 @@ LIMIT = 600
 """Seconds for all blocks, installation included."""
 PATIENCE = 10.0
 """Seconds that a process in the background may take to end after the last block."""
+LOOKS = 6
+"""How often it looks for processes, at least, before there are none."""
 SHOWN = 40
 """Lines of output that are shown where a command has failed."""
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -72,14 +75,22 @@ def untracked(folder: Path) -> set[str]:
     return set(filter(None, listed.split("\0")))
 
 
-def marked(token: str) -> list[int]:
-    """The processes that the blocks have started and that are still there."""
-    needle = f"{MARK}={token}".encode()
-    found = []
+def marked(token: str) -> set[int]:
+    """The processes that the blocks have started and that are still there. It looks several times: between
+    fork and exec a process may seem to have no environment."""
+    found: set[int] = set()
+    for _ in range(LOOKS):
+        found |= _marked_now(f"{MARK}={token}".encode())
+        time.sleep(0.05)
+    return found
+
+
+def _marked_now(needle: bytes) -> set[int]:
+    found = set()
     for entry in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
         try:
             if entry.name.isdigit() and needle in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
+                found.add(int(entry.name))
         except OSError:  # it has gone, or is not ours
             continue
     return found
@@ -121,8 +132,11 @@ def follow(folder: Path, home: Path, limit: float = LIMIT) -> str:
             wrong = f"the last command was not over after {limit} s"
         finally:
             person.kill()
-            for pid in marked(token):
-                os.kill(pid, signal.SIGKILL)
+            while left := marked(token):
+                for pid in left:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                time.sleep(0.05)
             for name in untracked(folder) - before:
                 (folder / name).unlink()
     if wrong:
@@ -135,6 +149,7 @@ def main() -> None:
     """Follow it, and say how long that took."""
     root = Path(__file__).resolve().parents[1]
     began = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("README.md: ended from outside"))
     with tempfile.TemporaryDirectory(prefix="follow-readme.") as name:
         home = Path(name, "home")
         home.mkdir()

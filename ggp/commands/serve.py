@@ -53,6 +53,7 @@ def command(
     import asyncio
 
     from ggp.server import log_lines
+    from ggp.server.open_files import fit, raise_limit
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
     from players.processes.launch import FORKS
@@ -85,7 +86,7 @@ def command(
         allow_origins=tuple(allow_origin),
         forks=FORKS,
     )
-    asyncio.run(Server(config).run())
+    asyncio.run(Server(fit(config, raise_limit())).run())
 
 
 def _from_tables(folder: str, player: str) -> str:

@@ -44,6 +44,7 @@ WATCH_SHARE = 0.6
 """What is left of the margin when the watchdog answers with a safe move."""
 LAST_SHARE = 0.3
 """What is left of it when the watchdog answers although no safe move of this turn is known."""
+_OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
 
@@ -77,8 +78,7 @@ class ServedMatch:
         self._share: JsonMessage = {"workers": None, "ponder": True}
         self._restarts = 0
         self._foreseen = 0, ""
-        """The last turn from which a process has looked ahead, and the move that it thought likely to be legal
-        next."""
+        """The turn from which a process has looked ahead, and what it thinks likely to be legal next."""
         self._length = 0
         self._playable = False
         self._turn: Turn | None = None
@@ -281,13 +281,7 @@ class ServedMatch:
             yield "play", self._turn.request()
 
     def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
-        if process is not self._main and message["kind"] not in (
-            "options",
-            "move",
-            "over",
-            "verdict",
-            "foreseen",
-        ):
+        if process is not self._main and message["kind"] not in _OF_FOLLOWERS:
             return
         match message["kind"]:
             case "ready":
@@ -321,8 +315,7 @@ class ServedMatch:
         if process is not self._main:
             process.heard = message["id"]
             process.deaths = 0
-        turn = self._turn
-        if turn is None or turn.id != message["id"]:
+        if (turn := self._turn) is None or turn.id != message["id"]:
             return
         turn.name_safe(message["safe"])
         if turn.phase is Phase.PRESSED:

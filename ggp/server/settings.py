@@ -48,6 +48,7 @@ class ServerConfig:
         max_connections: how many connections at once; ``max_per_address``: from one address. With more, the
             one that has been silent longest goes. Those that wait for an answer do not count: each match has
             room for some of its own (:mod:`ggp.server.waiting`).
+        backlog: how many connections may wait to be taken.
         longest_clock: seconds; longer clocks of a match are cut down to it.
         idle_playclocks: a match is freed after its startclock and this many playclocks
             without a message.
@@ -66,6 +67,7 @@ class ServerConfig:
     max_body: int = MAX_BODY
     max_connections: int = 256
     max_per_address: int = 128
+    backlog: int = 1024
     longest_clock: int = LONGEST_CLOCK
     idle_playclocks: int = 5
     longest_idle: float = LONGEST_IDLE

@@ -395,6 +395,17 @@ def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
         assert not ran.stdout
 
 
+def test_a_tournament_against_nobody_does_not_begin(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    call = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-p", f"random,{free}", "-r", "1",
+            "-d", str(tmp_path / "t.sqlite")]  # fmt: skip
+    ran = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 2
+    assert re.match(r"ggp: nobody listens at 127.0.0.1:\d+: .*--anyway", ran.stderr), ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
 def test_a_player_that_is_busy_by_then_ends_the_match_before_a_move(tmp_path: Path) -> None:
     def reply(message: Message) -> str:
         return "busy" if isinstance(message, Start) else decent(message)

@@ -130,11 +130,12 @@ def body_of(reply: bytes) -> str:
 
 
 class ServeProcess:
-    """``ggp serve`` as people run it, with its log."""
+    """``ggp serve`` as people run it, with its log; ``files``: how many it may have open."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, files: int | None = None) -> None:
+        limit = [] if files is None else ["sh", "-c", f'ulimit -n {files}; exec "$0" "$@"']
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ggp", "serve", "--port", "0", *options],
+            [*limit, sys.executable, "-m", "ggp", "serve", "--port", "0", *options],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
             stderr=subprocess.PIPE,

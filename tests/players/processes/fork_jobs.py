@@ -38,7 +38,8 @@ def main() -> None:
         case "sleep":
             time.sleep(3600)
         case "parent":
-            launch.launch(__name__, ["sleep"], group=True).wait()
+            # As a new interpreter this module's name is another one.
+            launch.launch("tests.players.processes.fork_jobs", ["sleep"], group=True).wait()
         case "launch":
             child = launch.launch(__name__, ["exit", rest[0]])
             sys.exit(child.wait())
