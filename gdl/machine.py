@@ -17,6 +17,7 @@ from gdl.errors import GdlError, MoveError
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
+from gdl.words import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -270,7 +271,7 @@ class State:
         if index not in options:
             raise MoveError(
                 f"{move} is not legal for {machine.roles[role]} here",
-                remedy=f"{len(options)} moves are: see State.legal",
+                remedy=f"legal there: {counted(len(options), 'move')}, see State.legal",
             )
         return index
 

@@ -8,7 +8,9 @@ heavy before it runs.
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
+import shutil
 import sys
 
 import typer
@@ -18,6 +20,13 @@ from gdl.errors import GdlError, StuckError
 from gdl.visible import visible
 from ggp.complaint import complain
 from propnet.jit.notice import tell_when_compiling
+
+_WIDE = 100
+"""Columns from which help is shown in tables."""
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size().columns
 
 
 def names() -> list[str]:
@@ -34,10 +43,15 @@ def build(wanted: str | None) -> typer.Typer:
         name="ggp",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        # typer's coloured help imports rich's Markdown: too slow for the plain list of commands.
-        rich_markup_mode="rich" if wanted in known else None,
+        # typer's coloured help imports rich's Markdown: too slow for the plain list of commands. Its tables
+        # cut words in terminals that are not wide.
+        rich_markup_mode="rich" if wanted in known and _columns() >= _WIDE else None,
         add_completion=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": 100,
+            "terminal_width": min(_columns(), 100),
+        },
     )
 
     @app.callback()
@@ -50,8 +64,11 @@ def build(wanted: str | None) -> typer.Typer:
 
     for name in shown:
         function = importlib.import_module(f"ggp.commands.{name.replace('-', '_')}").command
-        # The whole first line: what click shortens it to ends in dots.
-        app.command(name, short_help=(function.__doc__ or "").partition("\n")[0])(function)
+        # The whole first line: what click shortens it to ends in dots. Paragraphs without line ends: they are
+        # to be wrapped for the terminal.
+        text = inspect.getdoc(function) or ""
+        wrapped = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+        app.command(name, short_help=text.partition("\n")[0], help=wrapped)(function)
     return app
 
 

@@ -180,7 +180,8 @@ class GameManager:
         if len(players) != len(machine.roles):
             names = ", ".join(map(machine.rules.spell, machine.roles))
             raise GdlError(
-                f"the game has {len(machine.roles)} roles, and the players given are {len(players)}",
+                f"the game has {counted(len(machine.roles), 'role')},"
+                f" and the players given are {len(players)}",
                 remedy=f"give one for each of {names}; 'random' and 'legal' are players too",
             )
         self.record = record

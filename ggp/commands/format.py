@@ -15,7 +15,7 @@ from ggp.complaint import complain
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(help="Rules files or games that come along; - reads stdin.", metavar="FILE..."),
+        typer.Argument(help="Rules files or games that come along; - reads stdin.", metavar="FILE"),
     ],
     write: Annotated[bool, typer.Option("--write", "-w", help="Change the files themselves.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say which files would change.")] = False,

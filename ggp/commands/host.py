@@ -56,7 +56,7 @@ def command(
     seats = parse_players(players)
     given = [name.strip() for name in names.split(",")] if names else []
     if given and (len(given) != len(seats) or not all(n and n.isprintable() for n in given)):
-        raise GdlError(f"--names gives {len(given)} names for {len(seats)} players")
+        raise GdlError(f"--names gives {counted(len(given), 'name')} for {counted(len(seats), 'player')}")
     stem = "".join(c for c in loaded.name if c.isalnum() or c in "-_")
     match_id = match_id or f"Match.kaskade.{stem}.{now_ms()}"
     if not match_id.isprintable() or any(c in " ();" for c in match_id):

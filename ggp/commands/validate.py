@@ -21,9 +21,7 @@ _SHOWN_MOVES = 12
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(
-            help="Rules files, or games that come along; - reads standard input.", metavar="FILE..."
-        ),
+        typer.Argument(help="Rules files, or games that come along; - reads standard input.", metavar="FILE"),
     ],
     play: Annotated[
         bool, typer.Option("--play/--no-play", help="Play at random, and report what goes wrong.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from gdl.words import counted
 from ggp.commands import GameName, read_or_complain
 
 
@@ -49,7 +50,7 @@ def command(
             if console.is_terminal
             else Text(stage.text(verdict.position))
         )
-    console.print(f"{verdict.moves} moves, {verdict.pushes} pushes")
+    console.print(f"{counted(verdict.moves, 'move')}, {counted(verdict.pushes, 'push', 'pushes')}")
     if verdict.miswritten:
         console.print(
             Text(f"{verdict.miswritten} letters are small for pushes, or large for steps", "yellow")

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from rich.table import Table
 from rich.text import Text
 
+from gdl.words import counted
 from players.puzzles.cover.outcome import CoverResult
 
 
@@ -40,7 +41,7 @@ class CoverView:
 
     def watch(self, result: CoverResult) -> None:
         """How far the search is; may be called often."""
-        told = f"{result.solutions:,} solutions, {result.nodes:,} nodes"
+        told = f"{counted(result.solutions, 'solution')}, {counted(result.nodes, 'node')}"
         left = result.seconds_left
         if left:
             told += f", about {duration(left)} to go"

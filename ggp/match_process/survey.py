@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
+from gdl.words import counted
 from players.kaskade.builder import Builder, BuildJob
 from players.processes.limits import describe
 
@@ -59,13 +60,13 @@ class Survey:
     longest: int
 
     def __str__(self) -> str:
-        words = [f"{self.roles} role{'s' if self.roles > 1 else ''}"]
+        words = [counted(self.roles, "role")]
         if self.roles > 1:
             words.append(self.turns)
             if self.ends_seen:
                 words.append("not constant-sum" if self.sum is None else f"sum {self.sum}")
         if self.longest:
-            words.append(f"{self.longest} turns")
+            words.append(counted(self.longest, "turn"))
         return ", ".join(words)
 
 

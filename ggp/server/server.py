@@ -1,7 +1,7 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
-The event loop's process only moves text about (:mod:`ggp.server.clients.connections`). Processes of each match
-read rules, compute states and search moves (:mod:`ggp.server.match`).
+The event loop's process only moves text about (:mod:`ggp.server.clients.connections`). Processes of each
+match read rules, compute states and search moves (:mod:`ggp.server.match`).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from itertools import groupby
 
 from gdl.errors import GdlError
 from gdl.errors import Place as TextPlace
+from gdl.words import counted
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import LETTERS, is_solved
@@ -167,6 +168,6 @@ def snapshot(stage: LevelStage, steps: str, solver: str = "") -> str:
     if stage.title:
         parts += [f"Title: {stage.title}", ""]
     by = f", by {solver}" if solver else ""
-    parts.append(f"Solution: {len(steps)} moves, {pushes} pushes{by}")
+    parts.append(f"Solution: {counted(len(steps), 'move')}, {counted(pushes, 'push', 'pushes')}{by}")
     parts += [steps[at : at + 70] for at in range(0, len(steps), 70)]
     return "\n".join(parts) + "\n"

@@ -12,6 +12,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from gdl.words import counted
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio
 from players.puzzles.sokoban.search.push_search import Outcome
@@ -81,7 +82,7 @@ class LevelView:
         if search is not None:
             parts.append(f"{search.progress.positions:,} positions")
             if search.progress.bound >= 0:
-                parts.append(f"nearest: {search.progress.bound} pushes to go")
+                parts.append(f"nearest: {counted(search.progress.bound, 'push', 'pushes')} to go")
             parts += [search.progress.note, " + ".join(search.at_work)]
         self._live.update(Spinner("dots", Text(", ".join(filter(None, parts)))))
 
@@ -102,7 +103,8 @@ class LevelView:
         solved = [one for one in solutions if one.outcome is Outcome.SOLVED]
         pushes, moves = sum(len(one.pushes) for one in solved), sum(len(one.steps) for one in solved)
         self.console.print(
-            f"{len(solved)} of {len(solutions)} levels solved in {pushes:,} pushes and {moves:,} moves, all "
+            f"{len(solved)} of {counted(len(solutions), 'level')} solved in "
+            f"{counted(pushes, 'push', 'pushes')} and {counted(moves, 'move')}, all "
             f"replayed by the prover; {cpu:.1f} CPU seconds, {wall:.1f} s by the clock"
         )
 
@@ -112,7 +114,11 @@ class LevelView:
         if solution.outcome is Outcome.SOLVED:
             self.console.print(solution.steps, soft_wrap=not self.console.is_terminal)
             best = ", proven: none has fewer pushes" if solution.optimal else ""
-            table.add_row("solved", f"{len(solution.pushes)} pushes, {len(solution.steps)} moves{best}")
+            table.add_row(
+                "solved",
+                f"{counted(len(solution.pushes), 'push', 'pushes')},"
+                f" {counted(len(solution.steps), 'move')}{best}",
+            )
             table.add_row("solver", solution.solver or "none was needed")
             table.add_row("replayed", "by the prover, move by move")
         else:

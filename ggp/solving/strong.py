@@ -15,6 +15,7 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.machine import State
+from gdl.words import counted
 from ggp.game import Game
 from ggp.terminal.spinner import spinner
 from players.puzzles.frontier.budget import peak_bytes
@@ -52,7 +53,7 @@ def solve_strongly(
             if now - last[0] > _SLOW:
                 last[0] = now
                 rate = states / max(now - wall, 1e-9)
-                text = f"{game.name}: {what}, layer {layer}, {states:,} states, {rate:,.0f} states/s"
+                text = f"{game.name}: {what}, layer {layer}, {counted(states, 'state')}, {rate:,.0f} states/s"
                 shown.update(task, description=text)
 
         writer = None if folder is None else TableWriter(folder)
@@ -98,7 +99,7 @@ def _print_solved(found: dict[str, Any]) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_row("values", _values(found["values"]) + ", " + _ends(found["distance"], found["cycles"]))
     alike = "" if found["symmetries"] == 1 else f", one for each {found['symmetries']} that are alike at most"
-    table.add_row("states", f"{found['states']:,} in {len(found['layers'])} layers{alike}")
+    table.add_row("states", f"{found['states']:,} in {counted(len(found['layers']), 'layer')}{alike}")
     if found["table_bytes"] is not None:
         table.add_row("table", f"{found['table_bytes']:,} bytes, {found['bytes_per_state']:.3f} a state")
     seconds = f"{found['seconds_cpu']:.2f} CPU seconds, {found['seconds_wall']:.2f} s by the clock"
@@ -187,4 +188,8 @@ def _values(values: dict[str, int | None]) -> str:
 def _ends(distance: int | None, cyclic: bool) -> str:
     if distance is None:
         return "play need not end"
-    return "the end" if distance == 0 else f"{'at most ' if cyclic else ''}{distance} moves to the end"
+    return (
+        "the end"
+        if distance == 0
+        else f"{'at most ' if cyclic else ''}{counted(distance, 'move')} to the end"
+    )

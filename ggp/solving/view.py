@@ -13,6 +13,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from gdl.words import counted
 from players.puzzles.solution import Solution
 
 
@@ -48,8 +49,8 @@ class SolveView:
         if solution is None:
             parts.append("loading or compiling kernels, building the network")
         else:
-            parts.append(f"{solution.states:,} states")
-            line = f"goal {solution.value} in {len(solution.moves)} moves"
+            parts.append(counted(solution.states, "state"))
+            line = f"goal {solution.value} in {counted(len(solution.moves), 'move')}"
             parts.append(line if solution.moves else "no line yet")
             parts.append(" + ".join(at_work))
         return Spinner("dots", Text(", ".join(filter(None, parts))))
@@ -63,7 +64,7 @@ class SolveView:
         table = Table.grid(padding=(0, 2))
         best = "proven: no line has a higher goal" if solution.proven else "not proven to be the best"
         if solution.value >= 0:
-            table.add_row("goal", f"{solution.value} in {len(solution.moves)} moves, {best}")
+            table.add_row("goal", f"{solution.value} in {counted(len(solution.moves), 'move')}, {best}")
             table.add_row("solver", solution.solver or "none was needed")
             table.add_row("replayed", "by the prover, move by move")
         table.add_row("states", f"{solution.states:,}")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gdl.machine import State
+from gdl.words import counted
 from ggp.terminal.line_editor import LineEditor
 from players.player import Choice, Player
 
@@ -128,7 +129,7 @@ def _complaint(text: str, fitting: list[str], legal: int) -> str:
     if fitting:
         shown = ", ".join(fitting[:8]) + (f" and {len(fitting) - 8} more" if len(fitting) > 8 else "")
         return f"  {text!r} fits {len(fitting)} moves: {shown}"
-    return f"  {text!r} is not one of the {legal} legal moves; 'moves' lists them"
+    return f"  {text!r} is not one of the {counted(legal, 'legal move')}; 'moves' lists them"
 
 
 def _words(text: str) -> list[str]:

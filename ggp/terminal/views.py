@@ -142,7 +142,7 @@ class TextView(MatchView):
                 )
             parts.append(table)
             if len(choice.candidates) > _SHOWN:
-                parts.append(Text(f"  and {len(choice.candidates) - _SHOWN} other moves", "dim"))
+                parts.append(Text(f"  and {counted(len(choice.candidates) - _SHOWN, 'other move')}", "dim"))
         if choice.note:
             parts.append(Text(f"  {self.roles[role]} ({self.players[role].name}): {choice.note}", "dim"))
         return Group(*parts)

@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from gdl.errors import GdlError
+from gdl.words import counted
 from ggp.game import Game
 from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.output.export import write_csv, write_json
@@ -98,8 +99,9 @@ class Session:
         table = LiveTable(self.console, runner.results, self.settings.labels, runner.total, self.test)
         done = runner.total - runner.left
         self.console.print(
-            f"[bold]{len(self.settings.games)}[/] games, [bold]{len(self.settings.entrants)}[/] players,"
-            f" [bold]{runner.total}[/] matches" + (f", {done} of them played already" if done else "")
+            f"{counted(len(self.settings.games), 'game')}, {counted(len(self.settings.entrants), 'player')},"
+            f" {counted(runner.total, 'match', 'matches')}"
+            + (f", {done} of them played already" if done else "")
         )
         for label in runner.crowded:
             self.console.print(

@@ -8,6 +8,7 @@ import time
 from itertools import product
 
 from gdl.machine import State
+from gdl.words import counted
 from players.player import Candidate, Choice, Player
 
 _REPLIES = 16
@@ -47,7 +48,7 @@ class GreedyPlayer(Player):
         if not candidates:
             return Choice(shuffled[0], (), "no time to look ahead")
         candidates.sort(key=lambda candidate: -candidate.value)
-        return Choice(candidates[0].move, tuple(candidates), f"looked at {len(candidates)} moves")
+        return Choice(candidates[0].move, tuple(candidates), f"looked at {counted(len(candidates), 'move')}")
 
     def _replies(self, others: list[list[int]]) -> list[tuple[int, ...]]:
         if math.prod(map(len, others)) <= _REPLIES:

@@ -9,6 +9,7 @@ import time
 
 from gdl.machine import Machine, State
 from gdl.terms import Term
+from gdl.words import counted
 
 
 class BestLine:
@@ -61,4 +62,4 @@ class BestLine:
         return [machine.move(0, move) for move in self.moves]
 
     def __str__(self) -> str:
-        return f"{self.value} in {len(self.moves)} moves"
+        return f"{self.value} in {counted(len(self.moves), 'move')}"

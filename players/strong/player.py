@@ -7,6 +7,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.words import counted
 from players.options import Option
 from players.player import Candidate, Choice, Player
 from players.registry import make_player, with_option
@@ -117,7 +118,8 @@ class TablesPlayer(Player):
         found.sort(key=lambda row: -row[0])
         _, best, value = found[0]
         candidates = tuple(Candidate(move, 1, max(0, v.goals[self.role])) for _, move, v in found)
-        ends = "need not end" if value.distance is None else f"ends after {value.distance + 1} moves"
+        left = value.distance
+        ends = "need not end" if left is None else f"ends after {counted(left + 1, 'move')}"
         return Choice(best, candidates, f"from the table: {max(0, value.goals[self.role])}, {ends}")
 
     def _liking(self, value: StateValue) -> int:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gdl.machine import Machine, State
+from gdl.words import counted
 from players.batch_pace import MARGIN
 from players.options import Option, at_least, switch
 from players.player import Candidate, Choice, Player
@@ -263,11 +264,11 @@ class UctPlayer(Player):
         parts = [
             f"{statistics.playouts:,} playouts",
             f"{statistics.playouts / seconds:,.0f}/s",
-            f"{statistics.nodes:,} states",
+            counted(statistics.nodes, "state"),
             f"depth {statistics.depth}",
         ]
         if self._pool is not None:
-            parts.append(f"{self._workers} worker{'s' if self._workers > 1 else ''}")
+            parts.append(counted(self._workers, "worker"))
         if len(self._counts) == 1 and self._line.moves:
             parts.append(str(self._line))
         if statistics.value >= 0:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from gdl.words import counted
 from propnet.analysis.cones import clocks
 from propnet.analysis.factors import factors
 from propnet.analysis.goal_bounds import MOST_ROUNDS, decided, reachable
@@ -77,7 +78,7 @@ class Classification:
     seconds: float
 
     def __str__(self) -> str:
-        words = [f"{self.roles} role{'s' if self.roles > 1 else ''}"]
+        words = [counted(self.roles, "role")]
         if self.roles > 1:
             seen = "" if self.turns_proven or self.turns == SIMULTANEOUS else " (seen)"
             words.append(self.turns + seen)
@@ -88,7 +89,7 @@ class Classification:
             if self.alike:
                 words.append("roles alike")
         facts = (
-            (self.length, f"{self.length:.0f} turns"),
+            (self.length, counted(round(self.length), "turn")),
             (self.longest is not None, f"at most {self.longest}"),
             (self.options, f"{self.options:.1f} moves"),
             (True, f"{self.bases} propositions"),

@@ -114,6 +114,72 @@ def test_rules_that_cannot_be_played_are_answered_with_a_readable_line(tmp_path:
     assert "Traceback" not in done.stderr
 
 
+BROKEN = """\
+(role x)
+(init a)
+(legal x go)
+(<= (p ?x)
+  (true ?x) (not (q ?x)))
+(<= (q ?x) (true ?x) (not (p ?x)))
+(<= terminal (p a))
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "play {unclosed}",
+        "solve {unclosed}",
+        "host {unclosed} -p random",
+        "format {unclosed}",
+        "bench {unclosed}",
+        "tournament {unclosed} -p random,legal -d {folder}/t.sqlite",
+        "play {cycle}",
+        "ground {cycle}",
+        "host {cycle} -p random",
+    ],
+)
+def test_every_command_shows_where_rules_are_at_fault(words: str, tmp_path: Path) -> None:
+    unclosed, cycle = tmp_path / "unclosed.kif", tmp_path / "cycle.kif"
+    unclosed.write_text("(role x)\n  (init a\n(legal x go)\n")
+    cycle.write_text(BROKEN)
+    done = run(*words.format(unclosed=unclosed, cycle=cycle, folder=tmp_path).split())
+    assert done.returncode == 2
+    said = done.stderr.splitlines()[-3:]
+    if "unclosed" in words:
+        assert said[0] == f"ggp: {unclosed}:2:3: this '(' is never closed (add the missing ')')"
+        assert said[1:] == ["    2 |   (init a", "      |   ^^^^^^^"]
+    else:
+        assert said[0].startswith(f"ggp: {cycle}:4:1: the relation ")
+        assert said[1:] == ["    4 | (<= (p ?x)", "      | ^^^^^^^^^^"]
+
+
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_help_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", columns)
+    for name in names():
+        shown = CliRunner().invoke(build(name), [name, "--help"]).output.splitlines()
+        assert max(map(len, shown)) <= columns, name
+        assert not any("…" in line for line in shown), name
+        # Paragraphs are wrapped for this width, not where the source ends its lines.
+        begun = [line for line in shown if line.startswith(" ") and "─" not in line]
+        assert begun
+
+
+def test_one_word_is_said_while_kernels_compile() -> None:
+    code = (
+        "import os, tempfile; os.environ['NUMBA_CACHE_DIR'] = tempfile.mkdtemp()\n"
+        "from propnet.jit.notice import tell_when_compiling\n"
+        "tell_when_compiling(lambda: print('compiling...', flush=True))\n"
+        "from propnet.jit.decorators import kernel\n"
+        "from propnet.jit.xoshiro import streams\n"
+        "print('asked'); streams(1); streams(2); print('done')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["asked", "compiling...", "done"]
+
+
 def test_defaults_that_are_found_out_are_shown() -> None:
     words = run("solve", "--help").stdout.replace("│", " ").split()
     assert "all that fit" in " ".join(words)

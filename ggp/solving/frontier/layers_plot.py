@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.errors import GdlError
+from gdl.words import counted
 from ggp.tournament.output.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierResult
 
@@ -45,7 +46,7 @@ def write_plot(path: Path, name: str, result: FrontierResult) -> None:
     axes.set_xlabel("moves from the start")
     axes.set_ylabel("states")
     whole = "all" if result.complete else "so far"
-    axes.set_title(f"{name}: {result.states:,} states, {whole}".replace("$", r"\$"), fontsize=10)
+    axes.set_title(f"{name}: {counted(result.states, 'state')}, {whole}".replace("$", r"\$"), fontsize=10)
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:

@@ -11,6 +11,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from gdl.words import counted
 from ggp.solving.frontier.column_chart import column_chart
 from ggp.solving.frontier.estimate import states_to_come
 from ggp.solving.frontier.order import FRONTIER
@@ -73,7 +74,7 @@ class FrontierView:
         table = Table.grid(padding=(0, 2))
         table.add_row("solver", FRONTIER)
         if result.value >= 0:
-            table.add_row("goal", f"{result.value} in {len(moves)} moves, {_proof(result)}")
+            table.add_row("goal", f"{result.value} in {counted(len(moves), 'move')}, {_proof(result)}")
             lines = sorted(result.lines.items(), reverse=True)
             told = ", ".join(f"{value} in {len(line)}" for value, line in lines)
             table.add_row("shortest" if result.shortest else "lines", f"{told} moves")
@@ -81,7 +82,7 @@ class FrontierView:
         else:
             table.add_row("goal", "none: no line comes to an end" if result.proven else "not known")
         whole = "all that there are" if result.complete else "not all that there are"
-        table.add_row("states", f"{result.states:,} in {len(result.layers)} layers, {whole}")
+        table.add_row("states", f"{result.states:,} in {counted(len(result.layers), 'layer')}, {whole}")
         if result.symmetries > 1:
             table.add_row("symmetries", f"{result.symmetries}: one state stands for all that they make of it")
         table.add_row("a state", f"{result.key_bits} bits, {result.bytes_per_state:.3f} bytes coded")
@@ -114,9 +115,9 @@ def progress_line(progress: FrontierProgress, layers: list[int], first: Frontier
     coded = progress.visited_bytes / max(1, progress.states)
     parts = [
         f"{_clock(progress.seconds)}",
-        f"depth {progress.layer} with {progress.layer_states:,} states",
+        f"depth {progress.layer} with {counted(progress.layer_states, 'state')}",
         f"{progress.done / max(1, progress.layer_states):.0%} of it",
-        f"{progress.states:,} states, {rate:,.0f}/s, {coded:.2f} bytes each",
+        f"{counted(progress.states, 'state')}, {rate:,.0f}/s, {coded:.2f} bytes each",
         f"{as_size(progress.memory)} of memory",
     ]
     if progress.disk:

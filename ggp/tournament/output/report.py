@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from gdl.words import counted
 from ggp.tournament.output.plots import figures, svg
 from ggp.tournament.output.tables import test_line
 from ggp.tournament.schedule import Fixture
@@ -72,9 +73,10 @@ def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
     hours = sum(result.seconds for result in results) / 3600
     turns = ", one local player at a time" if settings.take_turns else ""
     return (
-        f"<p>{len(results)} matches of {len(settings.games)} games, {settings.rounds} rounds;"
+        f"<p>{counted(len(results), 'match', 'matches')} of"
+        f" {counted(len(settings.games), 'game')}, {counted(settings.rounds, 'round')};"
         f" startclock {settings.startclock:g} s, playclock {settings.playclock:g} s{turns};"
-        f" {settings.plies} random moves to begin with (seed {settings.seed});"
+        f" {counted(settings.plies, 'random move')} to begin with (seed {settings.seed});"
         f" machine {escape(settings.level)}; {hours:.1f} hours of play.</p>"
     )
 
@@ -143,7 +145,7 @@ def _matches(results: Sequence[Result]) -> str:
         length = (result.steps, f"{result.seconds:.1f}")
         rows.append((fixture.game, number, fixture.round, seats, goals, *length, faults))
     table = _table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
-    return f"<details><summary>{len(rows)} matches</summary>{table}</details>"
+    return f"<details><summary>{counted(len(rows), 'match', 'matches')}</summary>{table}</details>"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -9,6 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.markup import escape
 from rich.table import Table
 
+from gdl.words import counted
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import (
@@ -139,7 +140,7 @@ class LiveTable:
         elif not self._console.is_terminal:
             goals = " - ".join(map(str, result.goals))
             faults = sum(map(sum, result.faults))
-            length = f"{result.steps} steps, {result.seconds:.1f} s" + (
+            length = f"{counted(result.steps, 'step')}, {result.seconds:.1f} s" + (
                 f", {faults} faults" if faults else ""
             )
             text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}"
@@ -154,7 +155,7 @@ class LiveTable:
             self._standing_of = len(self._results)
             self._standing_at = time.monotonic()
             self._standing_cost = self._standing_at - now
-        yield f"[bold]{len(self._results)} of {self._total} matches[/]{self._eta(now)}"
+        yield f"[bold]{len(self._results)} of {counted(self._total, 'match', 'matches')}[/]{self._eta(now)}"
         yield self._standing
         for fixture, (began, step) in self._running.items():
             seats = " - ".join(map(escape, fixture.seats))

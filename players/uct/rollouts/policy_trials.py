@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gdl.words import counted
 from players.batch_machine import NetworkBatch
 from players.companions import Companion
 from players.uct.rollouts.averages import AveragePolicy
@@ -146,7 +147,7 @@ class PolicyTrials(Companion):
         use = "in use" if self.temperature == temperature else "not used"
         self._results.append(
             f"playouts by averages of moves, temperature {temperature:g}: {trial.ahead:+.0%} against"
-            f" {against} in {trial.games} games, {use}"
+            f" {against} in {counted(trial.games, 'game')}, {use}"
         )
 
     def _teach(self, policy: AveragePolicy) -> Generator[None, None, _Costs]:

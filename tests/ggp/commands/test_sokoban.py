@@ -79,9 +79,11 @@ def test_levels_that_come_along_need_no_path() -> None:
         (["sokoban", "{file}", "-o", "/nowhere/x.kif"], "cannot write /nowhere/x.kif"),
     ],
 )
-def test_errors_are_one_line(file: Path, words: list[str], message: str) -> None:
+def test_errors_are_one_line_and_an_excerpt(file: Path, words: list[str], message: str) -> None:
     line = [word.format(file=file) for word in words]
     done = ggp(*line)
     assert done.returncode == 2
     assert done.stderr.startswith("ggp: " + message.format(file=file)), done.stderr
-    assert done.stderr.count("\n") == 1
+    _, *excerpt = done.stderr.splitlines()
+    assert len(excerpt) == (2 if ":11:4:" in message else 0)
+    assert not excerpt or excerpt[1].endswith("^")

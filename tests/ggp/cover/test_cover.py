@@ -41,9 +41,9 @@ def test_counted_stopped_and_refused(tmp_path: Path) -> None:
     assert (line["solutions"], line["complete"], line["found"]) == (12988816, True, None)
     assert ggp("none.dlx", cwd=tmp_path).returncode == 1
     refused = ggp("wrong.dlx", cwd=tmp_path)
-    assert refused.returncode == 2 and refused.stderr.startswith("ggp: wrong.dlx:2:3: ")
-    assert refused.stderr.count("ggp:") == 1 and "Traceback" not in refused.stderr
-    assert "wrong.dlx:2:3: 'c' is no item" in refused.stderr
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("ggp: wrong.dlx:2:3: 'c' is no item")
+    assert refused.stderr.splitlines()[1:] == ["    2 | a c", "      |   ^"]
     for name, options, message in [
         ("absent.dlx", {}, "cannot read"),
         ("none.dlx", {"engine": "dlx"}, "there is no engine 'dlx'"),

@@ -338,3 +338,37 @@ def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> No
     )
     assert done.returncode == 0, done.stderr
     assert '"players":["eager"]' in done.stdout
+
+
+STUCK = """\
+(role x) (init (step 1)) (<= (legal x a) (true (step 1))) (<= (next (step 2)) (true (step 1)))
+(<= terminl (true (step 2))) (<= terminal (true (step 3))) (<= (goal x 100) (true (step 2)))
+"""
+
+
+@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
+def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
+    options: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "stuck.kif"
+    path.write_text(STUCK)
+    words = [
+        "play",
+        str(path),
+        "-p",
+        "random",
+        "--startclock",
+        "0",
+        "--playclock",
+        "0.1",
+        "-m",
+        "prover",
+        *options,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "ggp", *words], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 1
+    assert "x has no legal move" in done.stdout
+    assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is no keyword")
+    assert done.stderr.count("\n") == 1

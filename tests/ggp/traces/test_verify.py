@@ -147,3 +147,20 @@ def test_a_missing_path_is_said(tmp_path: Path) -> None:
         find_traces([tmp_path / "nothing"])
     with pytest.raises(GdlError):
         find_traces([tmp_path])
+
+
+def test_rules_are_found_by_the_name_of_the_game_in_the_trace(tmp_path: Path) -> None:
+    write(tmp_path, "g", trace())
+    renamed = tmp_path / "traces" / "yesterday.jsonl.gz"
+    (tmp_path / "traces" / "g.jsonl.gz").rename(renamed)
+    (found,) = find_traces([renamed])
+    assert found.rules == tmp_path / "games" / "g.kif"
+    assert [verdict.fault for verdict in verify_all([found], "prover")] == [None]
+    # A trace of a game that comes along needs no rules beside it.
+    (ours,) = find_traces([Path("nim")])
+    elsewhere = tmp_path / "traces" / "match-1.jsonl"
+    elsewhere.write_bytes(ours.trace.read_bytes())
+    (found,) = find_traces([elsewhere])
+    assert found.rules.samefile(ours.rules)
+    with pytest.raises(GdlError, match="no trace, folder or game nobody"):
+        find_traces([Path("nobody")])

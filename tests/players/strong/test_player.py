@@ -80,7 +80,7 @@ def test_it_wins_by_the_shortest_way(tmp_path: Path) -> None:
     player, _ = started(machine, 0, folder)
     choice = player.choose(state, time.monotonic() + 1)
     assert str(machine.move(0, choice.move)) == "(mark a 3)"
-    assert choice.note == "from the table: 100, ends after 1 moves"
+    assert choice.note == "from the table: 100, ends after 1 move"
 
 
 def test_without_a_table_that_fits_another_player_moves(tmp_path: Path) -> None:
