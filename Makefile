@@ -15,9 +15,9 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet
 	$(PYTHON) -m venv .venv
 
 # Only files whose checksums are locked are installed; what builds the project is locked, too.
-.venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements.lock
+.venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements-extras.lock
 	$(PIP) --require-hashes -r requirements-build.lock
-	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --require-hashes -r requirements-extras.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	@$(BIN)/ggp warm || echo "going on: what is missing is compiled when it is needed"
 	@touch $@
@@ -67,6 +67,7 @@ lock:  ## write the lock files anew from the newest releases: run-time, developm
 	.venv-lock/bin/python -m pip install --quiet --upgrade pip-tools
 	$(COMPILE) --extra plots --extra pictures --extra sat -o requirements.lock pyproject.toml
 	$(COMPILE) -c requirements.lock --extra test --extra dev --extra docs -o requirements-dev.lock pyproject.toml
+	$(COMPILE) -c requirements-dev.lock --extra plots --extra pictures --extra sat -o requirements-extras.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --extra audit -o requirements-audit.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --only-build-deps --build-deps-for editable -o requirements-build.lock pyproject.toml
 	rm -rf .venv-lock

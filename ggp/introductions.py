@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import time
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ async def _meet(player: RemotePlayer) -> str:
     except socket.gaierror:
         return f"there is no computer {place.host}"
     except ConnectionRefusedError:
-        return f"nobody listens at {place} (`ggp serve --port {place.port}` starts a player there)"
+        return f"nobody listens at {place}: `ggp serve --port {place.port}` starts a player there"
     except HttpError as error:
         return f"{place} answers, but not as a player does: {error.message}"
     except OSError as error:
@@ -62,13 +63,17 @@ async def _info(player: RemotePlayer) -> str:
     while True:
         try:
             return await post(player.address, messages.info_request(), player.name, INFO_SECONDS)
-        except ConnectionRefusedError:
-            if time.monotonic() >= end:
-                raise
         except OSError as error:
-            # Several addresses of one name, and all of them refuse.
-            if isinstance(error, TimeoutError | socket.gaierror | ConnectionError):
+            if not _refused(error):
                 raise
-            if "Multiple exceptions" not in str(error) or time.monotonic() >= end:
-                raise
+            if time.monotonic() >= end:
+                raise ConnectionRefusedError from None
         await asyncio.sleep(_RETRY_SECONDS)
+
+
+def _refused(error: OSError) -> bool:
+    """Whether nobody listens. For a name with several addresses asyncio lists their errors in one text."""
+    code = f"[Errno {errno.ECONNREFUSED}]"
+    text = str(error)
+    several = text.startswith("Multiple exceptions") and text.count("[Errno") == text.count(code)
+    return several or isinstance(error, ConnectionRefusedError)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ MAX_REPLY = 10_000
 """Characters of the longest answer that is read."""
 STAND_INS = ("random", "legal")
 """Players that need no address: the manager moves for them."""
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+"""``module:Class``: no port begins with a letter."""
 NO_ANSWER = "TO"
 NO_CONNECTION = "CE"
 ILLEGAL = "IL"
@@ -118,7 +121,7 @@ def parse_players(text: str) -> list[RemotePlayer | StandIn]:
     for word in filter(None, map(str.strip, text.split(","))):
         if word.lower() in STAND_INS:
             players.append(StandIn(word.lower(), word.lower()))
-        elif word.partition(":")[0].lower() in NAMES:
+        elif word.partition(":")[0].lower() in NAMES or _CLASS.fullmatch(word):
             raise GdlError(
                 f"{word} is a player, and no address",
                 remedy=f"serve it in another terminal: ggp serve --player {word}; then name 127.0.0.1:9147",

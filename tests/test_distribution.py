@@ -16,7 +16,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock", "requirements-audit.lock")
+LOCKS = (
+    "requirements.lock",
+    "requirements-extras.lock",
+    "requirements-build.lock",
+    "requirements-dev.lock",
+    "requirements-audit.lock",
+)
 
 
 def module(path: str) -> ModuleType:
@@ -48,7 +54,7 @@ def test_locks_name_versions_and_checksums_and_no_address(lock: str) -> None:
 
 def test_locks_agree_with_each_other() -> None:
     run_time, development = pins("requirements.lock"), pins("requirements-dev.lock")
-    assert run_time.items() <= development.items()
+    assert run_time.items() <= pins("requirements-extras.lock").items() <= development.items()
     for lock in ("requirements-build.lock", "requirements-audit.lock"):
         for name, version in pins(lock).items():
             assert development.get(name, version) == version
@@ -59,8 +65,12 @@ def test_all_that_is_needed_is_locked_at_a_version_that_will_do() -> None:
     requirements = pytest.importorskip("packaging.requirements")
     extras = PROJECT["optional-dependencies"]
     wanted = {
-        "requirements.lock": PROJECT["dependencies"],
+        "requirements.lock": [
+            *PROJECT["dependencies"],
+            *(line for extra in ("plots", "pictures", "sat") for line in extras[extra]),
+        ],
         "requirements-dev.lock": [*extras["test"], *extras["dev"], *extras["docs"]],
+        "requirements-extras.lock": [*extras["plots"], *extras["pictures"], *extras["sat"]],
         "requirements-audit.lock": extras["audit"],
     }
     for lock, lines in wanted.items():

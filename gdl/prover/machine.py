@@ -161,19 +161,6 @@ class ProverMachine(Machine):
             self._steps = self._misses = 0
         return steps, cut, cached
 
-    def rehearse(self, seconds: float, seed: int = 0) -> None:
-        """Play random games for so many CPU seconds (some more where one step takes long), so that the code
-        for relations that grow in the course of a game is made before it is needed."""
-        draw = random.Random(seed).random
-        ends = time.process_time() + seconds
-        cached = self._cached(self.initial_state())
-        while time.process_time() < ends:
-            steps, _, cached = self._walk(cached, draw, 1)
-            for role in range(len(self.roles)):
-                self._goal_of(cached, role)
-            if not steps:
-                cached = self._cached(self.initial_state())
-
     def _prepare_charges(self) -> None:
         """Measure the relations in a random playout, plan with the results, and generate the charge."""
         self._prepared = True

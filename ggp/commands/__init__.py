@@ -67,7 +67,9 @@ def read_rules(name: str) -> tuple[str, str] | None:
         return None
     path = Path(name) if name == "-" else find_or_complain(name)
     data = None if path is None else read_or_complain(path)
-    return None if data is None else ("<stdin>" if name == "-" else str(path), data.decode("utf-8-sig"))
+    return (
+        None if data is None else ("<stdin>" if name == "-" else visible(str(path)), data.decode("utf-8-sig"))
+    )
 
 
 def find_or_complain(name: str) -> Path | None:

@@ -43,9 +43,11 @@ def command(
     from rich.console import Console
     from rich.markup import escape
 
+    from gdl.words import counted
     from ggp.game import Game
     from ggp.introductions import meet
-    from ggp.manager import GameManager, MatchStep, RemotePlayer, in_words, parse_players
+    from ggp.manager import NO_CONNECTION, GameManager, MatchStep, RemotePlayer, in_words, parse_players
+    from ggp.protocol import messages
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
 
@@ -77,6 +79,11 @@ def command(
             move = step.moves[role] if step.moves else ""
             time = f" [dim]{seconds:.1f} s[/]" if isinstance(seat, RemotePlayer) else ""
             text = f"{step.number:4}  {escape(roles[role])} ({escape(seat.name)}): {escape(move)}{time}"
+            if not move and not anyway and error.startswith((NO_CONNECTION, f"not ready: {messages.BUSY}")):
+                raise GdlError(
+                    f"{seat.name} does not take the match: {in_words(error)}",
+                    remedy="a server plays as many roles at once as its --matches says; --anyway plays on",
+                )
             if error:
                 unready += not move
                 replaced[role] += bool(move)
@@ -114,7 +121,7 @@ def command(
         else:
             result = ", ".join(f"{escape(r)} {g}" for r, g in zip(roles, record.goals, strict=True))
             errors = unready + replaced.total()
-            counts = f"{turns} turn{'' if turns == 1 else 's'}, {errors} error{'' if errors == 1 else 's'}"
+            counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(f"[bold]{result}[/] after {counts}", soft_wrap=True)
     except KeyboardInterrupt:
         console.print("[yellow]aborted[/]")

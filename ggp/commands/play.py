@@ -38,7 +38,8 @@ def command(
     """Watch or play a match in the terminal.
 
     The players think one after the other. A person chooses moves by number or by name; Ctrl-C
-    leaves at any time (exit status 130).
+    leaves at any time (exit status 130). Exit status 1 where a role gets stuck: it has no legal move in a
+    state that is not terminal.
     """
     import sys
     import time
@@ -48,6 +49,7 @@ def command(
     began = time.monotonic()
     loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
+    from ggp.terminal.doubts import doubts
     from ggp.terminal.setup import HUMAN, LocalMatch, check_names
     from players.processes.limits import cores
     from players.registry import split_names
@@ -56,6 +58,8 @@ def command(
         players = "tables"
     names = [HUMAN if name.lower() == HUMAN else name for name in split_names(players)]
     check_names(names, as_json)
+    if doubt := doubts(loaded):
+        typer.echo(f"ggp: {doubt}", err=True)
     if workers is None:
         workers = cores()
     if delay is None:
@@ -64,10 +68,9 @@ def command(
         loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, tables
     )
     try:
-        if as_json:
-            match.print_json()
-        else:
-            match.print(board, delay)
+        stuck = match.print_json() if as_json else match.print(board, delay)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         raise typer.Exit(130) from None
+    if stuck:
+        raise typer.Exit(1)

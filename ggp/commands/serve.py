@@ -11,7 +11,7 @@ from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE, MAX_CLOCK
 
 def command(
     port: int = typer.Option(9147, min=0, max=65535, help="Port; 0 picks a free one."),
-    host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 lets other computers in."),
+    host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 or :: lets others in."),
     player: str = typer.Option(
         "uct", help="Player: uct, montecarlo, greedy..., with options (uct:playouts=1000), or module:Class."
     ),
@@ -37,8 +37,12 @@ def command(
     longest_idle: int = typer.Option(
         LONGEST_IDLE, min=1, help="Seconds without a message after which a match is given up at the latest."
     ),
+    allow_origin: list[str] = typer.Option(
+        [], metavar="ORIGIN", help="Let web pages of this origin send messages (https://host); * lets all."
+    ),
     seed: int = typer.Option(0, help="Seed of the player's randomness."),
     log_level: str = typer.Option("info", help="debug, info, warning or error."),
+    log_format: str = typer.Option("logfmt", help="logfmt or json."),
 ) -> None:
     """Answer game managers over HTTP as a player.
 
@@ -47,8 +51,9 @@ def command(
     of its processes.
     """
     import asyncio
-    import logging
 
+    from ggp.server import log_lines
+    from ggp.server.open_files import fit, raise_limit
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
     from players.processes.launch import FORKS
@@ -66,9 +71,7 @@ def command(
         player = with_option(player, "workers", workers)
     if not all(c.isalnum() or c in "-_.+" for c in name):
         raise GdlError(f"{name!r} cannot be a name in GDL", remedy="use letters, digits and - _ . +")
-    logging.basicConfig(
-        level=log_level.upper(), format="time=%(asctime)s level=%(levelname)s %(message)s", force=True
-    )
+    log_lines.configure(log_level, log_format)
     settings = MatchSettings(
         player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
     )
@@ -80,9 +83,10 @@ def command(
         settings=settings,
         longest_clock=longest_clock,
         longest_idle=longest_idle,
+        allow_origins=tuple(allow_origin),
         forks=FORKS,
     )
-    asyncio.run(Server(config).run())
+    asyncio.run(Server(fit(config, raise_limit())).run())
 
 
 def _from_tables(folder: str, player: str) -> str:

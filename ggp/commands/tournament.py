@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from gdl.errors import GdlError
 from ggp.commands import check_machine, check_writable
+
+if TYPE_CHECKING:
+    from ggp.tournament.entrants import Entrant
 
 
 def command(
@@ -39,6 +44,9 @@ def command(
     name: str = typer.Option("", help="Of the tournament, for records and report."),
     resume: bool = typer.Option(True, "--resume/--no-resume", help="Go on where the database ends."),
     play: bool = typer.Option(True, "--play/--no-play", help="Play, or only show and write what there is."),
+    anyway: bool = typer.Option(
+        False, "--anyway", help="Begin although a player at an address does not answer or is busy."
+    ),
     report: Path | None = typer.Option(None, help="Write a self-contained HTML page."),
     plots: Path | None = typer.Option(None, help="Write PNG and SVG plots into this folder."),
     json: Path | None = typer.Option(None, help="Write all match records."),
@@ -85,6 +93,8 @@ def command(
     given = {key: value for key, value in options.items() if value is not None}
     with Store(database, writing=play) as store:
         settings = settings_of(store, games or [], players or [], name or database.stem, given)
+        if play and not anyway:
+            _check_addresses(settings.entrants)
         session = Session(Console(highlight=False), settings, store, test)
         try:
             if play:
@@ -94,3 +104,16 @@ def command(
             session.write(report, plots, json, csv)
         if store.failures():
             raise typer.Exit(1)
+
+
+def _check_addresses(entrants: Iterable[Entrant]) -> None:
+    """Raise GdlError where one of them is at an address and cannot play."""
+    import asyncio
+
+    from ggp.introductions import meet
+    from ggp.manager import RemotePlayer
+    from ggp.protocol.http10 import parse_address
+
+    remote = [RemotePlayer(e.label, parse_address(e.spec)) for e in entrants if e.remote]
+    if faults := asyncio.run(meet(remote)):
+        raise GdlError("; ".join(faults), remedy="--anyway begins nevertheless")

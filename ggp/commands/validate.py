@@ -39,7 +39,7 @@ def command(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     notes: Annotated[bool, typer.Option("--notes", help="Show findings about style, too.")] = False,
 ) -> None:
-    """Check rules, play them, and say what is wrong, where, and what to do.
+    """Check rules, play them, and say what is wrong and where.
 
     Errors are what cannot be played, or cannot be played to the end; warnings break the language or are
     probably slips; notes concern style. Rules without errors are also played at random: who gets stuck,

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import typer
 
+from gdl.visible import visible
 from ggp.commands import AnyMachine, check_machine
 
 
 def command(
     paths: list[Path] = typer.Argument(
-        help="A folder with games/ and traces/ in it, trace files, or a folder of them."
+        help="Trace files, folders of them or with games/ and traces/ in them, or games that come along."
     ),
     games: Path | None = typer.Option(None, "--games", "-g", help="Folder of the .kif files."),
     machine: AnyMachine = "prover",
@@ -26,6 +27,7 @@ def command(
     machine says. Prints a line per failing game with the first difference; the last line
     is ``N passed, N failed``. Exit status 1 where one failed.
     """
+    from gdl.words import counted
     from ggp.traces.verify import find_traces, verify_all
 
     check_machine(machine)
@@ -34,10 +36,11 @@ def command(
         if verdict.fault is None:
             passed += 1
             if verbose:
-                typer.echo(f"{verdict.name}: {verdict.steps} states, {verdict.seconds:.2f} s")
+                states = counted(verdict.steps, "state")
+                typer.echo(visible(f"{verdict.name}: {states}, {verdict.seconds:.2f} s"))
         else:
             failed += 1
-            typer.echo(f"{verdict.name}: {verdict.fault}")
+            typer.echo(visible(f"{verdict.name}: {verdict.fault}"))
     typer.echo(f"{passed} passed, {failed} failed")
     if failed:
         raise typer.Exit(1)

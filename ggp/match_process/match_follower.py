@@ -8,6 +8,7 @@ from gdl.errors import GdlError, RulesError
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
+from ggp.match_process.foresight import Foresight
 from ggp.match_process.match_state import MatchState
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
@@ -31,6 +32,7 @@ class Follower:
         elif not self.match.options():
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"], message.get("answers", ()))
+        self._foresight = Foresight(machine, role, self._rng)
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
@@ -49,10 +51,20 @@ class Follower:
                 self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
                 return None
         options = match.options()
+        self._foresight.turn(turn, match.state)
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
         joint = match.history[-1] if made and moves is not None else None
         self._send("options", id=turn, safe=safe, joint=joint)
         return options, safe
+
+    def look_ahead(self) -> bool:
+        """Prepare for what may come, a step of a few milliseconds; False where there is no more to do."""
+        ahead = self._foresight
+        more = ahead.step()
+        if not more and ahead.move is not None:
+            move, ahead.move = ahead.move, None
+            self._send("foreseen", id=ahead.asked, move=self.match.text(self.match.role, move))
+        return more
 
     def judge(self, message: JsonMessage) -> None:
         """Say whether a report would lead anywhere, without going there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
@@ -171,40 +171,27 @@ class MatchState:
         answered."""
         ours = fold(moves[self.role]) if self.role < len(moves) else ""
 
-        def evidence(course: Course) -> int:
-            agrees = 0 if doubtful or not course.answers else 1 if ours in course.answers else -1
-            return course.evidence + agrees
+        def reached(course: Course | None) -> Course | None:
+            after = None if course is None else self._after(course, moves)
+            if after is None or course is None or doubtful or not course.answers:
+                return after
+            return replace(after, evidence=course.evidence + (1 if ours in course.answers else -1))
 
         now = self._courses[0]
-        taken = [(course, self._after(course, moves)) for course in self._courses]
-        taken.sort(key=lambda pair: (pair[1] is None, -evidence(pair[0])))
-        if taken[0][1] is not None:
-            if taken[0][0] is not now:
-                self._note("the match went the other way", moves)
-            courses = [
-                replace(after, evidence=evidence(course))
-                if after
-                else replace(course, missed=course.missed + 1)
-                for course, after in taken
-            ]
-        else:
-            before = (course.before for course in self._courses if course.before)
-            corrected = next(
-                (
-                    replace(after, evidence=evidence(course))
-                    for course in before
-                    if (after := self._after(course, moves))
-                ),
-                None,
-            )
-            if corrected is None:
-                self._note("these moves cannot be", moves)
-                return False
-            self._note("the turn before is put right", moves)
-            courses = [corrected, *(replace(one, missed=one.missed + 1) for one in self._courses)]
+        reach = [(course, reached(course)) for course in self._courses]
+        led = [after for _, after in reach if after is not None]
+        left = [course for course, after in reach if after is None]
+        # Each of them may have gone wrong one turn before; the likeliest is enough.
+        led += list(islice(filter(None, (reached(course.before) for course in left)), 1))
+        if not led:
+            self._note("these moves cannot be", moves)
+            return False
+        led.sort(key=lambda course: -course.evidence)
+        if led[0].history[:-1] != now.history:
+            self._note("the match went another way", moves)
         # Two ways to the same state are one from there on.
         different: dict[State, Course] = {}
-        for course in courses:
+        for course in (*led, *(replace(course, missed=course.missed + 1) for course in left)):
             if course.missed <= MOST_MISSED:
                 different.setdefault(course.state, course)
         self._courses = list(different.values())[:MOST_COURSES]

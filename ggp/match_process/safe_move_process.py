@@ -40,7 +40,7 @@ def main() -> None:
             case "stop" if follower is not None:
                 follower.finish(message)
 
-    serve(inbox, send, do, lambda: False)
+    serve(inbox, send, do, lambda: False, lambda: follower is not None and follower.look_ahead())
     os._exit(0)
 
 

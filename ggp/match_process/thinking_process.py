@@ -57,6 +57,10 @@ class RoleMatch:
         else:
             self._send("move", id=message["id"], move=safe, again=False)
 
+    def look_ahead(self) -> bool:
+        """See :meth:`Follower.look_ahead`."""
+        return self._follower.look_ahead()
+
     def judge(self, message: JsonMessage) -> None:
         """See :meth:`Follower.judge`."""
         self._follower.judge(message)
@@ -98,7 +102,7 @@ def main() -> None:
             case "stop" if match is not None:
                 match.stop(message)
 
-    serve(inbox, send, do, lambda: not thinker.begun)
+    serve(inbox, send, do, lambda: not thinker.begun, lambda: match is not None and match.look_ahead())
     # Threads that still think or build must not keep the process.
     os._exit(0)
 

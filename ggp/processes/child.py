@@ -69,13 +69,19 @@ async def fork(
     try:
         async with asyncio.timeout(FORK_SECONDS):
             pid = await asyncio.get_running_loop().sock_recv(answer, 64)
-        if pid:
-            return Forked(int(pid), answer)
-    except (OSError, TimeoutError):
-        pass
-    log.warning("event=no-fork module=%s", module)
-    answer.close()
-    return None
+        process = launch.made(pid, answer)
+    except TimeoutError:
+        # It may have come while this process could not look.
+        process = launch.last_answer(answer)
+    except OSError:
+        process = launch.made(b"", answer)
+    except asyncio.CancelledError:
+        if (unwanted := launch.last_answer(answer)) is not None:
+            unwanted.kill()
+        raise
+    if process is None:
+        log.warning("event=no-fork module=%s", module)
+    return process
 
 
 async def anew(

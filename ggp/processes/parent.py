@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gdl.errors import GdlError
+from players.processes import lifeline
 from players.processes.limits import describe
 
 JsonMessage = dict[str, Any]
@@ -35,6 +36,8 @@ class Parent:
     """
 
     def __init__(self, receive: Callable[[JsonMessage], object], end_seconds: float | None = None) -> None:
+        if end_seconds is not None:
+            lifeline.only_wake()
         # What libraries print must not mix with the messages.
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)

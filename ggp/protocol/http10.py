@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import socket
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from urllib.parse import unquote_plus, urlsplit
 
 from gdl.errors import GdlError
@@ -27,6 +27,8 @@ GREETING = b"HTTP/1.0 "
 _REASONS = {
     200: "OK",
     400: "Bad Request",
+    403: "Forbidden",
+    404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
     411: "Length Required",
@@ -47,11 +49,12 @@ class HttpError(GdlError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET."""
+    """What a client sent: ``message`` is the body of a POST or the decoded path of a GET; the names of
+    ``headers`` are in lower case."""
 
     method: str
     message: str
-    accept: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int = MAX_BODY) -> Request:
@@ -71,15 +74,16 @@ async def read_request(reader: StreamReader, writer: StreamWriter, max_body: int
     method, target, _ = words
     match method.upper():
         case "OPTIONS":
-            return Request("OPTIONS", "")
+            return Request("OPTIONS", "", headers)
         case "GET":
             path = target.partition("//")[2].partition("/")[2] if "//" in target[:8] else target[1:]
             text = _text(unquote_plus(path, errors="surrogateescape"))
-            return Request("GET", text, headers.get("accept", ""))
+            return Request("GET", text, headers)
         case "POST":
             if headers.get("transfer-encoding", "identity").lower() != "identity":
                 raise HttpError(411, "chunked bodies are not read", "send Content-Length")
-            return Request("POST", _text(await _read_body(reader, headers, max_body, "body", writer)))
+            body = await _read_body(reader, headers, max_body, "body", writer)
+            return Request("POST", _text(body), headers)
         case _:
             raise HttpError(405, "only POST, GET and OPTIONS are spoken here")
 
@@ -91,13 +95,22 @@ def reply_bytes(body: str, status: int = 200, content_type: str = CONTENT_TYPE) 
         f"HTTP/1.0 {status} {_REASONS.get(status, 'Error')}\r\n"
         f"Content-type: {content_type}\r\n"
         f"Content-length: {len(content)}\r\n"
-        "Access-Control-Allow-Origin: *\r\n"
-        "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
-        "Access-Control-Allow-Headers: Content-Type\r\n"
-        "Access-Control-Allow-Age: 86400\r\n"
         "\r\n"
     )
     return head.encode("ascii") + content
+
+
+def readable_by(origin: str, reply: bytes) -> bytes:
+    """The reply, with a head that lets pages of this origin send messages and read replies; ``*`` for all."""
+    head, blank, content = reply.partition(b"\r\n\r\n")
+    rights = (
+        f"\r\nAccess-Control-Allow-Origin: {origin}\r\n"
+        "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
+        "Access-Control-Allow-Headers: Content-Type\r\n"
+        "Access-Control-Max-Age: 86400\r\n"
+        "Vary: Origin"
+    )
+    return head + rights.encode("latin-1") + blank + content
 
 
 async def send_and_close(
@@ -165,7 +178,7 @@ def parse_address(text: str) -> Address:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
-    if not host or parts.scheme not in ("", "http"):
+    if not host or port == 0 or parts.scheme not in ("", "http"):
         raise HttpError(400, f"{text} is no address of a player", "write http://host:port or host:port")
     return Address(host, 9147 if port is None else port)
 

@@ -13,7 +13,7 @@ import time
 from asyncio import StreamReader, StreamWriter
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from gdl.errors import GdlError
@@ -22,6 +22,7 @@ from ggp.protocol.http10 import (
     HttpError,
     Request,
     read_request,
+    readable_by,
     reply_bytes,
     send_and_close,
     until_gone,
@@ -32,6 +33,7 @@ from ggp.server.log_lines import one_line
 from ggp.server.margin import round_trip
 from ggp.server.match import ServedMatch
 from ggp.server.settings import ServerConfig
+from ggp.server.visitors import Visitors
 
 BIG_MESSAGE = 32 * 1024
 """Messages longer than this are parsed in a thread, so that other connections go on."""
@@ -90,6 +92,7 @@ class Connections:
         self._say = log
         self._clients: set[_Client] = set()
         self._answers: set[asyncio.Task[str]] = set()
+        self._visitors = Visitors(self._config.host, self._config.allow_origins)
 
     def connected(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Take a connection."""
@@ -158,13 +161,16 @@ class Connections:
                 reply.match.sent(reply.message, delivered)
 
     async def _reply(self, client: _Client, reader: StreamReader, received: float) -> _Reply:
+        origin = ""
         try:
             request = await self._request(reader, client.writer)
-            return await self._answer(client, reader, request, received)
+            origin = self._visitors.origin(request)
+            reply = await self._answer(client, reader, request, received)
+            return replace(reply, data=readable_by(origin, reply.data)) if origin else reply
         except GdlError as error:
             code = error.status if isinstance(error, HttpError) else 400
             text = one_line(str(error))
-            self._say("warning", "bad request", status=code, error=text)
+            self._say("debug" if code == 404 else "warning", "bad request", status=code, error=text)
             return _Reply(reply_bytes(f"error: {text}", code), code)
         except (ConnectionError, asyncio.CancelledError):
             raise
@@ -190,6 +196,7 @@ class Connections:
         page = self._page(request)
         if page is not None:
             return _Reply(page)
+        self._visitors.check_message(request)
         try:
             message = await _message(request)
         except GdlError:
@@ -250,11 +257,14 @@ class Connections:
         if request.method != "GET" or path not in ("", "metrics"):
             return None
         if path == "metrics":
+            self._visitors.check_page(request)
             self._count("metrics")
             return reply_bytes(self._metrics.text(), content_type=metrics.CONTENT_TYPE)
-        html = status.wants_html(request.accept)
-        if not html and not status.wants_text(request.accept):
+        accept = request.headers.get("accept", "")
+        html = status.wants_html(accept)
+        if not html and not status.wants_text(accept):
             return None  # a manager of old, or a health check: INFO
+        self._visitors.check_page(request)
         self._count("status")
         page = status.as_html if html else status.as_text
         kind = "html" if html else "plain"
@@ -263,8 +273,13 @@ class Connections:
 
 async def _message(request: Request) -> Message:
     text = request.message.strip()
-    if request.method == "GET" and not text:
-        return Info()  # a person's browser, or a health check
+    if request.method == "GET":
+        # Links and pictures of any page are GETs, and some programs follow them on their own.
+        if text.strip("() ").lower() in ("", "info"):
+            return Info()  # a person's browser, or a health check
+        if "(" not in text:
+            raise HttpError(404, "there is no such page")
+        raise HttpError(405, "only INFO can be sent by GET", "send messages by POST")
     if len(text) > BIG_MESSAGE:
         return await asyncio.to_thread(parse_message, text)
     return parse_message(text)

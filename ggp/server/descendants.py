@@ -24,9 +24,30 @@ def children(pid: int) -> list[int]:
     try:
         for task in (_PROC / str(pid) / "task").iterdir():
             pids += map(int, (task / "children").read_text().split())
+    except FileNotFoundError:
+        if (_PROC / str(pid)).exists():  # not all kernels have these lists
+            return [int(one.name) for one in _PROC.glob("[0-9]*") if _field(int(one.name), 1) == str(pid)]
     except (OSError, ValueError):
         pass
     return pids
+
+
+def is_zombie(pid: int) -> bool:
+    """Whether a process has ended, and its parent does not know yet."""
+    return _field(pid, 0) == "Z"
+
+
+def parent(pid: int) -> int:
+    """The parent of a process; 0 where there is no such process."""
+    return int(_field(pid, 1) or 0)
+
+
+def _field(pid: int, number: int) -> str:
+    """What ``/proc`` tells of a process after its name; empty where it is gone."""
+    try:
+        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[number]
+    except (OSError, IndexError):
+        return ""
 
 
 def descendants(pid: int) -> list[int]:
@@ -53,11 +74,19 @@ class LeftOver:
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
+        self._ended: set[int] = set()
 
     def note(self, pids: Iterable[int]) -> list[int]:
         """Note all that are left over now; those that were so in :data:`PATIENCE` calls or more."""
         self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in pids}
+        self._ended &= self._seen.keys()
         return [pid for pid, seen in self._seen.items() if seen >= PATIENCE]
+
+    def first_time(self, pid: int) -> bool:
+        """Whether this has not been asked about a process while it is left over."""
+        first = pid not in self._ended
+        self._ended.add(pid)
+        return first
 
 
 class Orphans:
@@ -80,9 +109,10 @@ class Orphans:
                 self._adopts = False
 
     def end(self, own: Iterable[int]) -> list[int]:
-        """End those that have not ended by themselves in several calls; which these are. The children
-        ``own`` were not left to it."""
-        return [pid for pid in self._left_over.note(self._children() - set(own)) if _end(pid)]
+        """End those that have not ended by themselves in several calls; which these are, each once. The
+        children ``own`` were not left to it."""
+        left = self._left_over.note(self._children() - set(own))
+        return [pid for pid in left if _end(pid) and self._left_over.first_time(pid)]
 
     def end_all(self) -> bool:
         """End all children; whether there were any."""

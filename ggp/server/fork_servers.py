@@ -8,15 +8,17 @@ takes seconds; meanwhile new processes are started without them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable
 
 from ggp.processes.child import anew, fork
-from ggp.server.descendants import LeftOver, descendants
+from ggp.server.descendants import LeftOver, descendants, is_zombie, parent
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped
 
@@ -55,6 +57,8 @@ class ForkServers:
         self._began = 0.0
         self._owners: dict[int, int] = {}
         """By the process id of each that was forked: for which process."""
+        self._serving: set[int] = set()
+        """Those of them that are fork servers."""
         self._left_over = LeftOver()
         self._forking: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -131,11 +135,31 @@ class ForkServers:
         living = {os.getpid(), *descendants(os.getpid())}
         return {pid for pid, owner in self._owners.items() if owner in living}
 
-    def left_over(self) -> list[int]:
-        """Processes that have not ended by themselves after their owners, in several calls."""
-        living = {os.getpid(), *descendants(os.getpid())}
-        self._owners = {pid: owner for pid, owner in self._owners.items() if pid in living}
-        return self._left_over.note(pid for pid, owner in self._owners.items() if owner not in living)
+    def end_left_over(self) -> list[int]:
+        """End processes that have not ended by themselves after their owners, in several calls; which these
+        are, each once.
+
+        Processes that have ended are left over too if nobody takes note of that: the fork server that has
+        made them hangs. It is ended, then this process does.
+        """
+        below = {os.getpid(), *descendants(os.getpid())}
+        living = {pid for pid in below if not is_zombie(pid)}
+        self._owners = {pid: owner for pid, owner in self._owners.items() if pid in below}
+        self._serving &= self._owners.keys()
+        unknown = self._serving - self.pids if self._forking is None or self._forking.done() else set()
+        ended = []
+        for pid in self._left_over.note(
+            pid for pid, owner in self._owners.items() if owner not in living or pid in unknown or pid not in living
+        ):
+            if is_zombie(pid):
+                pid = parent(pid)
+                if pid not in self.pids | self._serving:
+                    continue
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                if self._left_over.first_time(pid):
+                    ended.append(pid)
+        return ended
 
     def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
         return [*self._servers, *([self._first] if self._first is not None else [])]
@@ -200,5 +224,7 @@ class ForkServers:
             self._on_ready()
         elif "pid" in message:
             self._owners[int(message["pid"])] = int(message["owner"])
+            if message["serves"]:
+                self._serving.add(int(message["pid"]))
         elif "gone" in message:
             self._owners.pop(int(message["gone"]), None)

@@ -44,6 +44,7 @@ WATCH_SHARE = 0.6
 """What is left of the margin when the watchdog answers with a safe move."""
 LAST_SHARE = 0.3
 """What is left of it when the watchdog answers although no safe move of this turn is known."""
+_OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
 
@@ -76,6 +77,8 @@ class ServedMatch:
         self._processes = [self._main, *keepers]
         self._share: JsonMessage = {"workers": None, "ponder": True}
         self._restarts = 0
+        self._foreseen = 0, ""
+        """The turn from which a process has looked ahead, and what it thinks likely to be legal next."""
         self._length = 0
         self._playable = False
         self._turn: Turn | None = None
@@ -239,6 +242,8 @@ class ServedMatch:
             turn.press()
             turn.call_at(turn.due - LAST_SHARE * (turn.due - turn.deadline), self._watch)
             return
+        if self._foreseen[0] == turn.id - 1:
+            turn.foreseen = self._foreseen[1]
         move = turn.stand_in()
         level = "warning" if turn.safe else "error"
         self._say(level, "watchdog answers", turn=turn.id, move=move, safe=bool(turn.safe))
@@ -276,7 +281,7 @@ class ServedMatch:
             yield "play", self._turn.request()
 
     def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
-        if process is not self._main and message["kind"] not in ("options", "move", "over", "verdict"):
+        if process is not self._main and message["kind"] not in _OF_FOLLOWERS:
             return
         match message["kind"]:
             case "ready":
@@ -291,6 +296,8 @@ class ServedMatch:
                 self._safe_move(process, message)
             case "move":
                 self._move(process, message)
+            case "foreseen":
+                self._foreseen = message["id"], message["move"]
             case "verdict":
                 self._verdicts.take(message)
             case "over":
@@ -308,8 +315,7 @@ class ServedMatch:
         if process is not self._main:
             process.heard = message["id"]
             process.deaths = 0
-        turn = self._turn
-        if turn is None or turn.id != message["id"]:
+        if (turn := self._turn) is None or turn.id != message["id"]:
             return
         turn.name_safe(message["safe"])
         if turn.phase is Phase.PRESSED:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections import deque
@@ -30,6 +31,7 @@ from ggp.server.log_lines import say
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.metrics import Metrics
+from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, ServerStatus
@@ -39,8 +41,6 @@ from players.processes.priority import go_first
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
-BACKLOG = 1024
-"""Connections that the kernel holds while the event loop is busy."""
 SWEEP_BEATS = 10
 """After so many of these looks, matches without a manager are freed and left-over processes ended."""
 SHOWN_ENDED = 20
@@ -99,9 +99,13 @@ class Server:
     async def open(self) -> None:
         """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
         on."""
-        self._listener = await asyncio.start_server(
-            self._connections.connected, self.config.host, self.config.port, limit=65536, backlog=BACKLOG
-        )
+        taking, host, port = self._connections.connected, self.config.host, self.config.port
+        backlog = self.config.backlog
+        if host == "::" and socket.has_dualstack_ipv6():
+            both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
+            self._listener = await asyncio.start_server(taking, sock=both, limit=65536, backlog=backlog)
+        else:
+            self._listener = await asyncio.start_server(taking, host, port, limit=65536, backlog=backlog)
         for forks in self._forks:
             forks.open()
         # This one is for a match that begins before processes can be forked; where kernels are still to be
@@ -142,6 +146,7 @@ class Server:
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(quiet_about_files(self._say))
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
                 loop.add_signal_handler(number, stop.set)
@@ -351,9 +356,7 @@ class Server:
         """End processes that should have ended by themselves."""
         own = set(Child.pids)
         for forks in self._forks:
-            for pid in forks.left_over():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            for pid in forks.end_left_over():
                 self._say("warning", "left-over process ends", pid=pid)
             own |= forks.pids | forks.owned()
         for pid in self._orphans.end(own):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gdl.errors import GdlError
 from ggp.protocol.http10 import MAX_BODY
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
@@ -33,11 +34,12 @@ class MatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """Where a server listens, what its clients may take, how its matches are played.
+    """Where a server listens, what its clients may take, how its matches are played. Raises GdlError where
+    the host is empty, which would mean all addresses.
 
     Attributes:
         name: what the player calls itself in INFO.
-        host: address to listen on; ``0.0.0.0`` for all.
+        host: address to listen on; ``0.0.0.0`` for all of IPv4, ``::`` for all.
         port: 0 picks a free one.
         matches: how many matches at once; more are answered ``busy``.
         settings: how they are played.
@@ -46,11 +48,13 @@ class ServerConfig:
         max_connections: how many connections at once; ``max_per_address``: from one address. With more, the
             one that has been silent longest goes. Those that wait for an answer do not count: each match has
             room for some of its own (:mod:`ggp.server.waiting`).
+        backlog: how many connections may wait to be taken.
         longest_clock: seconds; longer clocks of a match are cut down to it.
         idle_playclocks: a match is freed after its startclock and this many playclocks
             without a message.
         longest_idle: seconds after which it is freed in any case, but not within a single clock.
         idle_grace: seconds added to that.
+        allow_origins: origins of web pages that may send messages (:mod:`ggp.server.visitors`).
         forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
     """
 
@@ -63,11 +67,17 @@ class ServerConfig:
     max_body: int = MAX_BODY
     max_connections: int = 256
     max_per_address: int = 128
+    backlog: int = 1024
     longest_clock: int = LONGEST_CLOCK
     idle_playclocks: int = 5
     longest_idle: float = LONGEST_IDLE
     idle_grace: float = 5.0
+    allow_origins: tuple[str, ...] = ()
     forks: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.host.strip():
+            raise GdlError("the host is empty", remedy="use 127.0.0.1, or 0.0.0.0 to let other computers in")
 
     def idle_seconds(self, startclock: int, playclock: int) -> float:
         """How long a match with these clocks may be without a message."""

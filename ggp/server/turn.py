@@ -65,6 +65,7 @@ class Turn:
         due: when the playclock ends; ``deadline``: when the search ends.
         answer: what the manager is told.
         safe: a legal move; ``named`` is done when a process has named one.
+        foreseen: a move that a process, one turn before, thought likely to be legal now.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
         void: whether the reported moves cannot be; the answer is the one before.
@@ -88,6 +89,7 @@ class Turn:
         self.deadline = self.due - margin
         self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.safe: str | None = None
+        self.foreseen: str | None = None
         self.named: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.advanced = False
         self.delivered = True
@@ -135,7 +137,7 @@ class Turn:
     def stand_in(self) -> str:
         """Answer for the player; returns the move."""
         self._enter(Phase.OVERDUE)
-        move = self.safe or self._safe_before or NO_MOVE
+        move = self.safe or self.foreseen or self._safe_before or NO_MOVE
         self.answer.set_result(move)
         return move
 

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from gdl.errors import GdlError
-from gdl.machine import Machine
+from gdl.machine import Machine, State
+from gdl.words import counted
 from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
@@ -58,9 +59,10 @@ class LocalMatch:
     workers: int
     tables: str | None = None
 
-    def print(self, board: bool, delay: float) -> None:
+    def print(self, board: bool, delay: float) -> bool:
         """Play it and print it for people; ``board`` says whether to draw the states, and ``delay`` how many
-        seconds each is shown at least. Raises KeyboardInterrupt if a person leaves."""
+        seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if a person
+        leaves."""
         console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:
@@ -92,14 +94,15 @@ class LocalMatch:
             view = TextView(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:
-                play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+                last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
                 show_epilogue(console, level, [level.position(s) for s in view.states], players[0].name)
+            return _is_stuck(last)
 
-    def print_json(self) -> None:
-        """Play it and print it as JSON lines, each flushed at once."""
+    def print_json(self) -> bool:
+        """Play it and print it as JSON lines, each flushed at once. Returns whether a role got stuck."""
 
         def write(line: bytes) -> None:
             sys.stdout.buffer.write(line)
@@ -109,7 +112,8 @@ class LocalMatch:
             machine = self._first_machine(kaskade)
             players = self._players(kaskade, machine, print, 80)
             view = JsonView(machine, players, self.game.name, write)
-            play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+            last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+            return _is_stuck(last)
 
     def _level(self, machine: Machine) -> MachineStage | None:
         """The game as a Sokoban level, if it is one."""
@@ -141,6 +145,13 @@ class LocalMatch:
         return players
 
 
+def _is_stuck(state: State) -> bool:
+    """Whether a match cannot go on from here, and is not over."""
+    machine = state.machine
+    roles = range(len(machine.roles))
+    return not machine.is_terminal(state) and not all(machine.legal_moves(state, role) for role in roles)
+
+
 def check_names(names: Sequence[str], as_json: bool) -> None:
     """Raise GdlError for players that cannot be."""
     for name in names:
@@ -155,7 +166,7 @@ def seats(names: Sequence[str], roles: Sequence[str]) -> list[str]:
     there are more names than roles."""
     if len(names) > len(roles):
         raise GdlError(
-            f"{len(names)} players for {len(roles)} role{'s' if len(roles) > 1 else ''}",
+            f"{counted(len(names), 'player')} for {counted(len(roles), 'role')}",
             remedy=f"the roles are {', '.join(roles)}",
         )
     if not names:

@@ -25,7 +25,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.game import read_rules_file
+from ggp.game import games_folder, read_rules_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +51,47 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
     """The traces below some paths, by name.
 
     Args:
-        paths: trace files, folders of them, or folders with ``games/`` and ``traces/``.
-        games: where the .kif files are; beside the traces' folder if None.
+        paths: trace files, folders of them, folders with ``games/`` and ``traces/``, or names of games that
+            come along with a playthrough.
+        games: where the .kif files are; beside the traces' folder if None, else among the games that come
+            along.
 
     Raises:
         GdlError: a path is missing or holds no traces.
     """
     traces: dict[Path, Trace] = {}
-    for path in paths:
+    for asked in paths:
+        path = asked
         if not path.exists():
-            raise GdlError(f"there is no {path}")
+            path = games_folder() / "playthroughs" / f"{str(path).lower()}.jsonl"
+        if not path.exists():
+            raise GdlError(f"there is no trace, folder or game {asked}")
         folder = path / "traces" if (path / "traces").is_dir() else path
         files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))
         if not files:
             raise GdlError(f"no traces in {folder}", remedy="they are called NAME.jsonl or NAME.jsonl.gz")
         for file in files:
             name = file.name.removesuffix(".gz").removesuffix(".jsonl")
-            rules = games
-            if rules is None:
-                beside = file.parent.parent / "games"
-                rules = beside if beside.is_dir() else file.parent
-            traces[file] = Trace(name, rules / f"{name}.kif", file)
+            traces[file] = Trace(name, _rules_of(file, name, games), file)
     return sorted(traces.values(), key=lambda t: (t.name.lower(), t.trace))
+
+
+def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
+    """The rules that a trace was recorded from: a file called like the trace, or like the game in its first
+    line; a game that comes along if no folder of games was given and none lies near the trace."""
+    beside = trace.parent.parent / "games"
+    folder = games or (beside if beside.is_dir() else trace.parent)
+    expected = folder / f"{name}.kif"
+    if expected.is_file():
+        return expected
+    try:
+        recorded = str(next(read_trace(trace), {}).get("game", "")) or name
+    except (GdlError, AttributeError):
+        return expected  # replaying it will say what is wrong with it
+    folders = [folder] if games else [folder, trace.parent, games_folder()]
+    files = [place / f"{stem}.kif" for place in folders for stem in (recorded, recorded.lower(), name)]
+    found = (file for file in files if Path(file.name).name == file.name and file.is_file())
+    return next(found, expected)
 
 
 def _is_trace(path: Path) -> bool:
@@ -208,6 +227,8 @@ def verify_file(trace: Trace, level: str) -> Verdict:
         if fault and recorded and recorded != hashlib.sha256(trace.rules.read_bytes()).hexdigest():
             fault += " (the trace was recorded from other rules than these: their sha256 differs)"
     except GdlError as error:
+        if error.source == trace.name:
+            error.source = str(trace.rules)
         fault = str(error)
     except MemoryError:
         fault = "out of memory"

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from gdl.errors import GdlError
+from gdl.words import counted
 from ggp.terminal.spinner import spinner
 from players.processes.launch import anew
 
@@ -40,7 +41,7 @@ def compile_all(player: str, processes: int) -> bool:
         console.print(f"not everything could be compiled: {faults[0]}", style="yellow", markup=False)
         console.print("matches compile the rest when they need it", style="yellow")
     elif count:
-        console.print(f"all is ready: {count} kernels compiled in {seconds:.0f} s")
+        console.print(f"all is ready: {counted(count, 'kernel')} compiled in {seconds:.0f} s")
     else:
         console.print(f"all is ready, nothing was to be compiled ({seconds:.1f} s)")
     return not faults

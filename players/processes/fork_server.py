@@ -7,14 +7,13 @@ It imports, compiles and loads everything that the other processes of a player n
 REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several fork
 servers serve the same requests, so that one may be killed or stopped; a request for this module makes another
 one. When its standard input ends, it ends. It writes one JSON object per line to its standard output:
-``ready``, ``pid`` and ``owner`` of each child, ``gone`` when a child has ended.
+``ready``, ``pid`` and ``owner`` of each child and whether it ``serves`` too, ``gone`` when a child has ended.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import gc
 import json
 import os
@@ -26,13 +25,11 @@ import time
 from importlib import import_module
 from typing import Any, NoReturn
 
-from players.processes import launch
+from players.processes import launch, lifeline
 from players.processes.limits import describe
 
 THIS = "players.processes.fork_server"
 
-HIGH = 500
-"""While a child's descriptors are put in order, they are moved out of the way, to this number and up."""
 _PR_SET_NAME = 15
 
 
@@ -108,10 +105,12 @@ class _Loop:
             return False
         if not packet:
             os._exit(0)
+        if not files:  # this process may open no more of them
+            return False
         asker = socket.socket(fileno=files.pop(0))
         try:
             job = json.loads(packet)
-            if _is_gone(asker):
+            if len(files) < len(job["files"]) or _is_gone(asker):
                 asker.close()
                 return False
             return self._fork(job, files, asker)
@@ -137,6 +136,7 @@ class _Loop:
                 for number in files:
                     os.close(number)
                 os.setsid()
+                lifeline.rebind()
             except BaseException as error:
                 print(f"{job['module']} ends: {describe(error)}", file=sys.stderr, flush=True)
                 os._exit(1)
@@ -145,8 +145,14 @@ class _Loop:
         if job["group"]:
             with contextlib.suppress(OSError):  # the child did it first, or is gone
                 os.setpgid(pid, pid)
-        self._children[os.pidfd_open(pid)] = pid, asker
-        _tell(self._out, {"pid": pid, "owner": job["owner"]})
+        try:
+            self._children[os.pidfd_open(pid)] = pid, asker
+        except OSError:  # no more descriptors: it could not be reaped later
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            asker.close()
+            return False
+        _tell(self._out, {"pid": pid, "owner": job["owner"], "serves": job["module"] == THIS})
         try:
             asker.send(str(pid).encode(), socket.MSG_DONTWAIT)
         except OSError:  # the asker could not wait
@@ -160,16 +166,16 @@ def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
         os.setsid()
     elif job["group"]:
         os.setpgid(0, 0)
-    high = [fcntl.fcntl(number, fcntl.F_DUPFD, HIGH) for number in files]
-    open_files = {2, client, *high}
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) not in open_files:
-            with contextlib.suppress(OSError):  # the descriptor that has listed them
-                os.close(int(name))
+    lifeline.rebind()
+    _close_all_but({2, client, lifeline.own(), *files})
+    # Out of the way of the numbers that they are to have.
+    taken = {0, 1, 2, client, *job["files"]}
+    copies = [lifeline.free_copy(number, taken) for number in files]
+    _close_all_but({2, client, lifeline.move(taken), *copies})
     for number in (0, 1):
         if number not in job["files"]:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
-    for number, target in zip(high, job["files"], strict=True):
+    for number, target in zip(copies, job["files"], strict=True):
         os.dup2(number, target)
         os.close(number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -189,6 +195,13 @@ def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
         with contextlib.suppress(Exception):
             sys.stdout.flush()
         os._exit(status)
+
+
+def _close_all_but(wanted: set[int]) -> None:
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) not in wanted:
+            with contextlib.suppress(OSError):  # the descriptor that has listed them
+                os.close(int(name))
 
 
 def _name_process(name: str) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import players
+from players.processes import lifeline
 
 SOCKET = "GGP_FORK_SERVER"
 
@@ -49,10 +50,11 @@ class Forked:
         self.returncode: int | None = None
         self._connection = connection
         self._ended = 0.0
+        self._handle = -1
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
-            self._handle = -1
+            return
 
     def poll(self) -> int | None:
         """The status if it has ended. Never waits, not even for a fork server that is slow to send it."""
@@ -75,7 +77,10 @@ class Forked:
         if self.returncode is not None:
             return self.returncode
         if self._handle >= 0:
-            if not select.select([self._handle], [], [], seconds)[0]:
+            # Not select, which takes no descriptor above 1023.
+            poll = select.poll()
+            poll.register(self._handle, select.POLLIN)
+            if not poll.poll(None if seconds is None else 1000 * seconds):
                 return None
             os.close(self._handle)
             self._handle = -1
@@ -144,19 +149,30 @@ def anew(
     if _connection is not None:
         variables[SOCKET] = str(_connection.fileno())
         passed.append(_connection.fileno())
+    lent = lifeline.lend()
+    if lent >= 0:
+        variables[lifeline.VARIABLE] = lifeline.variable(lent)
+        passed.append(lent)
     folders = [str(Path(players.__path__[0]).resolve().parent), os.environ.get("PYTHONPATH", "")]
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *arguments],
-        stdin=files.get(0, subprocess.DEVNULL),
-        stdout=files.get(1, subprocess.DEVNULL),
-        stderr=files.get(2),
-        pass_fds=passed,
-        env=variables,
-        # A Ctrl-C at the terminal is for the process that has started this one.
-        start_new_session=session,
-        process_group=0 if group else None,
-    )
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *arguments],
+            stdin=files.get(0, subprocess.DEVNULL),
+            stdout=files.get(1, subprocess.DEVNULL),
+            stderr=files.get(2),
+            pass_fds=passed,
+            env=variables,
+            # A Ctrl-C at the terminal is for the process that has started this one.
+            start_new_session=session,
+            process_group=0 if group else None,
+        )
+        if lent >= 0:
+            lifeline.bind(lent, process.pid)
+        return process
+    finally:
+        if lent >= 0:
+            os.close(lent)
 
 
 def ask(
@@ -196,11 +212,35 @@ def answered(answer: socket.socket) -> Forked | None:
     """The process that :func:`ask` asked for; None if none came within the socket's timeout."""
     try:
         pid = answer.recv(64)
-        if pid:
-            return Forked(int(pid), answer)
+    except TimeoutError:
+        return last_answer(answer)
     except OSError:
-        pass
-    answer.close()  # a fork server that answers later ends the process at once
+        pid = b""
+    return made(pid, answer)
+
+
+def last_answer(answer: socket.socket) -> Forked | None:
+    """The process that has just come after all; else none will: a fork server that answers later ends the
+    process at once. To be called when one has waited long enough, so that nobody's process is left."""
+    answer.setblocking(False)
+    try:
+        answer.shutdown(socket.SHUT_RD)
+        pid = answer.recv(64)
+    except OSError:
+        pid = b""
+    return made(pid, answer)
+
+
+def made(pid: bytes, answer: socket.socket) -> Forked | None:
+    """The process that a fork server has named on this socket; None if it has named none, or if there are no
+    descriptors for it."""
+    if pid:
+        try:
+            return Forked(int(pid), answer)
+        except OSError:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+    answer.close()
     return None
 
 

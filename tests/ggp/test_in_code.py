@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import time
@@ -150,17 +152,56 @@ def test_the_package_says_its_version_and_stays_light() -> None:
     assert result.stdout.strip().endswith("[]")
 
 
-def test_a_class_of_the_current_folder_plays_at_the_terminal(tmp_path: Path) -> None:
+@pytest.fixture
+def own_folder(tmp_path: Path) -> Path:
+    """A folder with a player's module in it."""
     text = Path(__file__).read_text()
     body = text[text.index("class Last(") : text.index("class Broken(")]
     (tmp_path / "mine.py").write_text(f"from ggp import Choice, Player, State\n\n\n{body}")
-    command = "import sys; sys.path = [p for p in sys.path if p]; import ggp.cli; ggp.cli.main()"
-    arguments = ["play", "tictactoe", "--players", "mine:Last,random", "--no-board"]
-    result = subprocess.run(
-        [sys.executable, "-P", "-c", command, *arguments], cwd=tmp_path, capture_output=True, text=True
-    )
+    return tmp_path
+
+
+def command(*arguments: str) -> list[str]:
+    """A call of ggp as its console script calls it: the current folder is not on Python's path."""
+    call = "import sys; sys.path = [p for p in sys.path if p]; import ggp.cli; ggp.cli.main()"
+    return [sys.executable, "-P", "-c", call, *arguments]
+
+
+def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -> None:
+    call = command("play", "tictactoe", "--players", "mine:Last,random", "--no-board")
+    result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert "x (Last)" in result.stdout
+
+
+def test_a_class_of_the_current_folder_plays_in_a_tournament(own_folder: Path) -> None:
+    call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "--json", "all.json")
+    result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    matches = json.loads((own_folder / "all.json").read_text())
+    assert len(matches) == 2
+    for match in matches:
+        assert match["isCompleted"]
+        assert not any(error for errors in match["errors"] for error in errors)
+
+
+def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
+    call = command("serve", "--port", "0", "--player", "mine:Last", "--machine", "prover")
+    with subprocess.Popen(call, cwd=own_folder, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            log = iter(process.stderr)
+            port = next(found[1] for line in log if (found := re.search(r"port=(\d+)", line)))
+            hosted = command("host", "tictactoe", "-p", f"127.0.0.1:{port},legal", "--playclock", "3")
+            result = subprocess.run(hosted, cwd=own_folder, capture_output=True, text=True)
+        finally:
+            process.terminate()
+        said = "".join(log)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "event=player" in said
+    assert "cannot be made" not in said
+    # The last of the marks in the order of their text.
+    assert "(mark c 3)" in result.stdout.split("\n")[1]
 
 
 def test_players_are_named() -> None:

@@ -261,9 +261,10 @@ def test_who_cannot_play_is_found_before_the_match(
 
 def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(introductions, "COMING_SECONDS", 0.2)
-    faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random")))
+    faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random,localhost:9")))
+    assert faults.pop().startswith("nobody listens at localhost:9")
     assert len(faults) == 2
-    assert re.search("nobody listens at 127.0.0.1:9 .*ggp serve --port 9", faults[0])
+    assert re.search("nobody listens at 127.0.0.1:9: .*ggp serve --port 9", faults[0])
     assert faults[1] == "there is no computer no-such-host.invalid"
 
 
@@ -286,7 +287,7 @@ def test_a_player_that_is_just_starting_is_waited_for() -> None:
 
 
 def test_a_name_of_a_player_is_no_address() -> None:
-    for word in ("uct", "UCT", "uct:workers=2"):
+    for word in ("uct", "UCT", "uct:workers=2", "mine:Mine", "bots.mine:Mine"):
         with pytest.raises(GdlError, match=r"is a player, and no address.*ggp serve --player"):
             parse_players(f"{word},random")
 
@@ -381,7 +382,8 @@ def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
         free = f"127.0.0.1:{taken.getsockname()[1]}"
     missing = str(tmp_path / "no" / "match.json")
     for arguments, message in (
-        ((f"{free},random",), rf"ggp: nobody listens at {free} .*--anyway plays on"),
+        ((f"{free},random",), rf"ggp: nobody listens at {free}: .*--anyway plays on"),
+        (("127.0.0.1:0,random",), "ggp: 127.0.0.1:0 is no address of a player"),
         (("uct,random",), "ggp: uct is a player, and no address"),
         ((f"{free},random", "--out", missing), "ggp: cannot write .*No such file or directory"),
         ((free,), "ggp: the game has 2 roles, and the players given are 1"),
@@ -391,6 +393,29 @@ def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
         assert re.match(message, ran.stderr), ran.stderr
         assert ran.stderr.count("\n") == 1
         assert not ran.stdout
+
+
+def test_a_tournament_against_nobody_does_not_begin(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    call = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-p", f"random,{free}", "-r", "1",
+            "-d", str(tmp_path / "t.sqlite")]  # fmt: skip
+    ran = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 2
+    assert re.match(r"ggp: nobody listens at 127.0.0.1:\d+: .*--anyway", ran.stderr), ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_player_that_is_busy_by_then_ends_the_match_before_a_move(tmp_path: Path) -> None:
+    def reply(message: Message) -> str:
+        return "busy" if isinstance(message, Start) else decent(message)
+
+    with hosted(tmp_path, reply) as (process, puppet, out):
+        _, errors = process.communicate(timeout=20)
+        assert process.returncode == 2
+        assert errors.startswith("ggp: Puppet does not take the match: not ready: busy")
+        assert [type(m) for m in puppet.messages] == [Info, Start, Abort]
+        assert json.loads(out.read_text())["isAborted"]
 
 
 def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_report_that_is_legal_in_the_state_before_puts_the_match_right() -> No
     assert match.can_be(("wait", "jump"))
     assert match.follow(("wait", "jump"), "go", True, False)
     assert match.history == [("go", "rest"), ("wait", "jump")]
-    assert events == ["the turn before is put right"]
+    assert events == ["the match went another way"]
     assert not match.follow(("WAIT", "jump"), "go", True, False), "it is sent again"
 
 

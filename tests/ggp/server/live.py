@@ -53,7 +53,7 @@ class LiveServer:
             machine=config.pop("machine", "prover"),
             margin=config.pop("margin", 0.8),
         )
-        self.server = Server(ServerConfig(name="kaskade", port=0, settings=settings, **config))
+        self.server = Server(ServerConfig(**{"name": "kaskade", "port": 0, "settings": settings, **config}))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -130,11 +130,12 @@ def body_of(reply: bytes) -> str:
 
 
 class ServeProcess:
-    """``ggp serve`` as people run it, with its log."""
+    """``ggp serve`` as people run it, with its log; ``files``: how many it may have open."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, files: int | None = None) -> None:
+        limit = [] if files is None else ["sh", "-c", f'ulimit -n {files}; exec "$0" "$@"']
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ggp", "serve", "--port", "0", *options],
+            [*limit, sys.executable, "-m", "ggp", "serve", "--port", "0", *options],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
             stderr=subprocess.PIPE,
@@ -144,10 +145,11 @@ class ServeProcess:
         assert self.process.stderr is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        eventually(lambda: self.process.poll() is not None or "event=listening" in "".join(self.log))
-        listening = re.search(r"event=listening .*port=(\d+)", "".join(self.log))
-        assert listening is not None, "".join(self.log)
-        self.port = int(listening.group(1))
+        listening = re.compile(r'event(?:=|": ")listening.*port(?:=|": )(\d+)')
+        eventually(lambda: self.process.poll() is not None or bool(listening.search("".join(self.log))))
+        told = listening.search("".join(self.log))
+        assert told is not None, "".join(self.log)
+        self.port = int(told.group(1))
 
     def _read(self) -> None:
         assert self.process.stderr is not None

@@ -47,11 +47,7 @@ def test_a_match_as_a_peer_sends_it_byte_for_byte(serve: Serve) -> None:
             b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
         )
 
-    head = (
-        b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: %d\r\n"
-        b"Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
-        b"Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n\r\n"
-    )
+    head = b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: %d\r\n\r\n"
     started = exchange(b"( START m1 Robot (" + spaced(MARKS).encode() + b") 20 20)")
     assert started == head % 5 + b"ready"
     assert exchange(b"( PLAY m1 NIL )") == head % 10 + b"(Mark 1 1)"

@@ -15,8 +15,8 @@ from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, a
 from tests.ggp.server.live import MARKS, LiveServer, body_of
 
 START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
-CURL = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"
-BROWSER = b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
+CURL = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n"
+BROWSER = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
 METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/plain;q=0.5\r\n\r\n"
 
 
@@ -93,7 +93,7 @@ def test_a_manager_that_gets_the_root_is_told_what_info_tells(server: LiveServer
 
 def test_pages_are_not_in_the_way_of_messages(server: LiveServer) -> None:
     assert server.raw(request_bytes("metrics", "x", "x")).startswith(b"HTTP/1.0 400 ")
-    assert server.raw(b"GET /nowhere HTTP/1.0\r\nAccept: */*\r\n\r\n").startswith(b"HTTP/1.0 400 ")
+    assert server.raw(b"GET /nowhere HTTP/1.0\r\nAccept: */*\r\n\r\n").startswith(b"HTTP/1.0 404 ")
     assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\nAccept: text/html\r\n\r\n")
 
 

@@ -37,6 +37,9 @@ def main() -> None:
                 print(line.upper(), end="", flush=True)
         case "sleep":
             time.sleep(3600)
+        case "parent":
+            # As a new interpreter this module's name is another one.
+            launch.launch("tests.players.processes.fork_jobs", ["sleep"], group=True).wait()
         case "launch":
             child = launch.launch(__name__, ["exit", rest[0]])
             sys.exit(child.wait())

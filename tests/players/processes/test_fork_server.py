@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +80,13 @@ def until(done: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def stopped(pid: int) -> bool:
     return launch.is_stopped(pid)
 
@@ -90,7 +99,7 @@ def test_children_are_warm_and_have_what_they_are_given(servers: Servers) -> Non
         assert job.wait(20) == 0
         assert os.read(ours, 1000).decode() == f"{JOBS} a b True {session}"
         message = json.loads(servers.messages.readline())
-        assert message == {"pid": job.pid, "owner": os.getpid()}
+        assert message == {"pid": job.pid, "owner": os.getpid(), "serves": False}
         assert json.loads(servers.messages.readline()) == {"gone": job.pid}
     os.close(ours)
     os.close(theirs)
@@ -104,7 +113,7 @@ def test_children_have_no_other_files(servers: Servers) -> None:
     client = servers.sockets[1].fileno()
     assert numbers[:3] == [0, 1, 2]
     assert client in numbers
-    assert len(numbers) == 5  # and the one by which the output was passed
+    assert len(numbers) == 6  # and the lifeline, and the one by which the output was passed
     long.kill()
     assert long.wait(20) == -signal.SIGKILL
 
@@ -165,6 +174,56 @@ def test_without_an_answer_a_new_interpreter_is_started(servers: Servers) -> Non
     pids = [json.loads(servers.messages.readline()) for _ in range(2)]
     assert "pid" in pids[0]
     assert "gone" in pids[1]
+
+
+@pytest.mark.parametrize("forks", [True, False])
+def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: bool) -> None:
+    root = subprocess.Popen(
+        [sys.executable, "-P", "-c", _TREE.format(tests=__name__, jobs=JOBS, forks=forks)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert root.stdout is not None
+    pids = json.loads(root.stdout.readline())
+    assert len(pids) == 4 + 2 * forks
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    until(lambda: all(stopped(pid) for pid in pids))
+    root.kill()
+    root.wait()
+    root.stdout.close()
+    until(lambda: not any(lives(pid) for pid in pids))
+
+
+_TREE = """
+import json, os, subprocess, time
+from ggp.server.descendants import descendants
+from {tests} import Servers
+from players.processes import launch
+forks = [Servers(), launch.launch("players.processes.fork_server")] if {forks} else []
+jobs = [launch.launch("{jobs}", ["parent"], session=bool(n)) for n in range(2)]
+while len(below := descendants(os.getpid())) < 4 + 2 * {forks}:
+    time.sleep(0.05)
+print(json.dumps(below), flush=True)
+time.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize("limit", [24, 64, 500])
+def test_children_start_however_few_files_may_be_open(limit: int) -> None:
+    servers = Servers()
+    try:
+        resource.prlimit(servers.first.pid, resource.RLIMIT_NOFILE, (limit, limit))
+        long = [launch.launch(JOBS, ["sleep"]) for _ in range(limit if limit < 64 else 2)]
+        assert isinstance(long[0], Forked)
+        for job in long:
+            job.kill()
+            job.wait(20)
+        # Too many for it were started otherwise; it goes on.
+        assert isinstance(run("exit", "5")[0], Forked)
+        assert servers.first.poll() is None
+    finally:
+        servers.close()
 
 
 def test_without_fork_servers_processes_start_all_the_same() -> None:

@@ -1,0 +1,82 @@
+"""What a server takes of the files and connections that a process may have open at once (``ulimit -n``)."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from gdl.errors import GdlError
+from ggp.server.settings import ServerConfig
+from ggp.server.waiting import MOST_WAITING
+
+OWN = 36
+"""For the server itself: its fork servers, spare processes, and those that are just being started."""
+PER_MATCH = 8 + 2 * MOST_WAITING
+"""For the processes of a match, and for the clients that wait for its answers."""
+LEAST_CONNECTIONS = 8
+QUIET_SECONDS = 60.0
+"""How long nothing is said of the same trouble once more."""
+Log = Callable[..., None]
+
+
+def raise_limit() -> int | None:
+    """Let this process and those that it starts open as many files as it may; how many these are, None where
+    there is no limit."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            soft = hard
+        except (OSError, ValueError):  # not on every system up to the hard limit
+            pass
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def fit(config: ServerConfig, limit: int | None) -> ServerConfig:
+    """The same with as many connections as a process that may open so many files can take. Raises GdlError if
+    these are too few for its matches."""
+    if limit is None:
+        return config
+    left = limit - OWN - PER_MATCH * config.matches
+    if left < LEAST_CONNECTIONS:
+        needed = OWN + PER_MATCH * config.matches + LEAST_CONNECTIONS
+        what = "a match" if config.matches == 1 else f"{config.matches} matches at once"
+        fewer = "" if config.matches == 1 else ", or use a smaller --matches"
+        raise GdlError(
+            f"a process may have only {limit} files and connections open, too few for {what}",
+            remedy=f"ulimit -n {needed} or more (in containers --ulimit nofile={needed}){fewer}",
+        )
+    most = min(config.max_connections, max(LEAST_CONNECTIONS // 2, left // 2))
+    return replace(
+        config,
+        max_connections=most,
+        max_per_address=min(config.max_per_address, most),
+        # So many the event loop takes at a time, before it looks at any of them.
+        backlog=min(config.backlog, left - most),
+    )
+
+
+def quiet_about_files(log: Log) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    """An exception handler for an event loop: that no more files can be opened is worth one line now and
+    then, and no traceback."""
+    said = -QUIET_SECONDS
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal said
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)):
+            loop.default_exception_handler(context)
+        elif time.monotonic() - said > QUIET_SECONDS:
+            said = time.monotonic()
+            log("error", "too many open files", remedy="a larger ulimit -n")
+
+    return handle

@@ -1,0 +1,96 @@
+"""Who may ask: web pages of other sites may not.
+
+Any page that a person opens can have the browser send messages to a server on the same computer or network.
+Browsers say so (``Origin``, ``Sec-Fetch-Site``: Fetch Metadata, W3C), game managers send neither. A page
+whose name is made to lead here after it was loaded (DNS rebinding) is known by the ``Host`` that it asks for.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from gdl.errors import GdlError
+from ggp.protocol.http10 import HttpError, Request
+
+ANY = "*"
+_ELSEWHERE = ("cross-site", "same-site")
+
+
+class Visitors:
+    """What requests are refused.
+
+    Args:
+        host: the address that is listened on.
+        allowed: origins (``https://manager.example``) whose pages may do everything; ``*`` for all.
+
+    Raises:
+        GdlError: one of these is no origin.
+    """
+
+    def __init__(self, host: str, allowed: Iterable[str] = ()) -> None:
+        self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
+        for origin in self._allowed - {ANY, "null"}:
+            parts = _split(origin)
+            if parts is None or parts[0] not in ("http", "https") or origin.count("/") != 2:
+                raise GdlError(f"{origin!r} is no origin", remedy="write https://host or http://host:port")
+        names = {_split(origin) for origin in self._allowed}
+        self._names = {"localhost", socket.gethostname().lower()} | {parts[1] for parts in names if parts}
+        self._local = _is_loopback(host)
+
+    def origin(self, request: Request) -> str:
+        """What pages may read the reply: for ``Access-Control-Allow-Origin``; empty for none."""
+        origin = request.headers.get("origin", "").lower()
+        if ANY in self._allowed:
+            return ANY
+        return origin if origin in self._allowed else ""
+
+    def check_message(self, request: Request) -> None:
+        """Raises HttpError where a page of another site may have sent this message."""
+        if ANY in self._allowed or self.origin(request):
+            return
+        origin, host = request.headers.get("origin"), request.headers.get("host", "")
+        same = origin is not None and origin.lower() == f"http://{host.lower()}" and self._is_ours(host)
+        site = request.headers.get("sec-fetch-site", "").lower()
+        if (origin is not None and not same) or (site in _ELSEWHERE):
+            raise HttpError(
+                403, "a web page of another site may not do this", "start the server with --allow-origin"
+            )
+
+    def check_page(self, request: Request) -> None:
+        """Raises HttpError where a page is asked for under a name that is none of this computer's, and only
+        this computer may ask."""
+        host = request.headers.get("host", "")
+        if self._local and host and ANY not in self._allowed and not self._is_ours(host):
+            raise HttpError(403, "this server is not known by that name", "use localhost, or --allow-origin")
+
+    def _is_ours(self, host: str) -> bool:
+        """Whether a ``Host`` is a number or a name of ours, so that no stranger's name can lead here."""
+        parts = _split(f"//{host.lower()}")
+        if parts is None:
+            return False
+        name = parts[1].removesuffix(".")
+        return name in self._names or name.endswith(".localhost") or _is_number(name)
+
+
+def _split(origin: str) -> tuple[str, str] | None:
+    try:
+        parts = urlsplit(origin)
+        parts.port  # noqa: B018  (it raises ValueError for what is no port)
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname) if parts.hostname else None
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or (_is_number(host) and ipaddress.ip_address(host).is_loopback)

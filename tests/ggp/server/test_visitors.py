@@ -1,0 +1,246 @@
+"""Web pages of other sites neither start nor end matches, managers and the server's own page do."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import logging
+import re
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import GdlError
+from ggp.protocol import messages
+from ggp.protocol.http10 import HttpError, Request, request_bytes
+from ggp.protocol.messages import spaced
+from ggp.server import log_lines
+from ggp.server.settings import ServerConfig
+from ggp.server.visitors import Visitors
+from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, eventually, talk
+
+Serve = Callable[..., LiveServer]
+START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+
+
+def post(message: str, *headers: str) -> bytes:
+    lines = ["POST / HTTP/1.1", *headers, f"Content-Length: {len(message)}"]
+    return "\r\n".join([*lines, "", message]).encode()
+
+
+REFUSED = [
+    ("Host: localhost:9147", "Origin: https://evil.example"),
+    ("Host: localhost:9147", "Origin: null"),
+    ("Host: localhost:9147", "Origin: http://localhost:8000"),
+    ("Host: 127.0.0.1:9147", "Sec-Fetch-Site: cross-site"),
+    ("Host: 127.0.0.1:9147", "Sec-Fetch-Site: same-site"),
+    ("Host: rebound.example:9147", "Origin: http://rebound.example:9147"),
+    ("Host: rebound.example:9147", "Origin: http://rebound.example:9147", "Sec-Fetch-Site: same-origin"),
+]
+WELCOME = [
+    (),
+    ("Host: foreign",),
+    ("Host: player.example:9147", "Sender: GAMESERVER", "Receiver: foreign"),
+    ("Host: localhost:9147", "Origin: http://localhost:9147", "Sec-Fetch-Site: same-origin"),
+    ("Host: [::1]:9147", "Origin: http://[::1]:9147"),
+]
+
+
+@pytest.mark.parametrize("headers", REFUSED)
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_pages_of_other_sites_are_refused(serve: Serve, headers: tuple[str, ...], host: str) -> None:
+    server = serve(host=host)
+    reply = server.raw(post(START, *headers))
+    assert reply.startswith(b"HTTP/1.0 403 ")
+    assert b"--allow-origin" in reply
+    assert b"Access-Control" not in reply
+    assert not server.server.running
+    assert server.say(START) == "ready"
+    assert server.raw(post("( ABORT m1 )", *headers)).startswith(b"HTTP/1.0 403 ")
+    assert [match.id for match in server.server.running] == ["m1"]
+
+
+@pytest.mark.parametrize("headers", WELCOME)
+def test_managers_and_our_own_page_are_not(serve: Serve, headers: tuple[str, ...]) -> None:
+    server = serve()
+    assert server.raw(post("( INFO )", *headers)).startswith(b"HTTP/1.0 200 ")
+    assert server.raw(post(START, *headers)).endswith(b"\r\n\r\nready")
+
+
+def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
+    server = serve(allow_origins=("https://Manager.example/", "http://other.example:81"))
+    asked = server.raw(post(START, "Origin: https://manager.example", "Sec-Fetch-Site: cross-site"))
+    assert b"\r\nAccess-Control-Allow-Origin: https://manager.example\r\n" in asked
+    assert asked.endswith(b"\r\n\r\nready")
+    preflight = server.raw(b"OPTIONS / HTTP/1.1\r\nOrigin: http://other.example:81\r\n\r\n")
+    assert b"Access-Control-Allow-Origin: http://other.example:81\r\n" in preflight
+    assert b"Access-Control" not in server.raw(b"OPTIONS / HTTP/1.1\r\nOrigin: http://other.example\r\n\r\n")
+    everybody = serve(allow_origins=("*",))
+    asked = everybody.raw(post("( INFO )", "Origin: https://any.example"))
+    assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in asked
+
+
+@pytest.mark.parametrize("origin", ["example.org", "https://", "ftp://a.b", "https://a.b/c", "http://a:x"])
+def test_what_is_no_origin_is_refused_at_the_start(origin: str) -> None:
+    with pytest.raises(GdlError, match="no origin"):
+        Visitors("127.0.0.1", [origin])
+
+
+@pytest.mark.parametrize("message", ["(START m1 Robot ((role Robot)) 9 9)", "( ABORT m1 )", "(STOP m1 NIL)"])
+def test_only_info_is_taken_by_get(serve: Serve, message: str) -> None:
+    server = serve()
+    path = message.replace(" ", "%20").encode()
+    assert server.raw(b"GET /" + path + b" HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 405 ")
+    assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\n\r\n")
+
+
+@pytest.mark.parametrize("page", ["", "metrics"])
+def test_a_strangers_name_does_not_show_the_pages_of_this_computer(page: str) -> None:
+    visitors = Visitors("127.0.0.1")
+    with pytest.raises(HttpError):
+        visitors.check_page(Request("GET", page, {"host": "rebound.example"}))
+    for host in ("localhost:1", "127.0.0.1:9147", "[::1]", socket.gethostname()):
+        visitors.check_page(Request("GET", page, {"host": host}))
+    Visitors("0.0.0.0").check_page(Request("GET", page, {"host": "player.example"}))
+
+
+def test_what_browsers_ask_for_themselves_is_no_warning(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve()
+    with caplog.at_level(logging.INFO, "ggp.server"):
+        for path in (b"favicon.ico", b"robots.txt", b"apple-touch-icon.png"):
+            assert server.raw(b"GET /" + path + b" HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.0 404 ")
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+PAGE = """<!doctype html><title>waiting</title><body><img src="%(url)s%(get)s"><form id=f method=post
+enctype="text/plain" target=i action="%(url)s"><input name="( START m2 Robot (x" value=") 9 9)"></form>
+<iframe name=i></iframe><script>
+const start = %(start)s, url = "%(url)s";
+async function ask(options) {
+  try { const r = await fetch(url, {method: "POST", body: start, ...options}); return await r.text() }
+  catch (error) { return "no reply" }
+}
+(async () => {
+  document.getElementById("f").submit();
+  const simple = await ask({mode: "no-cors", headers: {"Content-Type": "text/plain"}});
+  const read = await ask({mode: "cors"});
+  document.title = "done: " + read;
+})();
+</script>"""
+
+
+@pytest.fixture
+def site() -> Iterator[Callable[[str], str]]:
+    """Serves a page, on a port of its own; gives its origin."""
+    servers = []
+
+    def make(page: str) -> str:
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(page.encode())
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://localhost:{server.server_port}"
+
+    yield make
+    for server in servers:
+        server.shutdown()
+
+
+def browse(url: str, folder: Path) -> str:
+    """The title of a page in a real browser once its scripts have run."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("there is no Chromium on this computer")
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}"]
+    done = subprocess.run(
+        [browser, *options, "--virtual-time-budget=20000", "--dump-dom", url],
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    if title is None:
+        pytest.skip("Chromium does not run here")
+    return title[1]
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_page_in_a_real_browser(
+    serve: Serve, site: Callable[[str], str], tmp_path: Path, allowed: bool
+) -> None:
+    page = {"get": "(START%20m3%20Robot%20((role%20Robot))%209%209)", "start": json.dumps(START)}
+    port = 0
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    origin = site(PAGE % {**page, "url": f"http://127.0.0.1:{port}/"})
+    server = serve(port=port, allow_origins=(origin,) if allowed else ())
+    title = browse(origin, tmp_path)
+    if allowed:
+        assert title == "done: ready"
+        assert [match.id for match in server.server.running] == ["m1"]
+    else:
+        assert title == "done: no reply"
+        assert not server.server.running
+        refused = server.server.metrics.text()
+        counted = re.search(r'ggp_replies_total\{status="403"\} (\d+)', refused)
+        assert counted is not None
+        assert int(counted[1]) >= 2
+
+
+@pytest.mark.parametrize("host", ["", " "])
+def test_an_empty_host_is_not_every_address(host: str) -> None:
+    with pytest.raises(GdlError, match="host is empty"):
+        ServerConfig(host=host)
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no sockets for both versions of IP here")
+def test_two_colons_listen_on_both_versions_of_ip(serve: Serve) -> None:
+    server = serve(host="::")
+    assert server.say("( INFO )")
+    with socket.create_connection(("::1", server.port), timeout=20) as connection:
+        connection.sendall(request_bytes("( INFO )", "x", "x"))
+        assert connection.recv(10_000).startswith(b"HTTP/1.0 200 ")
+
+
+LOGFMT = re.compile(r'(\w+)=((?:[^\s"=]+)|"(?:[^"\\]|\\.)*")(?: |$)')
+
+
+@pytest.mark.parametrize("form", ["logfmt", "json"])
+def test_every_log_line_can_be_read_by_programs(form: str) -> None:
+    server = ServeProcess("--player", "legal", "--log-format", form)
+    try:
+        talk(server.port, request_bytes('( PLAY "a\x1b b" NIL )', "x", "x"))
+        talk(server.port, request_bytes("( PLAY )", "x", "x"))
+        eventually(lambda: "bad request" in "".join(server.log))
+    finally:
+        log = server.close()
+    for line in log.splitlines():
+        if form == "json":
+            fields = json.loads(line)
+        else:
+            assert LOGFMT.sub("", line) == "", line
+            fields = dict(LOGFMT.findall(line))
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", fields["time"])
+        assert fields["level"] in ("debug", "info", "warning", "error")
+        assert fields["event"]
+
+
+def test_an_unknown_log_format_is_refused() -> None:
+    with pytest.raises(GdlError, match="log format"):
+        log_lines.configure("info", "xml")
