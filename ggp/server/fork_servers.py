@@ -149,7 +149,9 @@ class ForkServers:
         unknown = self._serving - self.pids if self._forking is None or self._forking.done() else set()
         ended = []
         for pid in self._left_over.note(
-            pid for pid, owner in self._owners.items() if owner not in living or pid in unknown or pid not in living
+            pid
+            for pid, owner in self._owners.items()
+            if owner not in living or pid in unknown or pid not in living
         ):
             if is_zombie(pid):
                 pid = parent(pid)

@@ -7,8 +7,6 @@ rules, compute states and search moves (:mod:`ggp.server.match`).
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import signal
 import socket
 import subprocess
