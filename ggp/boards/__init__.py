@@ -1,5 +1,6 @@
 """Boards: ``board`` finds one in the rules, whatever the symbols are called; ``text`` draws it.
 
 ``layers`` tells which arguments are coordinates, ``coordinates`` puts them in order; ``shapes`` finds
-hexagons, ``rings`` rings, from what ``statics`` derives of the facts alone; ``glyphs`` chooses signs.
+hexagons, ``rings`` rings, ``panels`` where several boards stand, from what ``statics`` derives of the facts
+alone; ``dots`` finds dots and lines; ``glyphs`` chooses signs.
 """

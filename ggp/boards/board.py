@@ -18,6 +18,7 @@ from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
 from ggp.boards.coordinates import CoordinateOrder
+from ggp.boards.dots import line_layer
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -112,6 +113,9 @@ def board_of(
         candidate = finder.find(groups[signature])
         if candidate is not None:
             candidates.append(candidate)
+    for signature in sorted(groups):
+        if (found := line_layer(groups[signature], order)) is not None:
+            return _board_of_dots(*found, candidates)
     chosen = _tell_apart(_primary(_overlay(candidates)))
     if not chosen:
         return None
@@ -150,6 +154,29 @@ def board_of(
         things=tuple(sorted(things)),
         shape=shape,
         places=places_of_panels(panels, squares, order, Statics(rules)),
+    )
+
+
+def _board_of_dots(
+    lines: Layer, columns: tuple[Term, ...], rows: tuple[Term, ...], candidates: list[LayerCandidate]
+) -> Grid | None:
+    """The board of dots joined by lines, with what stands in boxes, by the dot at their lower left."""
+    if max(len(columns), len(rows)) > MOST_SIDE:
+        return None
+    boxes = _tell_apart(
+        [c for c in candidates if not c.layer.panel and c.columns <= set(columns) and c.rows <= set(rows)]
+    )
+    things = sorted(set[Thing]().union(*(box.things for box in boxes)))
+    return Grid(
+        columns=columns,
+        rows=rows,
+        panels=((),),
+        layers=(lines, *(box.layer for box in boxes)),
+        fixed={},
+        squares=frozenset[Square]().union(*(box.squares for box in boxes)),
+        blanks=frozenset({(Term("blank"),), (Term("empty"),)}),
+        things=tuple(things),
+        shape=BoardShape.DOTS,
     )
 
 

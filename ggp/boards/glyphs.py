@@ -66,6 +66,8 @@ def glyphs_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing,
     numbers = _numbers(spelled)
     if numbers:
         letters = numbers
+    elif _many_sides(owners):
+        letters = _side_and_kind(owners, roles) or _letters(moving, owners, used)
     elif _too_many(moving, owners):
         letters = _short_names(spelled)
     else:
@@ -83,12 +85,25 @@ def _colour(thing: Thing) -> str | None:
     return next((_COLOURS[word] for word in words if word in _COLOURS), None)
 
 
-def _too_many(moving: list[Thing], owners: dict[Thing, tuple[int, list[str]]]) -> bool:
-    """Whether letters would run out, or sides of many pieces would differ by their colours alone."""
+def _many_sides(owners: dict[Thing, tuple[int, list[str]]]) -> bool:
+    """Whether there are more sides with pieces of the same kinds than capitals and small letters can tell."""
     kinds = Counter("".join(words) for owner, words in owners.values() if owner >= 0)
-    sided = sum(n > 2 for n in kinds.values()) > 1
+    return sum(n > 2 for n in kinds.values()) > 1
+
+
+def _too_many(moving: list[Thing], owners: dict[Thing, tuple[int, list[str]]]) -> bool:
+    """Whether letters would run out."""
     small = sum(owners[thing][0] == 1 for thing in moving)
-    return sided or max(small, len(moving) - small) > len(ascii_lowercase)
+    return max(small, len(moving) - small) > len(ascii_lowercase)
+
+
+def _side_and_kind(owners: dict[Thing, tuple[int, list[str]]], roles: tuple[Term, ...]) -> dict[Thing, str]:
+    """The first letters of each piece's side and kind; empty where these do not tell the pieces apart."""
+    signs = {
+        thing: (roles[owner].name[0].lower() if owner >= 0 else "") + "".join(words)[:1].upper()
+        for thing, (owner, words) in owners.items()
+    }
+    return signs if len(set(signs.values())) == len(signs) else {}
 
 
 def _numbers(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from operator import itemgetter
 
 from gdl.rules import Rules, literals
 from gdl.terms import ARITIES, NEXT, TRUE, Term
@@ -160,7 +161,8 @@ class LayerFinder:
             return None  # one row of a table, not a thing on a square
         layer = self._grid(terms, seen) or self._named_squares(terms, seen) or self._strip(terms, seen)
         always = set(seen[0]).intersection(*seen[1:])
-        if layer is not None and layer.panel and always and always != terms:
+        alike = any(len({t.args[i] for t in always}) == 1 for i in range(signature[1]))
+        if layer is not None and layer.panel and alike and always != terms:
             rest = terms - always
             above = self._grid(rest, [[t for t in state if t not in always] for state in seen], True)
             if above is not None and above.contents and len(above.panel) < len(layer.panel):
@@ -188,6 +190,7 @@ class LayerFinder:
         domains = [{t.args[i] for t in terms} for i in range(arity)]
         votes = self._votes(name, arity)
         best: tuple[tuple[float, ...], Layer] | None = None
+        crowds: dict[tuple[int, ...], tuple[float, float]] = {}
         for x, y in combinations(self._sides(terms, arity), 2):
             pairs = {(t.args[x], t.args[y]) for t in terms}
             if len(pairs) < 0.2 * len(domains[x]) * len(domains[y]):
@@ -198,14 +201,21 @@ class LayerFinder:
             orderly = order.sure(domains[x]) + order.sure(domains[y])
             alike = len(domains[x] & domains[y]) / len(domains[x] | domains[y])
             for extra in range(min(3, len(rest) + 1)):
+                if best is not None and -extra < best[0][0]:
+                    break
                 if orderly == 0 and arity - extra < 3:
                     continue
                 for panel in combinations(rest, extra):
                     layer = Layer(name, arity, x, y, panel)
                     if len({layer.square(t)[0] for t in terms}) > _MOST_PANELS:
                         continue
-                    key = _crowd(layer, seen) == 1
-                    if not key and not (orderly == 2 and (loose or self._stacked(layer, domains, seen))):
+                    where = tuple(sorted((x, y, *panel)))
+                    if where not in crowds:
+                        crowds[where] = _crowd(where, seen)
+                    key = crowds[where][0] == 1
+                    if not key and orderly < 2:
+                        continue
+                    if not key and not loose and not self._stacked(layer, domains, seen, *crowds[where]):
                         continue
                     among = (votes[x] + votes[y], alike) if extra else (0, 0)
                     first = (alike, key) if loose else (key, 0)
@@ -214,17 +224,20 @@ class LayerFinder:
                         best = score, layer
         return best[1] if best else None
 
-    def _stacked(self, layer: Layer, domains: list[set[Term]], seen: list[list[Term]]) -> bool:
+    def _stacked(
+        self, layer: Layer, domains: list[set[Term]], seen: list[list[Term]], most: float, mean: float
+    ) -> bool:
         """Whether things may share squares: few do, and they are no coordinates themselves; or each thing
         stands on one square alone."""
         numbers = any(self._order.sure(domains[i]) for i in layer.contents)
-        if _crowd(layer, seen) <= _MOST_STACKED and not numbers:
+        if most <= _MOST_STACKED and not numbers:
             return True
-        mean = _mean_crowd(layer, seen)
+        if mean > 2 * _MOST_STACKED:
+            return False
         if layer.arity == 3 and layer.contents and not numbers and mean <= _MOST_STACKED:
             return True
         once = all(len(set(map(layer.thing, terms))) == len(terms) for terms in seen)
-        return bool(layer.contents) and once and mean <= 2 * _MOST_STACKED
+        return bool(layer.contents) and once
 
     def _votes(self, name: str, arity: int) -> list[int]:
         """How often rules look at several squares that differ in a place: there the coordinates are."""
@@ -253,7 +266,7 @@ class LayerFinder:
             layer = Layer(name, arity, x, x)
             columns, rows = (set(side) for side in zip(*map(split_name, domain), strict=True))
             full = len(domain) >= 0.3 * len(columns) * len(rows)
-            if min(len(columns), len(rows)) > 1 and full and _crowd(layer, seen) <= _MOST_STACKED:
+            if min(len(columns), len(rows)) > 1 and full and _crowd((x,), seen)[0] <= _MOST_STACKED:
                 return layer
         return None
 
@@ -273,12 +286,11 @@ def _total(terms: set[Term], seen: list[list[Term]], place: int) -> bool:
     return all(Counter(t.args[place] for t in state) == domain for state in seen)
 
 
-def _crowd(layer: Layer, seen: list[list[Term]]) -> float:
-    """Propositions per square that has any, in the most crowded state: 1 for a key."""
-    return max((len(terms) / len(set(map(layer.square, terms))) for terms in seen if terms), default=1)
-
-
-def _mean_crowd(layer: Layer, seen: list[list[Term]]) -> float:
-    """Propositions per square that has any, over all states."""
-    squares = sum(len(set(map(layer.square, terms))) for terms in seen)
-    return sum(map(len, seen)) / squares if squares else 1
+def _crowd(where: tuple[int, ...], seen: list[list[Term]]) -> tuple[float, float]:
+    """Propositions per square that has any, in the most crowded state (1 for a key) and over all states; the
+    square is what stands in these places of the arguments."""
+    square = itemgetter(*where)
+    sizes = [(len(terms), len({square(t.args) for t in terms})) for terms in seen if terms]
+    if not sizes:
+        return 1, 1
+    return max(n / squares for n, squares in sizes), sum(n for n, _ in sizes) / sum(k for _, k in sizes)

@@ -18,13 +18,15 @@ _MOST_NEIGHBOURS = 20
 
 class BoardShape(Enum):
     """How rows stand above each other: in columns; each half a square further right, or left, than the one
-    below; or each in the middle, which makes hexagons and stars of rows of different lengths."""
+    below; or each in the middle, which makes hexagons and stars of rows of different lengths. Rings
+    have a column for each ring and a row for each place on it; dots are joined by lines."""
 
     STRAIGHT = "straight"
     RIGHT = "right"
     LEFT = "left"
     CENTRED = "centred"
     RINGS = "rings"
+    DOTS = "dots"
 
 
 def indents(shape: BoardShape, lengths: list[int]) -> list[int]:

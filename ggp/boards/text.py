@@ -10,6 +10,7 @@ from gdl.machine import State
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
+from ggp.boards.dots import draw_dots
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of
 from ggp.boards.layers import Square, Thing
 from ggp.boards.rings import draw_rings
@@ -79,7 +80,8 @@ class Painter:
         wide = max((_length(cell) for cell, _ in cells.values()), default=1)
         width = max(width, _NARROWEST)
         if board.shape is not BoardShape.STRAIGHT:
-            draw = self._rings if board.shape is BoardShape.RINGS else self._sloping
+            draws = {BoardShape.RINGS: self._rings, BoardShape.DOTS: self._dots}
+            draw = draws.get(board.shape, self._sloping)
             drawn = map(tuple, draw(cells, wide, changed))
             return DrawnState(tuple(drawn), tuple(map(self.rules.spell, beside)))
         panels = list(board.panels)
@@ -115,6 +117,15 @@ class Painter:
         signs = {where[square]: cells[square][0] for square in where}
         names = [self.rules.spell(name) for name in (*self.board.columns, *self.board.rows)]
         return draw_rings(signs, {where[square] for square in changed}, names, wide)
+
+    def _dots(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
+        """A board of dots and lines; boxes are empty where nothing stands in them."""
+        assert self.board is not None
+        columns = [(x, self.rules.spell(x)) for x in self.board.columns]
+        rows = [(y, self.rules.spell(y)) for y in self.board.rows]
+        boxes = {square: cell[0] for square, cell in cells.items() if not square[0] and cell[0] != [EMPTY]}
+        lines = {square: square in changed for square in cells if square[0]}
+        return draw_dots(columns, rows, boxes, lines)
 
     def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
         """A board of hexagons: rows that begin half a square apart, each with its name before it."""

@@ -130,3 +130,13 @@ def test_every_kind_of_piece_has_a_sign_of_its_own(kinds: int) -> None:
 
 def test_rules_are_not_needed() -> None:
     assert isinstance(painter_of(BEFORE).rules, Rules)
+
+
+def test_four_sides_are_told_by_their_letters() -> None:
+    kinds = [side + kind for side in ("north", "east", "south", "west") for kind in ("king", "pawn")]
+    state = " ".join(f"(cell {i % 3 + 1} {i // 3 + 1} {kind})" for i, kind in enumerate([*kinds, "b"]))
+    painter = painter_of(state, roles="north east south west")
+    signs = {meaning: sign for sign, meaning, _ in painter.legend}
+    assert signs["northking"] == "nK"
+    assert signs["westpawn"] == "wP"
+    assert len(set(signs.values())) == 8
