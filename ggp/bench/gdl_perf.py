@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
+from ggp.output_file import write_file
 
 _FIRST = {"prover": 1}
 _FIRST_LANES = 4096
@@ -35,10 +36,7 @@ def perf_test(rules_file: Path, results_file: Path, seconds: float, level: str, 
         results["errorMessage"] = f"{type(error).__name__}: {error}"
     except MemoryError:
         results["errorMessage"] = "MemoryError: not enough memory"
-    try:
-        results_file.write_text(key_values(results), encoding="utf-8")
-    except OSError as error:
-        raise GdlError(f"cannot write {results_file}: {error.strerror}") from None
+    write_file(results_file, key_values(results).encode())
     return "errorMessage" not in results
 
 

@@ -86,10 +86,9 @@ def find_or_complain(name: str) -> Path | None:
 
 def write(path: Path, data: bytes) -> None:
     """Write a file; raises GdlError where that fails."""
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+    from ggp.output_file import write_file
+
+    write_file(path, data)
 
 
 def check_writable(*paths: Path | None) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from ggp.commands import find_or_complain, read_or_complain
 from ggp.complaint import complain
+from ggp.output_file import write_file
 
 
 def command(
@@ -50,7 +51,7 @@ def command(
                 typer.echo(f"would change {visible(str(path))}")
         elif write and str(path) != "-":
             if differs:
-                path.write_bytes(formatted)
+                write_file(path, formatted)
                 typer.echo(f"changed {visible(str(path))}")
         else:
             # Comments may hold anything: files get it as it is, terminals do not.

@@ -20,6 +20,7 @@ from ggp.cover.drawing.packed import Packed, PlacedPiece
 from ggp.cover.drawing.page import page
 from ggp.cover.drawing.svg import svg
 from ggp.cover.instance import CoverInstance, Watch
+from ggp.output_file import write_file
 from players.puzzles.cover.disassembly.assembly import MOTIONS, Assembly
 from players.puzzles.cover.disassembly.disassembly import take_apart
 from players.puzzles.cover.game.rules import packing_rules
@@ -141,10 +142,7 @@ class PackingInstance(CoverInstance):
         return packing_rules(self.puzzle)
 
     def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
-        try:
-            path.write_bytes(self._file(path, solutions, complete))
-        except OSError as error:
-            raise GdlError(f"{path} cannot be written: {error.strerror}", remedy="name another") from error
+        write_file(path, self._file(path, solutions, complete))
 
     def _file(self, path: Path, solutions: Sequence[NDArray[np.int32]], complete: bool) -> bytes:
         kind = path.suffix.lower()

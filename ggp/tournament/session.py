@@ -15,6 +15,7 @@ from rich.markup import escape
 from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.game import Game
+from ggp.output_file import write_file
 from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.output.export import write_csv, write_json
 from ggp.tournament.output.plots import figures, write_plots
@@ -137,7 +138,7 @@ class Session:
             write_plots(figures(results, self.settings.labels, self.test), plots)
         if report is not None:
             page = html_report(self.settings, results, self.store.failures(), self.test)
-            report.write_text(page, encoding="utf-8")
+            write_file(report, page.encode())
         if json is not None:
             write_json(self.store, json)
         if csv is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -104,15 +105,30 @@ class Store:
         row = self._db.execute("SELECT value FROM setting WHERE key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
 
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Raises GdlError where the file cannot be written: what it holds stays."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise GdlError(
+                f"cannot write {self.path}: {error}",
+                remedy="make room; `ggp tournament` goes on from what it holds",
+            ) from None
+
     def set(self, key: str, value: object) -> None:
-        """Keep a setting (anything that JSON holds)."""
+        """Keep a setting (anything that JSON holds). Raises GdlError where it cannot be written."""
+        with self._told():
+            self._set(key, value)
+
+    def _set(self, key: str, value: object) -> None:
         self._db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, json.dumps(value)))
 
     def add(self, result: Result, record: dict[str, Any]) -> None:
-        """Keep a match. On return it is on the disk."""
+        """Keep a match. On return it is on the disk. Raises GdlError where it cannot be written."""
         lists = (json.dumps(result.goals), json.dumps(result.faults))
         length = (result.completed, result.steps, result.seconds)
-        with self._db:
+        with self._told(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
                 "INSERT OR IGNORE INTO match (game, round, seats, goals, faults, completed, steps, seconds,"
@@ -122,9 +138,9 @@ class Store:
 
     def add_failure(self, fixture: Fixture, error: str) -> None:
         """Keep that a match could not be run. It is not a result: the match is tried again."""
-        self._db.execute(
-            "INSERT INTO failure (game, round, seats, error) VALUES (?, ?, ?, ?)", (*_key(fixture), error)
-        )
+        row = (*_key(fixture), error)
+        with self._told():
+            self._db.execute("INSERT INTO failure (game, round, seats, error) VALUES (?, ?, ?, ?)", row)
 
     def results(self) -> list[Result]:
         """All matches, in the order in which they ended."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.errors import GdlError
+from ggp import output_file
 from ggp.sokoban.lurd import snapshot
 from ggp.sokoban.pictures.svg import svg
 from ggp.sokoban.stage import LevelStage
@@ -57,7 +58,4 @@ def write_file(
             from ggp.sokoban.pictures.raster import gif, png
 
             data = gif(stage, steps, fps) if suffix == ".gif" else png(stage, stage.start)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+    output_file.write_file(path, data)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gdl.errors import GdlError
 from gdl.words import counted
+from ggp.output_file import replacing
 from ggp.tournament.output.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierResult
 
@@ -47,7 +48,5 @@ def write_plot(path: Path, name: str, result: FrontierResult) -> None:
     axes.set_ylabel("states")
     whole = "all" if result.complete else "so far"
     axes.set_title(f"{name}: {counted(result.states, 'state')}, {whole}".replace("$", r"\$"), fontsize=10)
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+    with replacing(path) as file:
+        figure.savefig(file, dpi=150, format=path.suffix[1:])

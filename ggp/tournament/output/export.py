@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 from pathlib import Path
 
+from ggp.output_file import replacing
 from ggp.tournament.store import FAULTS, Store
 
 
@@ -13,21 +15,22 @@ def write_json(store: Store, path: Path) -> int:
     """Write all match records as one JSON array, each with ``game`` and ``round`` beside the public keys;
     returns how many."""
     count = 0
-    with path.open("w", encoding="utf-8") as file:
-        file.write("[")
+    with replacing(path) as file:
+        file.write(b"[")
         for fixture, record in store.records():
             fields = {"game": fixture.game, "round": fixture.round, **record}
-            file.write(("," if count else "") + "\n" + json.dumps(fields, ensure_ascii=False))
+            line = json.dumps(fields, ensure_ascii=False)
+            file.write(f"{',' if count else ''}\n{line}".encode())
             count += 1
-        file.write("\n]\n")
+        file.write(b"\n]\n")
     return count
 
 
 def write_csv(store: Store, path: Path) -> int:
     """Write a line for each role of each match; returns how many matches."""
     results = store.results()
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+    with replacing(path) as file:
+        writer = csv.writer(codecs.getwriter("utf-8")(file))
         writer.writerow(
             ("match", "game", "round", "role", "player", "goal", "completed", "steps", "seconds", *FAULTS)
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
+from ggp.output_file import replacing
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.sprt import Sprt
@@ -42,7 +43,8 @@ def write_plots(pictures: dict[str, Figure], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for name in pictures for kind in ("png", "svg")]
     for path in paths:
-        pictures[path.stem].savefig(path, dpi=150)
+        with replacing(path) as file:
+            pictures[path.stem].savefig(file, dpi=150, format=path.suffix[1:])
     return paths
 
 

@@ -1,0 +1,115 @@
+"""Files that people ask for are whole or as they were; a full disk is one line."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import GdlError
+from ggp.output_file import replacing, write_file
+from ggp.tournament.schedule import Fixture
+from ggp.tournament.store import Result, Store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_file_takes_the_place_of_the_old_one_with_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_file(path, b"old")
+    path.chmod(0o640)
+    write_file(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_file(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_what_is_broken_off_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    write_file(path, b"old")
+
+    def broken_off() -> None:
+        with replacing(path) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["match.json"]
+
+
+def test_a_pipe_and_a_device_are_written_to(tmp_path: Path) -> None:
+    write_file(Path(os.devnull), b"x")
+    if Path("/dev/full").exists():
+        with pytest.raises(GdlError, match="No space left"):
+            write_file(Path("/dev/full"), b"x")
+
+
+@pytest.mark.parametrize("place", ["absent/file", "folder"])
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, place: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(GdlError, match="cannot write"):
+        write_file(tmp_path / place, b"x")
+
+
+def limited(code: str, most: int, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Runs code in a process whose files may have so many bytes: the same errors as on a full disk."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_a_full_disk_leaves_an_existing_report_whole(tmp_path: Path) -> None:
+    report = tmp_path / "r.kif"
+    report.write_text("old\n")
+    code = (
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from ggp.cli import main; import sys\n"
+        "sys.argv = ['ggp', 'scramble', 'breakthrough', '--mapping', 'r.kif']; main()"
+    )
+    done = limited(code, 500, tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "cannot write" in done.stderr
+    assert report.read_text() == "old\n"
+    assert os.listdir(tmp_path) == ["r.kif"]
+
+
+def test_a_full_disk_is_one_error_of_a_tournament_and_loses_no_match(tmp_path: Path) -> None:
+    database = tmp_path / "t.sqlite"
+    with Store(database) as store:
+        store.add(Result(Fixture("g", 0, ("a", "b")), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0), {"moves": []})
+    code = (
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from pathlib import Path; from ggp.tournament.store import *; from gdl.errors import GdlError\n"
+        "store = Store(Path('t.sqlite'))\n"
+        "result = Result(Fixture('g', 1, ('a', 'b')), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0)\n"
+        "try: store.add(result, {'moves': ['x' * 200_000]})\n"
+        "except GdlError as error: print(error)"
+    )
+    done = limited(code, 100_000, tmp_path)
+    assert "cannot write t.sqlite" in done.stdout, done.stderr
+    with Store(database) as store:
+        assert [result.fixture.round for result in store.results()] == [0]
+        store.add(Result(Fixture("g", 1, ("a", "b")), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0), {"moves": []})
+        assert len(store.results()) == 2
