@@ -201,7 +201,7 @@ def odd_path(rng: random.Random) -> Case:
     path = rng.choice(
         ["%FF%FE", "%", "%zz", quote(junk(rng) + ")"), "favicon.ico", "../../etc/passwd", "%00", "PLAY%20x"]
     )
-    return Case("odd path", f"GET /{path} HTTP/1.0\r\n\r\n".encode())
+    return Case("odd path", f"GET /{path} HTTP/1.0\r\n\r\n".encode(), statuses=(400, 404, 405))
 
 
 def chunked(rng: random.Random) -> Case:

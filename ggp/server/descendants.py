@@ -74,18 +74,18 @@ class LeftOver:
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
-        self._ended: set[int] = set()
+        self._told: set[int] = set()
 
     def note(self, pids: Iterable[int]) -> list[int]:
         """Note all that are left over now; those that were so in :data:`PATIENCE` calls or more."""
         self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in pids}
-        self._ended &= self._seen.keys()
+        self._told = {pid for pid in self._told if (_PROC / str(pid)).exists()}
         return [pid for pid, seen in self._seen.items() if seen >= PATIENCE]
 
     def first_time(self, pid: int) -> bool:
-        """Whether this has not been asked about a process while it is left over."""
-        first = pid not in self._ended
-        self._ended.add(pid)
+        """Whether this was not asked about a process before."""
+        first = pid not in self._told
+        self._told.add(pid)
         return first
 
 

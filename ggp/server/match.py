@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from gdl.errors import GdlError, RulesError
 from ggp.match_process.match_state import fold
 from ggp.processes.parent import JsonMessage
-from ggp.protocol.messages import READY, Play, Start
+from ggp.protocol.messages import ABORTED, READY, Play, Start
 from ggp.server.margin import Margin
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
@@ -78,8 +78,7 @@ class ServedMatch:
         self._restarts = 0
         self._foreseen = 0, ""
         """The turn from which a process has looked ahead, and what it thinks likely to be legal next."""
-        self._length = 0
-        self._playable = False
+        self._length, self._playable = 0, False
         self._turn: Turn | None = None
         self._verdicts = Verdicts()
         self._starters, self._players = Crowd(), Crowd()
@@ -105,13 +104,15 @@ class ServedMatch:
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or when the startclock is nearly over. Raises GdlError if the match cannot
-        be played."""
+        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if the match has ended before.
+        Raises GdlError if it cannot be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         with self._starters.place() as hurried:
             await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
         if self._refusal is not None:
             raise self._refusal
+        if self._closed:
+            return ABORTED
         if not (self._ready.done() or hurried.done()):
             self._say("info", "not prepared in time")
         return READY

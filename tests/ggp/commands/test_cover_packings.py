@@ -92,7 +92,7 @@ def test_a_search_is_saved_and_gone_on_with(tmp_path: Path) -> None:
         (["--count", "--render", "x.svg"], "--count"),
         (["--export", "x.json"], "no .xmpuzzle"),
         (["--render", "x.pdf"], "no drawing"),
-        (["--render", "/nowhere/x.svg"], "cannot be written"),
+        (["--render", "/nowhere/x.svg"], "cannot write"),
     ],
 )
 def test_what_cannot_be_is_said(box: Path, words: list[str], message: str) -> None:

@@ -232,6 +232,18 @@ def test_a_player_that_cannot_prepare_is_logged_without_a_traceback(
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.parametrize("end", ["( ABORT m1 )", "( STOP m1 NIL )"])
+def test_a_match_that_ends_while_it_gets_ready_is_not_told_to_be_ready(serve: Serve, end: str) -> None:
+    server = serve(player="slow_players:Dreamer")
+    with ThreadPoolExecutor(2) as clients:
+        starts = [clients.submit(server.say, start("m1", startclock=60)) for _ in range(2)]
+        eventually(lambda: server.server.match("m1") is not None)
+        time.sleep(0.5)
+        server.say(end)
+        assert [reply.result(20) for reply in starts] == ["aborted", "aborted"]
+    assert not server.server.running
+
+
 def test_a_player_that_hangs_while_it_prepares_is_ready_in_time_and_answered_for(serve: Serve) -> None:
     server = serve(player="slow_players:Dreamer")
     server.warm()

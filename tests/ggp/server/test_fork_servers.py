@@ -1,0 +1,55 @@
+"""Processes whose fork server does not take note of their end are not ended again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from ggp.processes.child import fork
+from ggp.server.descendants import PATIENCE, children, is_zombie, parent
+from ggp.server.fork_servers import WANTED, ForkServers
+from players.processes.launch import is_stopped
+from tests.ggp.server.live import alive
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")
+
+
+async def until(done: Callable[[], bool], do: Callable[[], object] = lambda: None) -> None:
+    async with asyncio.timeout(30):
+        while not done():
+            do()
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["known", "lost"])
+def test_a_fork_server_that_leaves_zombies_is_ended_and_they_are_told_of_once(lost: bool) -> None:
+    async def run() -> None:
+        warm_up = ("tests.players.processes.fork_jobs:warm_up",)
+        forks = ForkServers("test", warm_up, lambda *_, **__: None, lambda: None)
+        forks.open()
+        try:
+            await until(lambda: len(forks._servers) == WANTED, forks.check)
+            job = await fork("tests.players.processes.fork_jobs", ["sleep"], {}, forks.connection)
+            assert job is not None
+            maker = parent(job.pid)
+            assert maker in forks.pids
+            os.kill(maker, signal.SIGSTOP)
+            await until(lambda: is_stopped(maker))
+            if lost:
+                forks._servers = [server for server in forks._servers if server.pid != maker]
+            job.kill()
+            await until(lambda: is_zombie(job.pid))
+            assert job.pid in children(maker)
+            told = [forks.end_left_over() for _ in range(PATIENCE + 5)]
+            assert [pid for pids in told for pid in pids] == [maker]
+            await until(lambda: not alive(maker) and not is_zombie(job.pid))
+            await until(lambda: len(forks._servers) == WANTED, forks.check)
+        finally:
+            await forks.close()
+
+    asyncio.run(run())
