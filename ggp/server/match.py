@@ -104,7 +104,7 @@ class ServedMatch:
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if the match has ended before.
+        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that.
         Raises GdlError if it cannot be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         with self._starters.place() as hurried:
