@@ -138,7 +138,7 @@ def main() -> int:
     status = server.stop()
     problems += grown(first, last, options.growth)
     problems += [f"process {pid} is left over" for pid in below if Path(f"/proc/{pid}").exists()]
-    problems += [line.strip() for line in server.log if "Traceback" in line or "level=ERROR" in line]
+    problems += [line.strip() for line in server.log if "Traceback" in line or "level=error" in line]
     for problem in problems[:20]:
         print(f"  {problem}")
     print(f"{len(problems)} problems; exit status {status}")

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnContext
 
 from bench.soak.junk import KINDS, junk
 from gdl.errors import GdlError
@@ -100,15 +101,31 @@ class SoakPlan:
     kinds: int = len(KINDS)
 
 
+class Signals:
+    """What all managers of a run tell and are told.
+
+    Attributes:
+        phases: int32, shape (managers,): what each waits for a reply to: a place in PHASES.
+        over: set when they are to end.
+    """
+
+    PHASES = ("nothing", "START", "PLAY", "STOP")
+
+    def __init__(self, managers: int, context: SpawnContext) -> None:
+        self.phases = context.Array("i", managers, lock=False)
+        self.over = context.Event()
+
+
 class Manager:
-    """Carries out a plan.
+    """Carries out a plan, as the manager of this ``number``.
 
     Attributes:
         counts: of what it has seen up to now.
     """
 
-    def __init__(self, plan: SoakPlan) -> None:
+    def __init__(self, plan: SoakPlan, signals: Signals, number: int) -> None:
         self.plan = plan
+        self._signals, self._number = signals, number
         self.counts = SoakCounts()
         self._random = random.Random(f"{plan.name} {plan.seed}")
 
@@ -116,7 +133,7 @@ class Manager:
         """Play matches until the turns are over."""
         games = self.plan.games
         number = 0
-        while self.counts.turns < self.plan.turns:
+        while self.counts.turns < self.plan.turns and not self._signals.over.is_set():
             self._match(f"{self.plan.name}.{number}", games[number % len(games)], number // len(games))
             number += 1
 
@@ -134,7 +151,7 @@ class Manager:
             plan.startclock,
             plan.playclock,
         )
-        reply, seconds = self._ask(start, plan.startclock)
+        reply, seconds = self._ask(start, plan.startclock, "START")
         if reply != messages.READY:
             counts.lost += 1
             counts.fault(f"{match} {name} START: {reply[:200]!r} after {seconds:.3f} s")
@@ -147,11 +164,11 @@ class Manager:
         moves: list[str] | None = None
         played: list[tuple[State, list[str]]] = []
         for turn in range(1, plan.per_match + 1):
-            if machine.is_terminal(state) or counts.turns >= plan.turns:
+            if machine.is_terminal(state) or counts.turns >= plan.turns or self._signals.over.is_set():
                 break
             counts.turns += 1
             meanwhile = self._disturb(match, machine, played, state)
-            reply, seconds = self._ask(messages.play_request(match, moves), plan.playclock)
+            reply, seconds = self._ask(messages.play_request(match, moves), plan.playclock, "PLAY")
             if meanwhile is not None:
                 meanwhile.join()
             counts.times.append(seconds)
@@ -196,13 +213,22 @@ class Manager:
     def _end(self, match: str, moves: Sequence[str] | None, over: bool) -> None:
         abort = not over and self._random.random() < 0.5
         message = messages.abort_request(match) if abort else messages.stop_request(match, moves)
-        reply, _ = self._ask(message, self.plan.playclock)
+        reply, _ = self._ask(message, self.plan.playclock, "STOP")
         self.counts.ends[reply[:20]] += 1
         if reply not in (messages.DONE, messages.ABORTED):
             self.counts.fault(f"{match} end: {reply[:100]!r}")
 
-    def _ask(self, message: str, clock: float) -> tuple[str, float]:
+    def _ask(self, message: str, clock: float, phase: str = "") -> tuple[str, float]:
         """The body of the reply, empty for none; and how long it took from before connecting."""
+        if not phase:
+            return self._sent(message, clock)
+        self._signals.phases[self._number] = Signals.PHASES.index(phase)
+        try:
+            return self._sent(message, clock)
+        finally:
+            self._signals.phases[self._number] = 0
+
+    def _sent(self, message: str, clock: float) -> tuple[str, float]:
         data = request_bytes(message, "localhost", "player")
         answer = bytearray()
         began = time.monotonic()
@@ -226,9 +252,9 @@ def _move(machine: Machine, role: int, text: str) -> int:
         return -1
 
 
-def manage(plan: SoakPlan, pipe: Connection) -> None:
+def manage(plan: SoakPlan, pipe: Connection, signals: Signals, number: int) -> None:
     """In a process of its own: carry out a plan, send the counts."""
-    manager = Manager(plan)
+    manager = Manager(plan, signals, number)
     try:
         manager.run()
     finally:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.serving import ServerProcess
-from bench.soak.game_manager import SoakCounts, SoakPlan, manage
+from bench.soak.game_manager import Signals, SoakCounts, SoakPlan, manage
 from ggp.server.descendants import descendants
 
 GAMES = (
@@ -70,6 +70,12 @@ def proportional_bytes(pids: Iterable[int]) -> int:
     return kilobytes * 1024
 
 
+MOMENT_SECONDS = 3.0
+"""How long a moment is waited for."""
+WITHIN_SECONDS = {"START": 1.0, "PLAY": 0.5, "STOP": 0.01}
+"""How far into the wait for a reply a process is harmed, at most."""
+
+
 @dataclass
 class Harm:
     """Kills and stops processes below a server.
@@ -77,12 +83,14 @@ class Harm:
     Attributes:
         server: its process.
         every: mean seconds between two.
-        counts: how often, by kind and by what the process was for.
+        signals: what the managers wait for: as many are harmed during START, PLAY and STOP.
+        counts: how often, by kind, by what the process was for, and by what was waited for.
     """
 
     server: int
     every: float
     seed: int
+    signals: Signals
     counts: Counter[str] = field(default_factory=Counter)
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -90,6 +98,7 @@ class Harm:
         """Until :meth:`end`."""
         rng = random.Random(self.seed)
         while not self._over.wait(rng.expovariate(1 / self.every)):
+            during = self._moment(rng)
             below = [pid for pid in descendants(self.server) if role_of(pid)]
             if not below:
                 continue
@@ -100,9 +109,20 @@ class Harm:
                 os.kill(pid, signal.SIGKILL if how == "SIGKILL" else signal.SIGSTOP)
             except ProcessLookupError:
                 continue
-            self.counts[f"{how} {role}"] += 1
+            self.counts[f"{how} {role} during {during}"] += 1
             if how.endswith("SIGCONT"):
                 threading.Timer(rng.uniform(0.05, 3.0), _go_on, (pid,)).start()
+
+    def _moment(self, rng: random.Random) -> str:
+        """Wait for a random moment while a manager waits for the reply to one kind of message; which kind."""
+        phase = rng.randrange(1, len(Signals.PHASES))
+        end = time.monotonic() + MOMENT_SECONDS
+        while phase not in list(self.signals.phases) and time.monotonic() < end:
+            time.sleep(0.0005)
+        if phase not in list(self.signals.phases):
+            return Signals.PHASES[0]
+        time.sleep(rng.uniform(0.0, WITHIN_SECONDS[Signals.PHASES[phase]]))
+        return Signals.PHASES[phase]
 
     def end(self) -> None:
         """Do no more harm."""
@@ -174,7 +194,8 @@ class Soak:
     def _play(self, pid: int, port: int) -> tuple[SoakCounts, Counter[str], float]:
         options = self.options
         burners = [self._context.Process(target=burn, daemon=True) for _ in range(options.burners)]
-        harm = Harm(pid, options.kill_every, options.seed)
+        signals = Signals(options.matches, self._context)
+        harm = Harm(pid, options.kill_every, options.seed, signals)
         games = tuple(options.games.split())
         managers: dict[Connection, BaseProcess] = {}
         for number in range(options.matches):
@@ -192,7 +213,9 @@ class Soak:
                 options.junk,
                 options.junk_kinds,
             )
-            managers[ours] = self._context.Process(target=manage, args=(plan, theirs), daemon=True)
+            managers[ours] = self._context.Process(
+                target=manage, args=(plan, theirs, signals, number), daemon=True
+            )
         began = time.monotonic()
         for process in [*burners, *managers.values()]:
             process.start()
@@ -205,6 +228,8 @@ class Soak:
                 counts.add(pipe.recv())
                 managers.pop(pipe).join(5)
             self._look(pid, began)
+            if options.kills and sum(harm.counts.values()) >= options.kills:
+                signals.over.set()
         harm.end()
         seconds = time.monotonic() - began
         for process in burners:
@@ -247,7 +272,7 @@ class Soak:
         }
 
 
-_EVENT = re.compile(r"level=(?:WARNING|ERROR) event=('[^']*'|\S+)")
+_EVENT = re.compile(r'level=(?:warning|error) event=("[^"]*"|\S+)')
 
 
 def _born(pid: int) -> str:
@@ -277,6 +302,7 @@ def parser() -> argparse.ArgumentParser:
     add("--per-match", type=int, default=40, help="turns after which a match is ended")
     add("--burners", type=int, default=2, help="processes that keep processors busy")
     add("--kill-every", type=float, default=2.0, help="mean seconds between two; 0 for none")
+    add("--kills", type=int, default=0, help="end once so many processes were harmed")
     add("--junk", type=float, default=0.0, help="share of turns disturbed by PLAYs that cannot be")
     add("--junk-kinds", type=int, default=6, help="how many kinds, of bench.soak.junk")
     add("--player", default="uct")

@@ -130,7 +130,7 @@ def test_what_a_match_process_leaves_behind_is_ended() -> None:
             eventually(lambda first=first: not set(first) & set(sleepers()))  # type: ignore[misc]
     finally:
         log = served.close()
-    assert 'event="left-over process ends"' in log or "event='left-over process ends'" in log
+    assert 'event="left-over process ends"' in log
     assert "Traceback" not in log
 
 
