@@ -7,6 +7,7 @@ that can come is a better last resort.
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections import Counter
@@ -16,26 +17,27 @@ from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.random_games import RandomGames
 
-REHEARSAL_SECONDS = 2.0
+REHEARSAL_SECONDS = 1.5
 """CPU time for random games before the first turn."""
-AHEAD = 8
+AHEAD = 4
 """Successors that are looked at in each turn, as many as AHEAD_SECONDS allow."""
-AHEAD_SECONDS = 0.5
+AHEAD_SECONDS = 0.1
 
 
 class Foresight:
-    """Steps of a few milliseconds each, between messages.
+    """Steps of a few milliseconds each, between messages; ``ahead``: in the match, too.
 
     Attributes:
         asked: the number of the turn that it looks ahead from; 0 before the first.
         move: what is legal in most of the states that may come next, once it knows.
     """
 
-    def __init__(self, machine: ProverMachine, role: int, rng: random.Random) -> None:
-        self._machine, self._role, self._rng = machine, role, rng
+    def __init__(self, machine: ProverMachine, role: int, rng: random.Random, ahead: bool = True) -> None:
+        self._machine, self._role, self._rng, self._ahead = machine, role, rng, ahead
         self._games = RandomGames(machine, rng.getrandbits(32))
         self._state: State | None = None
         self._left = 0
+        self._rehearsed = False
         self._spent = 0.0
         self._legal: Counter[int] = Counter()
         self.asked = 0
@@ -59,12 +61,20 @@ class Foresight:
         return more
 
     def _rehearse(self) -> bool:
+        if self._rehearsed:
+            return False
         self._games.step()
-        return self._spent < REHEARSAL_SECONDS
+        if self._spent < REHEARSAL_SECONDS:
+            return True
+        # What there is now lasts as long as the match: looking through it for garbage took 0.2 s of a turn.
+        gc.collect()
+        gc.freeze()
+        self._rehearsed = True
+        return False
 
     def _look_ahead(self, state: State) -> bool:
         machine = self._machine
-        if self._left and self._spent < AHEAD_SECONDS and not machine.is_terminal(state):
+        if self._ahead and self._left and self._spent < AHEAD_SECONDS and not machine.is_terminal(state):
             self._left -= 1
             joint = [self._rng.choice(machine.legal_moves(state, r)) for r in range(len(machine.roles))]
             after = machine.next_state(state, joint)

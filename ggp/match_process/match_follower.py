@@ -16,9 +16,9 @@ from ggp.protocol.messages import NO_MOVE
 
 class Follower:
     """Follows the match, which stands where ``match`` says, in a match process or a keeper. Raises GdlError
-    if the match cannot be played."""
+    if the match cannot be played. ``ahead``: it looks a turn ahead while it waits."""
 
-    def __init__(self, rules: Rules, message: JsonMessage, send: Send) -> None:
+    def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:
         self._send = send
         self._rng = random.Random(message["seed"])
         machine = ProverMachine(rules)
@@ -32,7 +32,7 @@ class Follower:
         elif not self.match.options():
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"], message.get("answers", ()))
-        self._foresight = Foresight(machine, role, self._rng)
+        self._foresight = Foresight(machine, role, self._rng, ahead)
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.

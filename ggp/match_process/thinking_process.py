@@ -40,7 +40,7 @@ class RoleMatch:
         self._thinker = thinker
         rules = parse_rules(message["rules"], message["match"])
         thinker.begin(rules, message["rules"], message["fast"])
-        self._follower = Follower(rules, message, send)
+        self._follower = Follower(rules, message, send, ahead=False)
         thinker.share(**message["share"])
         match = self._follower.match
         position, clocks = self._position(match.options()), (message["startclock"], message["deadline"])
