@@ -6,43 +6,75 @@ What was there before stays where the disk is full or the work is broken off.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from gdl.errors import GdlError
 
+_NOT_HERE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+"""Errors of folders where nothing can be put beside a file or in its place, though it can be written to."""
+
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of ``path`` at the end.
 
-    What is no file (a pipe, ``/dev/stdout``) is written to as it is; the target of a link is replaced, not
-    the link. Raises GdlError where it cannot be written.
+    What is no file (a pipe, a device) is written to as it is, and so is a file in a folder where nothing can
+    be put beside it. What our own output goes to (``/dev/stdout`` sent to a file) is added to. The target of
+    a link is replaced, not the link. Raises GdlError where it cannot be written.
     """
     try:
-        if path.exists() and not path.is_file():
-            with path.open("wb") as file:
+        if path.exists() and (not path.is_file() or _is_our_output(path)):
+            with path.open("ab" if path.is_file() else "wb") as file:
                 yield file
             return
         path = path.resolve()
-        beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}")
+        # Names have at most 255 bytes, a character up to 4.
+        beside = path.with_name(f".{path.name[:50]}.{secrets.token_hex(4)}")
         try:
-            with beside.open("xb") as file:
+            new = beside.open("xb")
+        except OSError as error:
+            if error.errno not in _NOT_HERE or not path.exists():
+                raise
+            new = path.open("wb")
+        try:
+            with new as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            if path.exists():
-                beside.chmod(path.stat().st_mode & 0o7777)
-            beside.replace(path)
+            if beside.exists():
+                _put_in_place(beside, path)
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink()
     except OSError as error:
         remedy = "make room, or choose another place" if path.exists() else "choose another place"
         raise GdlError(f"cannot write {path}: {error.strerror}", remedy=remedy) from None
+
+
+def _is_our_output(path: Path) -> bool:
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(path.stat(), os.fstat(descriptor)):
+                return True
+    return False
+
+
+def _put_in_place(beside: Path, path: Path) -> None:
+    if path.exists():
+        beside.chmod(path.stat().st_mode & 0o7777)
+    try:
+        beside.replace(path)
+    except OSError as error:
+        # A file that is mounted alone, or another user's in a folder for all, can only be written to.
+        if error.errno not in _NOT_HERE or not path.exists():
+            raise
+        shutil.copyfile(beside, path)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -99,6 +99,6 @@ def check_writable(*paths: Path | None) -> None:
             with path.open("ab"):
                 pass
             if not there:
-                path.unlink()
+                path.resolve().unlink()
         except OSError as error:
             raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None

@@ -44,9 +44,11 @@ class _Formatter(logging.Formatter):
         fields: dict[str, object] = {"time": time.replace("+00:00", "Z"), "level": record.levelname.lower()}
         fields |= getattr(record, "given", None) or {"event": record.getMessage(), "logger": record.name}
         if record.exc_info:
-            fields["error"] = self.formatException(record.exc_info)
+            # The last line says what it is, the rest where.
+            fields["error"] = self.formatException(record.exc_info)[-_LONGEST:]
         if self._json:
-            return json.dumps({key: _plain(value) for key, value in fields.items()}, ensure_ascii=False)
+            line = json.dumps({key: _plain(value) for key, value in fields.items()}, ensure_ascii=False)
+            return line if line.isprintable() else json.dumps(json.loads(line))
         return _logfmt(fields)
 
 

@@ -56,6 +56,9 @@ class Result:
     seconds: float
 
 
+_ROOM = "make room, or choose another place; `ggp tournament` goes on from what it holds"
+
+
 def faults_of(record: dict[str, Any], roles: int) -> tuple[tuple[int, int, int], ...]:
     """Count the errors of a match record, per role."""
     counts = [[0, 0, 0] for _ in range(roles)]
@@ -82,6 +85,9 @@ class Store:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
+        except sqlite3.OperationalError as error:
+            self.close()
+            raise GdlError(f"cannot write {path}: {error}", remedy=_ROOM) from None
         except sqlite3.Error as error:
             self.close()
             raise GdlError(f"{path} is no tournament: {error}") from None
@@ -102,19 +108,23 @@ class Store:
 
     def setting(self, key: str) -> Any:
         """A setting; None where it was never set."""
-        row = self._db.execute("SELECT value FROM setting WHERE key = ?", (key,)).fetchone()
+        row = next(self._rows("SELECT value FROM setting WHERE key = ?", key), None)
         return None if row is None else json.loads(row[0])
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Raises GdlError where the file cannot be written: what it holds stays."""
+        """Raises GdlError where the file cannot be written (what it holds stays) or is damaged."""
         try:
             yield
         except sqlite3.OperationalError as error:
-            raise GdlError(
-                f"cannot write {self.path}: {error}",
-                remedy="make room; `ggp tournament` goes on from what it holds",
-            ) from None
+            raise GdlError(f"cannot write {self.path}: {error}", remedy=_ROOM) from None
+        except sqlite3.DatabaseError as error:
+            raise GdlError(f"{self.path} is damaged: {error}", remedy="give another --database") from None
+
+    def _rows(self, query: str, *values: str) -> Iterator[tuple[Any, ...]]:
+        """What a query finds. Raises GdlError where the file cannot be read."""
+        with self._told():
+            yield from self._db.execute(query, values)
 
     def set(self, key: str, value: object) -> None:
         """Keep a setting (anything that JSON holds). Raises GdlError where it cannot be written."""
@@ -144,7 +154,7 @@ class Store:
 
     def results(self) -> list[Result]:
         """All matches, in the order in which they ended."""
-        rows = self._db.execute(
+        rows = self._rows(
             "SELECT game, round, seats, goals, faults, completed, steps, seconds FROM match ORDER BY id"
         )
         return [
@@ -161,14 +171,14 @@ class Store:
 
     def records(self) -> Iterator[tuple[Fixture, dict[str, Any]]]:
         """All match records, in the order in which the matches ended."""
-        for game, number, seats, record in self._db.execute(
+        for game, number, seats, record in self._rows(
             "SELECT game, round, seats, record FROM match ORDER BY id"
         ):
             yield _fixture(game, number, seats), json.loads(record)
 
     def failures(self) -> list[tuple[Fixture, str]]:
         """Matches that could not be run, and are not played yet."""
-        rows = self._db.execute(
+        rows = self._rows(
             "SELECT game, round, seats, error FROM failure f WHERE NOT EXISTS (SELECT 1 FROM match m WHERE"
             " m.game = f.game AND m.round = f.round AND m.seats = f.seats) ORDER BY id"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import GdlError
+from ggp.commands import check_writable
 from ggp.output_file import replacing, write_file
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.store import Result, Store
@@ -35,6 +37,14 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     write_file(link, b"new")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
+
+
+def test_trying_a_link_to_nothing_leaves_it(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "target")
+    check_writable(link)
+    assert os.listdir(tmp_path) == ["link"]
+    assert link.is_symlink()
 
 
 def test_what_is_broken_off_leaves_the_old_file(tmp_path: Path) -> None:
@@ -64,6 +74,62 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, place: str) 
     (tmp_path / "folder").mkdir()
     with pytest.raises(GdlError, match="cannot write"):
         write_file(tmp_path / place, b"x")
+
+
+def test_a_long_name_has_room_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / ("漢" * 85)
+    write_file(path, b"x")
+    assert path.read_bytes() == b"x"
+
+
+def test_what_our_output_goes_to_is_added_to(tmp_path: Path) -> None:
+    if not Path("/dev/stdout").exists():
+        pytest.skip("there is no /dev/stdout here")
+    code = (
+        "from pathlib import Path; from ggp.output_file import write_file\n"
+        "print('before', flush=True); write_file(Path('/dev/stdout'), b'file\\n'); print('after')"
+    )
+    out = tmp_path / "out"
+    with out.open("ab") as file:
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=file, check=True, timeout=120)
+    assert out.read_text() == "before\nfile\nafter\n"
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.EROFS, errno.EBUSY])
+@pytest.mark.parametrize("method", ["open", "replace"])
+def test_a_file_with_nothing_beside_it_is_written_to_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, error: int
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"longer than what comes")
+    usual = getattr(Path, method)
+
+    def failing(self: Path, *arguments: object) -> object:
+        if self.name != "file":
+            raise OSError(error, os.strerror(error))
+        return usual(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, method, failing)
+        write_file(path, b"new")
+        with pytest.raises(GdlError, match="cannot write"):
+            write_file(tmp_path / "another", b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_no_room_beside_a_file_leaves_it_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    def full(self: Path, *arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", full)
+        with pytest.raises(GdlError, match="No space left"):
+            write_file(path, b"new")
+    assert path.read_bytes() == b"old"
 
 
 def limited(code: str, most: int, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -113,3 +179,29 @@ def test_a_full_disk_is_one_error_of_a_tournament_and_loses_no_match(tmp_path: P
         assert [result.fixture.round for result in store.results()] == [0]
         store.add(Result(Fixture("g", 1, ("a", "b")), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0), {"moves": []})
         assert len(store.results()) == 2
+
+
+def test_a_full_disk_at_the_start_is_told_as_such(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from ggp.tournament.store import *; from gdl.errors import GdlError\n"
+        "try: Store(Path('t.sqlite'))\n"
+        "except GdlError as error: print(error)"
+    )
+    done = limited(code, 2_000, tmp_path)
+    assert "cannot write t.sqlite" in done.stdout, done.stderr
+
+
+def test_a_damaged_tournament_is_one_line(tmp_path: Path) -> None:
+    database = tmp_path / "t.sqlite"
+    with Store(database) as store:
+        for number in range(20):
+            result = Result(Fixture("g", number, ("a", "b")), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0)
+            store.add(result, {"moves": ["x" * 3000]})
+    data = bytearray(database.read_bytes())
+    for page in range(8192, len(data), 4096):
+        data[page : page + 200] = b"\xff" * 200
+    database.write_bytes(data)
+    with Store(database, writing=False) as store:
+        for read in (store.results, lambda: list(store.records()), lambda: store.setting("settings")):
+            with pytest.raises(GdlError, match="is damaged"):
+                read()

@@ -175,18 +175,18 @@ class Connections:
             request = await self._request(reader, client.writer)
             origin = self._visitors.origin(request)
             reply = await self._answer(client, reader, request, received)
-            return replace(reply, data=readable_by(origin, reply.data)) if origin else reply
         except GdlError as error:
             code = error.status if isinstance(error, HttpError) else 400
             text = one_line(str(error))
             self._say("debug" if code == 404 else "warning", "bad request", status=code, error=text)
-            return _Reply(reply_bytes(f"error: {text}", code), code)
+            reply = _Reply(reply_bytes(f"error: {text}", code), code)
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as error:
             # Whatever a stranger sends must not stop the server from serving others.
             self._say("error", "internal error", error=one_line(f"{type(error).__name__}: {error}"))
-            return _Reply(reply_bytes("error: internal error", 500), 500)
+            reply = _Reply(reply_bytes("error: internal error", 500), 500)
+        return replace(reply, data=readable_by(origin, reply.data)) if origin else reply
 
     async def _request(self, reader: StreamReader, writer: StreamWriter) -> Request:
         seconds = self._config.read_seconds

@@ -58,6 +58,9 @@ class Visitors:
             raise HttpError(
                 403, "a web page of another site may not do this", "start the server with --allow-origin"
             )
+        if site:
+            # A browser, so the name is the page's own. Managers may call us as they like.
+            self.check_page(request)
 
     def check_page(self, request: Request) -> None:
         """Raises HttpError where a page is asked for under a name that is none of this computer's, and only
@@ -93,4 +96,9 @@ def _is_number(name: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    return host == "localhost" or (_is_number(host) and ipaddress.ip_address(host).is_loopback)
+    """Whether only this computer reaches what listens there; names and ``127.1`` are looked up."""
+    try:
+        found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return False  # nothing can listen there
+    return all(ipaddress.ip_address(number.partition("%")[0]).is_loopback for number in found)

@@ -42,6 +42,7 @@ REFUSED = [
     ("Host: rebound.example:9147", "Origin: http://rebound.example:9147"),
     ("Host: rebound.example:9147", "Origin: http://rebound.example:9147", "Sec-Fetch-Site: same-origin"),
 ]
+REBOUND = (b"Host: rebound.example", b"Sec-Fetch-Site: same-origin")
 WELCOME = [
     (),
     ("Host: foreign",),
@@ -80,6 +81,10 @@ def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
     preflight = server.raw(b"OPTIONS / HTTP/1.1\r\nOrigin: http://other.example:81\r\n\r\n")
     assert b"Access-Control-Allow-Origin: http://other.example:81\r\n" in preflight
     assert b"Access-Control" not in server.raw(b"OPTIONS / HTTP/1.1\r\nOrigin: http://other.example\r\n\r\n")
+    for wrong in ("( PLAY", "( DANCE )"):
+        asked = server.raw(post(wrong, "Origin: https://manager.example"))
+        assert asked.startswith(b"HTTP/1.0 400 ")
+        assert b"\r\nAccess-Control-Allow-Origin: https://manager.example\r\n" in asked
     everybody = serve(allow_origins=("*",))
     asked = everybody.raw(post("( INFO )", "Origin: https://any.example"))
     assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in asked
@@ -106,7 +111,18 @@ def test_a_strangers_name_does_not_show_the_pages_of_this_computer(page: str) ->
         visitors.check_page(Request("GET", page, {"host": "rebound.example"}))
     for host in ("localhost:1", "127.0.0.1:9147", "[::1]", socket.gethostname()):
         visitors.check_page(Request("GET", page, {"host": host}))
+    for ours in ("127.1", "::1", "localhost"):
+        with pytest.raises(HttpError):
+            Visitors(ours).check_page(Request("GET", page, {"host": "rebound.example"}))
     Visitors("0.0.0.0").check_page(Request("GET", page, {"host": "player.example"}))
+
+
+def test_a_page_under_a_strangers_name_does_not_even_get_info(serve: Serve) -> None:
+    head = b"GET /(INFO) HTTP/1.1\r\n"
+    refused = serve().raw(head + b"\r\n".join((*REBOUND, b"", b"")))
+    assert refused.startswith(b"HTTP/1.0 403 ")
+    # Managers are no browsers: what they call us does not count.
+    assert serve().raw(head + REBOUND[0] + b"\r\n\r\n").startswith(b"HTTP/1.0 200 ")
 
 
 def test_what_browsers_ask_for_themselves_is_no_warning(
@@ -129,6 +145,7 @@ async function ask(options) {
 }
 (async () => {
   document.getElementById("f").submit();
+  await ask({mode: "no-cors", body: "( ABORT m9 )"});
   const simple = await ask({mode: "no-cors", headers: {"Content-Type": "text/plain"}});
   const read = await ask({mode: "cors"});
   document.title = "done: " + read;
@@ -189,14 +206,15 @@ def test_a_page_in_a_real_browser(
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     origin = site(PAGE % {**page, "url": f"http://127.0.0.1:{port}/"})
-    server = serve(port=port, allow_origins=(origin,) if allowed else ())
+    server = serve(port=port, matches=4, allow_origins=(origin,) if allowed else ())
+    assert server.say(START.replace("m1", "m9")) == "ready"
     title = browse(origin, tmp_path)
     if allowed:
         assert title == "done: ready"
         assert [match.id for match in server.server.running] == ["m1"]
     else:
         assert title == "done: no reply"
-        assert not server.server.running
+        assert [match.id for match in server.server.running] == ["m9"]
         refused = server.server.metrics.text()
         counted = re.search(r'ggp_replies_total\{status="403"\} (\d+)', refused)
         assert counted is not None
@@ -239,6 +257,27 @@ def test_every_log_line_can_be_read_by_programs(form: str) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", fields["time"])
         assert fields["level"] in ("debug", "info", "warning", "error")
         assert fields["event"]
+
+
+@pytest.mark.parametrize("form", ["logfmt", "json"])
+def test_no_log_line_steers_a_terminal(form: str, capfd: pytest.CaptureFixture[str]) -> None:
+    old = logging.root.handlers[:], logging.root.level
+    try:
+        log_lines.configure("info", form)
+        log_lines.say("info", "x\x9b31m\u202e\n", value="\udcff \x1b[0m é")
+        try:
+            raise ValueError("the reason")
+        except ValueError:
+            log_lines.logger.exception("%s", "failed" * 99)
+    finally:
+        logging.root.handlers[:], level = old
+        logging.root.setLevel(level)
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(line.isprintable() for line in lines)
+    assert "ValueError: the reason" in lines[1]
+    if form == "json":
+        assert json.loads(lines[0])["value"] == "\udcff \x1b[0m é"
 
 
 def test_an_unknown_log_format_is_refused() -> None:
