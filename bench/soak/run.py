@@ -136,10 +136,41 @@ def _go_on(pid: int) -> None:
         return
 
 
-def shared_files() -> set[str]:
-    """What lies in /dev/shm."""
+def shared_files() -> dict[str, tuple[str, str]]:
+    """What lies in /dev/shm and belongs to us: device and inode by name."""
     folder = Path("/dev/shm")
-    return {file.name for file in folder.iterdir()} if folder.exists() else set()
+    files = {}
+    for file in folder.iterdir() if folder.exists() else ():
+        try:
+            status = file.stat()
+        except FileNotFoundError:
+            continue
+        if status.st_uid == os.getuid():
+            device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
+            files[file.name] = (device, str(status.st_ino))
+    return files
+
+
+def left_shared_files(before: Iterable[str], seconds: float = 5.0) -> list[str]:
+    """What has come into /dev/shm since ``before``, that no living process maps, and that stays so.
+
+    Processes beside the server have shared memory of their own; what nobody maps was left behind, unless
+    the resource tracker of one that was killed is about to remove it. A mapped file is known by its inode:
+    a semaphore is mapped under a name that it loses.
+    """
+    left = shared_files().keys() - set(before)
+    end = time.monotonic() + seconds
+    while left and time.monotonic() < end:
+        time.sleep(0.2)
+        mapped = set()
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                maps = (process / "maps").read_text(errors="replace")
+            except OSError:
+                continue
+            mapped |= {tuple(line.split(maxsplit=5)[3:5]) for line in maps.splitlines()}
+        left &= {name for name, inode in shared_files().items() if inode not in mapped}
+    return sorted(left)
 
 
 def burn() -> None:
@@ -182,7 +213,7 @@ class Soak:
             "harm": dict(sorted(harm.items())),
             "ends": dict(counts.ends),
             "left_processes": left,
-            "left_shared": sorted(shared_files() - shared),
+            "left_shared": left_shared_files(shared),
             "processes_at_end": settled,
             "memory": self._growth(),
             "memory_mb": [(round(when, 1), mb // 2**20, count) for when, mb, count in self.memory],

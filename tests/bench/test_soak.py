@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +50,20 @@ def test_lost_matches_and_illegal_moves_are_seen(
     manager._match("m", "tictactoe", 0)
     assert (manager.counts.lost, manager.counts.illegal) == counted
     assert manager.counts.late == (replies.get("PLAY") == "")
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs /dev/shm")
+def test_shared_memory_that_nobody_maps_is_counted_as_left_and_that_of_others_is_not() -> None:
+    before = set(soak.shared_files())
+    left = Path("/dev/shm") / f"soak-test-{os.getpid()}"
+    semaphore = multiprocessing.get_context("spawn").Semaphore()  # one that we map
+    left.write_bytes(b"left")
+    try:
+        assert soak.left_shared_files(before, 1.0) == [left.name]
+    finally:
+        left.unlink()
+        semaphore.release()
+    assert soak.left_shared_files(before, 1.0) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
