@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 
 import pytest
 
 from bench.soak import run as soak
-from bench.soak.game_manager import Manager, SoakCounts, SoakPlan
+from bench.soak.game_manager import Manager, Signals, SoakCounts, SoakPlan
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
@@ -39,13 +40,29 @@ def test_lost_matches_and_illegal_moves_are_seen(
     monkeypatch: pytest.MonkeyPatch, replies: dict[str, str], counted: tuple[int, int]
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    manager = Manager(SoakPlan("m", 0, ("tictactoe",), 1, 10, 10, per_match=1))
+    signals = Signals(1, multiprocessing.get_context("spawn"))
+    manager = Manager(SoakPlan("m", 0, ("tictactoe",), 1, 10, 10, per_match=1), signals, 0)
     monkeypatch.setattr(
-        manager, "_ask", lambda message, clock: (replies.get(message.split()[1], "done"), 0.1)
+        manager, "_sent", lambda message, clock: (replies.get(message.split()[1], "done"), 0.1)
     )
     manager._match("m", "tictactoe", 0)
     assert (manager.counts.lost, manager.counts.illegal) == counted
     assert manager.counts.late == (replies.get("PLAY") == "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
+def test_processes_are_harmed_in_every_phase_of_a_match_until_there_were_enough() -> None:
+    words = (
+        "--turns 10000 --matches 1 --startclock 10 --playclock 5 --per-match 2 --burners 0 --kill-every 0.05"
+        " --kills 12 --player legal --machine prover --look 0.1 --quiet 0.5"
+    )
+    options = soak.parser().parse_args([*words.split(), "--games", "tictactoe"])
+    seen = soak.Soak(options).run()
+    assert 12 <= seen["harmed"] < 40
+    during = {name.rpartition(" ")[2] for name in seen["harm"]}
+    assert len(during & {"START", "PLAY", "STOP"}) >= 2
+    assert seen["tracebacks"] == 0
+    assert seen["left_processes"] == seen["left_shared"] == []
 
 
 def test_tallies_add_up() -> None:
