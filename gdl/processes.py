@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import signal
 import sys
@@ -11,6 +12,13 @@ import time
 
 _PR_SET_PDEATHSIG = 1
 _LOOK_SECONDS = 0.5
+
+
+def end_with_parent() -> None:
+    """In a process of :mod:`multiprocessing`: :func:`end_with` the one that has started it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None and parent.pid is not None:
+        end_with(parent.pid)
 
 
 def end_with(parent: int) -> None:

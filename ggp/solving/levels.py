@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.pool import Pool
 
 from gdl.errors import GdlError
+from gdl.processes import end_with_parent
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.optimizer.optimizer import Metric
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio
@@ -156,4 +157,4 @@ def _heard(said: LevelSolution | str) -> LevelSolution:
 
 
 def _pool(count: int) -> Pool:
-    return multiprocessing.get_context("spawn").Pool(count)
+    return multiprocessing.get_context("spawn").Pool(count, end_with_parent)

@@ -16,6 +16,7 @@ from typing import Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
+from gdl.processes import end_with_parent
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
@@ -97,6 +98,7 @@ def _solve_machine(machine: Machine, order: Order, number: int, deadline: float,
 def _serve(order: Order, number: int, deadline: float, pipe: Connection) -> None:
     """One process of the team: sends what it has found so far, and at last None, or an error as text."""
     parent = os.getppid()
+    end_with_parent()
 
     def tell(solution: Solution, at_work: list[str]) -> None:
         if os.getppid() != parent:

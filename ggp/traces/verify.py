@@ -23,6 +23,7 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.processes import end_with_parent
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.game import games_folder, read_rules_file
@@ -289,6 +290,7 @@ def verify_all(
 
 def _replay_and_send(trace: Trace, level: str, megabytes: int, connection: Connection) -> None:
     """The body of one game's process."""
+    end_with_parent()
     _limit_memory(megabytes)
     connection.send(verify_file(trace, level))
     connection.close()

@@ -3,8 +3,9 @@
 LLVM gives a vector what the processor has: one register with AVX-512, where AND, OR and NOT of three
 values are one instruction, two registers with AVX2, four with SSE2, and so on.
 
-``python -m propnet.native.assembler CPU FEATURES`` is a process that compiles texts for others: it reads
-each as a line with its length in bytes, then the text, and answers with objects in the same form.
+``python -m propnet.native.assembler CPU FEATURES PARENT`` is a process that compiles texts for its parent,
+and ends with it: it reads each as a line with its length in bytes, then the text, and answers with objects
+in the same form.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -21,6 +22,8 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
+
+from gdl.processes import end_with
 
 OPTIMISE = 1
 """LLVM's level (see docs/measurements.md). The text is already in the order in which it should run."""
@@ -105,6 +108,7 @@ def _new_generator(target: Target) -> Any:
 def main() -> None:
     """Compile texts until the input ends."""
     target = Target(sys.argv[1], sys.argv[2])
+    end_with(int(sys.argv[3]))
     while size := sys.stdin.buffer.readline():
         data = compile_text(sys.stdin.buffer.read(int(size)).decode(), target)
         sys.stdout.buffer.write(b"%d\n" % len(data) + data)

@@ -7,6 +7,7 @@ that every step needs are compiled first, the goals' last.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import subprocess
 import sys
@@ -276,7 +277,8 @@ def _compile_beside(
     for unit in units:
         todo.put(unit)
     results: _Results = queue.SimpleQueue()
-    command = [sys.executable, "-P", "-m", "propnet.native.assembler", target.cpu, target.features]
+    arguments = [target.cpu, target.features, str(os.getpid())]
+    command = [sys.executable, "-P", "-m", "propnet.native.assembler", *arguments]
     pipe, shared = subprocess.PIPE, (straight, todo, results, deadline)
     processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(jobs)]
     threads = [threading.Thread(target=_feed, args=(p, *shared), daemon=True) for p in processes]
