@@ -173,7 +173,7 @@ class Connections:
         origin = ""
         try:
             request = await self._request(reader, client.writer)
-            origin = self._visitors.origin(request)
+            origin = self._visitors.origin(request.headers)
             reply = await self._answer(client, reader, request, received)
         except GdlError as error:
             code = error.status if isinstance(error, HttpError) else 400
@@ -205,7 +205,7 @@ class Connections:
         page = self._page(request)
         if page is not None:
             return _Reply(page)
-        self._visitors.check_message(request)
+        self._visitors.check_message(request.headers)
         try:
             message = await _message(request)
         except GdlError:
@@ -266,14 +266,14 @@ class Connections:
         if request.method != "GET" or path not in ("", "metrics"):
             return None
         if path == "metrics":
-            self._visitors.check_page(request)
+            self._visitors.check_page(request.headers)
             self._count("metrics")
             return reply_bytes(self._metrics.text(), content_type=metrics.CONTENT_TYPE)
         accept = request.headers.get("accept", "")
         html = status.wants_html(accept)
         if not html and not status.wants_text(accept):
             return None  # a manager of old, or a health check: INFO
-        self._visitors.check_page(request)
+        self._visitors.check_page(request.headers)
         self._count("status")
         page = status.as_html if html else status.as_text
         kind = "html" if html else "plain"

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from gdl.errors import GdlError
-from ggp.protocol.http10 import HttpError, Request
+from ggp.protocol.http10 import HttpError
 
 ANY = "*"
 _ELSEWHERE = ("cross-site", "same-site")
 
 
 class Visitors:
-    """What requests are refused.
+    """What requests are refused; names of their ``headers`` are in lower case.
 
     Args:
         host: the address that is listened on.
@@ -40,32 +40,32 @@ class Visitors:
         self._names = {"localhost", socket.gethostname().lower()} | {parts[1] for parts in names if parts}
         self._local = _is_loopback(host)
 
-    def origin(self, request: Request) -> str:
+    def origin(self, headers: Mapping[str, str]) -> str:
         """What pages may read the reply: for ``Access-Control-Allow-Origin``; empty for none."""
-        origin = request.headers.get("origin", "").lower()
+        origin = headers.get("origin", "").lower()
         if ANY in self._allowed:
             return ANY
         return origin if origin in self._allowed else ""
 
-    def check_message(self, request: Request) -> None:
+    def check_message(self, headers: Mapping[str, str]) -> None:
         """Raises HttpError where a page of another site may have sent this message."""
-        if ANY in self._allowed or self.origin(request):
+        if ANY in self._allowed or self.origin(headers):
             return
-        origin, host = request.headers.get("origin"), request.headers.get("host", "")
+        origin, host = headers.get("origin"), headers.get("host", "")
         same = origin is not None and origin.lower() == f"http://{host.lower()}" and self._is_ours(host)
-        site = request.headers.get("sec-fetch-site", "").lower()
+        site = headers.get("sec-fetch-site", "").lower()
         if (origin is not None and not same) or (site in _ELSEWHERE):
             raise HttpError(
                 403, "a web page of another site may not do this", "start the server with --allow-origin"
             )
         if site:
             # A browser, so the name is the page's own. Managers may call us as they like.
-            self.check_page(request)
+            self.check_page(headers)
 
-    def check_page(self, request: Request) -> None:
+    def check_page(self, headers: Mapping[str, str]) -> None:
         """Raises HttpError where a page is asked for under a name that is none of this computer's, and only
         this computer may ask."""
-        host = request.headers.get("host", "")
+        host = headers.get("host", "")
         if self._local and host and ANY not in self._allowed and not self._is_ours(host):
             raise HttpError(403, "this server is not known by that name", "use localhost, or --allow-origin")
 

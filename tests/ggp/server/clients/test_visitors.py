@@ -17,7 +17,7 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.protocol import messages
-from ggp.protocol.http10 import HttpError, Request, request_bytes
+from ggp.protocol.http10 import HttpError, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server import log_lines
 from ggp.server.clients.visitors import Visitors
@@ -108,13 +108,13 @@ def test_only_info_is_taken_by_get(serve: Serve, message: str) -> None:
 def test_a_strangers_name_does_not_show_the_pages_of_this_computer(page: str) -> None:
     visitors = Visitors("127.0.0.1")
     with pytest.raises(HttpError):
-        visitors.check_page(Request("GET", page, {"host": "rebound.example"}))
+        visitors.check_page({"host": "rebound.example"})
     for host in ("localhost:1", "127.0.0.1:9147", "[::1]", socket.gethostname()):
-        visitors.check_page(Request("GET", page, {"host": host}))
+        visitors.check_page({"host": host})
     for ours in ("127.1", "::1", "localhost"):
         with pytest.raises(HttpError):
-            Visitors(ours).check_page(Request("GET", page, {"host": "rebound.example"}))
-    Visitors("0.0.0.0").check_page(Request("GET", page, {"host": "player.example"}))
+            Visitors(ours).check_page({"host": "rebound.example"})
+    Visitors("0.0.0.0").check_page({"host": "player.example"})
 
 
 def test_a_page_under_a_strangers_name_does_not_even_get_info(serve: Serve) -> None:

@@ -1,0 +1,51 @@
+"""``ggp web``: games, matches and rules in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from gdl.errors import GdlError
+
+
+def command(
+    port: int = typer.Option(8080, min=0, max=65535, help="Port; 0 picks a free one."),
+    host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 or :: lets others in."),
+    records: Path | None = typer.Option(
+        None, metavar="DIR", help="A folder of match records to replay.", file_okay=False
+    ),
+    styles: Path | None = typer.Option(
+        None, metavar="DIR", help="A folder of stylesheets that draw states.", file_okay=False
+    ),
+    watch: list[str] = typer.Option([], metavar="URL", help="Show the matches of a server (ggp serve)."),
+    allow_origin: list[str] = typer.Option(
+        [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
+    ),
+) -> None:
+    """Play, watch and replay matches in a browser.
+
+    Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
+    Ctrl-C or SIGTERM.
+    """
+    import asyncio
+
+    from ggp.web.app import serve
+    from ggp.web.settings import WebSettings
+
+    if not host:
+        raise GdlError("--host is empty", remedy="0.0.0.0 or :: listens on every address")
+    for folder in filter(None, (records, styles)):
+        if not folder.is_dir():
+            raise GdlError(f"{folder} is no folder")
+    settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin))
+
+    async def run() -> None:
+        ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
+        ready.add_done_callback(
+            lambda told: print(f"ggp web: open http://{name}:{told.result()}/ (Ctrl-C ends it)", flush=True)
+        )
+        await serve(settings, ready)
+
+    asyncio.run(run())

@@ -1,0 +1,66 @@
+"""The application behind ``ggp web``: the gate, the static files, and the routes of every room."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from ggp.web import shell
+from ggp.web.gate import TOKENS, Tokens, gate
+from ggp.web.settings import WebSettings
+
+SETTINGS = web.AppKey("settings", WebSettings)
+MAX_BODY = 2 * 1024 * 1024
+"""Bytes of a request's body."""
+STATIC = Path(__file__).parent / "static"
+
+
+def make_app(settings: WebSettings) -> web.Application:
+    """The whole application. Raises GdlError if the settings cannot be."""
+    app = web.Application(middlewares=[gate(settings)], client_max_size=MAX_BODY)
+    app[SETTINGS] = settings
+    app[TOKENS] = Tokens()
+    app.router.add_get("/", _start)
+    app.router.add_static("/static/", STATIC)
+    return app
+
+
+async def _start(request: web.Request) -> web.Response:
+    return shell.page(request, "kaskade", "start.js", rooms=shell.ROOMS)
+
+
+async def serve(settings: WebSettings, ready: asyncio.Future[int] | None = None) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Args:
+        ready: gets the port once it listens.
+
+    Raises:
+        GdlError: the address cannot be listened on.
+    """
+    runner = web.AppRunner(make_app(settings), access_log=None)
+    await runner.setup()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        except NotImplementedError:  # Windows: KeyboardInterrupt does it
+            break
+    try:
+        site = web.TCPSite(runner, settings.host, settings.port, shutdown_timeout=1.0)
+        try:
+            await site.start()
+        except OSError as error:
+            raise GdlError(
+                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}",
+                remedy="choose another --port; 0 takes a free one",
+            ) from None
+        if ready is not None:
+            ready.set_result(int(runner.addresses[0][1]))
+        await stop.wait()
+    finally:
+        await runner.cleanup()

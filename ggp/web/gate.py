@@ -1,0 +1,109 @@
+"""Who may ask, and what a page may do: every request to ``ggp web`` passes here.
+
+Pages of other sites are refused as the player's server refuses them (:mod:`ggp.server.clients.visitors`).
+Every POST of a page carries the page's token, which only a page of ours can know: a nonce, and its HMAC under
+a key that lives as long as the server. Every reply says that nothing is loaded from elsewhere, and that no
+script runs but our modules (Content Security Policy Level 3, W3C).
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from hashlib import sha256
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from gdl.errors import GdlError
+from ggp.protocol.http10 import HttpError
+from ggp.server.clients.visitors import Visitors
+from ggp.server.log_lines import say
+from ggp.web.settings import WebSettings
+
+TOKEN_HEADER = "X-Ggp-Token"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Tokens:
+    """Makes tokens for pages, and knows them again."""
+
+    def __init__(self) -> None:
+        self._key = secrets.token_bytes(32)
+
+    def make(self) -> str:
+        """A new one."""
+        nonce = secrets.token_hex(16)
+        return f"{nonce}.{self._sign(nonce)}"
+
+    def knows(self, token: str) -> bool:
+        """Whether it was made here."""
+        nonce, _, signature = token.partition(".")
+        return hmac.compare_digest(self._sign(nonce).encode(), signature.encode())
+
+    def _sign(self, nonce: str) -> str:
+        return hmac.new(self._key, nonce.encode(), sha256).hexdigest()
+
+
+TOKENS = web.AppKey("tokens", Tokens)
+
+
+def gate(settings: WebSettings) -> Middleware:
+    """The middleware. What a handler raises becomes one line: GdlError 400, anything else 500."""
+    visitors = Visitors(settings.host, settings.allow_origins)
+
+    @web.middleware
+    async def look(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            _admit(request, visitors)
+            reply = await handler(request)
+        except web.HTTPException as error:
+            reply = error_reply(error.status, error.reason)
+        except HttpError as error:
+            reply = error_reply(error.status, str(error))
+        except GdlError as error:
+            reply = error_reply(400, str(error))
+        except (ConnectionError, TimeoutError):
+            raise
+        except Exception as error:
+            say("error", "internal error", path=request.path, error=f"{type(error).__name__}: {error}")
+            reply = error_reply(500, "internal error")
+        if not reply.prepared:
+            protect(reply)
+        return reply
+
+    return look
+
+
+def protect(reply: web.StreamResponse) -> None:
+    """Add the headers that every reply has; one that is sent piece by piece needs them before its first."""
+    for name, value in _HEADERS.items():
+        reply.headers.setdefault(name, value)
+
+
+def error_reply(status: int, text: str) -> web.Response:
+    """A refusal that a script can read: ``{"error": text}``."""
+    return web.json_response({"error": text}, status=status)
+
+
+def _admit(request: web.Request, visitors: Visitors) -> None:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    if request.method in ("GET", "HEAD"):
+        visitors.check_page(headers)
+        return
+    visitors.check_message(headers)
+    by_browser = "origin" in headers or any(name.startswith("sec-fetch-") for name in headers)
+    if request.path.startswith("/api/") and not by_browser:
+        return  # a tool: no page can leave out both
+    if not request.app[TOKENS].knows(headers.get(TOKEN_HEADER.lower(), "")):
+        raise HttpError(403, "this page is out of date", "load it again")

@@ -1,0 +1,24 @@
+"""What ``ggp web`` is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """Attributes:
+    host, port: where it listens; port 0 picks a free one.
+    records: a folder of match records to replay.
+    styles: a folder of stylesheets that draw states.
+    watch: addresses of servers whose matches are shown.
+    allow_origins: origins whose pages may ask beside our own.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    records: Path | None = None
+    styles: Path | None = None
+    watch: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()

@@ -1,0 +1,43 @@
+"""The frame of every page: head, links to the rooms, and one ES module that fills it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from ggp.web.gate import TOKENS
+
+ROOMS: dict[str, str] = {}
+"""What the head of every page links to: path -> title. Rooms add themselves in :mod:`ggp.web.app`."""
+
+
+def page(request: web.Request, title: str, module: str, **data: Any) -> web.Response:
+    """A page.
+
+    Args:
+        title: in the window's title and above the content.
+        module: file in ``ggp/web/static`` whose exported ``show(main, data)`` fills the page.
+        data: what it is given, as JSON.
+    """
+    here = "/" + request.path.strip("/").partition("/")[0]
+    links = "".join(
+        f'<a href="{escape(path)}"{" aria-current=page" if path == here else ""}>{escape(name)}</a>'
+        for path, name in ROOMS.items()
+    )
+    # Text in a <template> is neither run nor shown.
+    carried = escape(orjson.dumps(data).decode())
+    text = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f'<meta name="token" content="{request.app[TOKENS].make()}">'
+        f"<title>{escape(title)} - kaskade</title>"
+        '<link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/style.css">'
+        f'<script type="module" src="/static/boot.js" data-module="{escape(module)}"></script></head>'
+        f'<body><header><nav aria-label="Rooms">{links}</nav></header><main><h1>{escape(title)}</h1></main>'
+        f'<template id="data">{carried}</template>'
+        "<noscript>These pages need JavaScript.</noscript></body></html>"
+    )
+    return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})

@@ -1,0 +1,70 @@
+// What every page uses: elements, requests with the page's token, events, error lines.
+
+const token = document.querySelector("meta[name=token]").content;
+
+/** An element: `el("button", {class: "x", onclick: f}, "text", child...)`. Strings become text, never markup. */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.flat().filter((child) => child != null));
+  return element;
+}
+
+/** The JSON that a GET gives; throws an Error with the server's words. */
+export async function get(path) {
+  return answer(await fetch(path, { headers: { Accept: "application/json" } }));
+}
+
+/** The JSON that a POST of `body` gives; throws an Error with the server's words. */
+export async function post(path, body = {}) {
+  const headers = { "Content-Type": "application/json", "X-Ggp-Token": token };
+  return answer(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+async function answer(reply) {
+  const text = await reply.text();
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`the server answers ${reply.status}`);
+  }
+  if (!reply.ok) throw new Error(value.error ?? `the server answers ${reply.status}`);
+  return value;
+}
+
+/** Server-sent events: `listen(path, {state: f, ...})`, each `f` given the event's JSON; returns a closer. */
+export function listen(path, handlers) {
+  const source = new EventSource(path);
+  for (const [name, handler] of Object.entries(handlers)) {
+    source.addEventListener(name, (event) => handler(JSON.parse(event.data)));
+  }
+  return () => source.close();
+}
+
+/** An SVG drawing from the server, as an element: scripts and handlers in it do not come to life. */
+export function drawing(svg) {
+  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  return document.importNode(parsed, true);
+}
+
+/** Shows an error as one line. */
+export function fail(error) {
+  let line = document.getElementById("error");
+  if (line === null) {
+    line = el("p", { id: "error", role: "alert" });
+    document.querySelector("main").prepend(line);
+  }
+  line.textContent = error?.message ?? String(error);
+  line.hidden = false;
+}
+
+/** Takes the error line away. */
+export function clearError() {
+  const line = document.getElementById("error");
+  if (line !== null) line.hidden = true;
+}
