@@ -112,9 +112,8 @@ class _Connector(aiohttp.TCPConnector):
     def __init__(self) -> None:
         # One message, one connection; a match waits for all of its players at once.
         super().__init__(limit=0, force_close=True, use_dns_cache=False)
-        self._factory: functools.partial[ResponseHandler] = functools.partial(
-            _ReplyHandler, loop=asyncio.get_running_loop()
-        )
+        reads: type[ResponseHandler] = _ReplyHandler
+        self._factory = functools.partial(reads, loop=asyncio.get_running_loop())
 
 
 async def _in_managers_order(
