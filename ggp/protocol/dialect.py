@@ -7,6 +7,7 @@ Content-Length and nothing odd in it. Replies go back in the form that the peers
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -84,7 +85,7 @@ class Request:
         lines = [f"{self.method} {self.target} HTTP/{self.version}"]
         for name, value in self.headers.items():
             if name not in _OF_ONE_CONNECTION and _TOKEN(name):
-                lines.append(f"{name}: {_CONTROLS.sub('?', value)}")
+                lines.append(f"{name}: {value if value.isprintable() else _CONTROLS.sub('?', value)}")
         lines.append("connection: keep-alive" if self.stays else "connection: close")
         if self.body:
             lines.append(f"content-length: {len(self.body)}")
@@ -130,15 +131,18 @@ class MessageReader:
         """Take bytes; return whether the message is whole. Raises HttpError with the status to answer."""
         if self._in_body:
             return self._feed_body(data)
-        self._buffer += data
-        if not self._feed_head():
-            return False
+        begun = self._whole_head(data)
+        if begun is None:
+            self._buffer += data
+            if not self._feed_head():
+                return False
+            begun = bytes(self._buffer)
+            self._buffer.clear()
         self._in_body = True
+        self._read_headers()
         self._length = self._body_length()
         if self._length is not None and self._length > self._max_body:
             raise HttpError(413, f"the {self._what} has {self._length:,} bytes, more than {self._max_body:,}")
-        begun = bytes(self._buffer)
-        self._buffer.clear()
         return self._feed_body(begun)
 
     def feed_eof(self) -> None:
@@ -176,13 +180,26 @@ class MessageReader:
                 self._lines.append(line)
             elif self._lines:
                 del buffer[:begin]
-                break
+                return True
+
+    def _whole_head(self, data: bytes) -> bytes | None:
+        """Read a head that comes in one piece without anything odd, as nearly all do: what follows it. None
+        where it has to be read line by line."""
+        end = data.find(b"\r\n\r\n", 1, MAX_HEAD)
+        if end < 0 or self._buffer or self._lines:
+            return None
+        head = data[:end]
+        if b"\n\n" in head or b"\n\r" in head or head[0] in b"\r\n" or head.endswith(b"\n"):
+            return None
+        self._lines = [line.rstrip("\r") for line in head.decode("latin-1").split("\n")]
+        return data[end + 4 :]
+
+    def _read_headers(self) -> None:
         self.line = self._lines[0]
         for line in self._lines[1:]:
             name, colon, value = line.partition(":")
             if colon:
                 self.headers[name.strip().lower()] = value.strip()
-        return True
 
     def _feed_body(self, data: bytes) -> bool:
         if self._length is not None:
@@ -270,6 +287,7 @@ def reply_bytes(body: str, status: int = 200, content_type: str = CONTENT_TYPE) 
     return _reply_head(status, "Error", head) + content
 
 
+@functools.lru_cache(64)
 def in_peers_form(head: bytes) -> tuple[bytes, int, int | None]:
     """The head of a reply of aiohttp, without its blank line, as peers know it; its HTTP status, and the
     bytes of its body, None where the head does not tell."""

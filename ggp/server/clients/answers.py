@@ -57,7 +57,11 @@ class MatchEndpoint:
         peer = peer_of(request)
         received = peer.since
         self._visitors.check_message(request.headers)
-        return await self._reply(peer, await self._parsed(await self._body(request)), received)
+        if peer.phase is ConnectionPhase.DIRECT:
+            text = await self._body(request)
+        else:
+            text = decoded(request.content.read_nowait()).strip()
+        return await self._reply(peer, await self._parsed(text), received)
 
     async def get(self, request: web.Request) -> web.Response:
         """A GET that asks for no page. Links and pictures of any page are GETs, and some programs follow them
@@ -85,6 +89,7 @@ class MatchEndpoint:
             await asyncio.wait(self._waited_for)
 
     async def _body(self, request: web.Request) -> str:
+        """The body of a request that still comes in."""
         seconds = self._desk.config.read_seconds
         try:
             async with asyncio.timeout(seconds):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -22,6 +23,10 @@ KEPT_SECONDS = 15.0
 """How long a browser's connection stays without a request."""
 CLOSE_SECONDS = 1.0
 """How long aiohttp may take to end."""
+TICK = 0.1
+"""Seconds between two looks at the deadlines of connections."""
+_QUIET = logging.getLogger("ggp.server.http")
+_QUIET.disabled = True  # what goes wrong is logged as one line by the application
 
 
 class Connections:
@@ -36,27 +41,17 @@ class Connections:
         self._clients: set[Peer] = set()
         visitors = Visitors(self._config.host, self._config.allow_origins)
         self._answers = MatchEndpoint(desk, visitors)
-        quiet = logging.getLogger("ggp.server.http")
-        quiet.disabled = True  # what goes wrong is logged as one line by the application
         self._runner = web.AppRunner(
             make_app(desk, visitors, self._answers, log),
-            access_log=None,
-            logger=quiet,
             handler_cancellation=True,
             shutdown_timeout=CLOSE_SECONDS,
-            keepalive_timeout=KEPT_SECONDS,
-            lingering_time=CLOSE_SECONDS,
-            tcp_keepalive=False,
-            auto_decompress=False,
-            # The dialect has read the head before, and written it anew: at most three bytes for one.
-            max_line_size=4 * MAX_HEAD,
-            max_field_size=MAX_HEAD,
-            max_headers=MAX_HEAD,
         )
+        self._ticks: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """To be called before any connection comes."""
         await self._runner.setup()
+        self._ticks = asyncio.create_task(self._check())
 
     def connect(self) -> Peer:
         """What reads a new connection."""
@@ -64,6 +59,8 @@ class Connections:
 
     async def close(self) -> None:
         """End all connections."""
+        if self._ticks is not None:
+            self._ticks.cancel()
         for client in list(self._clients):
             client.close()
         await self._answers.close()
@@ -75,18 +72,29 @@ class Connections:
         self._clients.add(peer)
         if len(self._clients) > self._config.max_connections + self._config.backlog:
             self._make_room(peer.address)
-        else:
+        elif len(self._clients) > min(self._config.max_connections, self._config.max_per_address):
             # Of many that come at once, those are served first that have sent their message: in one round
             # of the event loop it is read, then others go.
             loop = asyncio.get_running_loop()
             loop.call_later(MOMENT, loop.call_soon, loop.call_soon, self._make_room, peer.address)
 
-    def handler(self) -> RequestHandler:
-        """What reads HTTP for one connection."""
+    def handler(self, stays: bool) -> RequestHandler:
+        """What reads HTTP for one connection, which may stay for further requests."""
         assert self._runner.server is not None
-        handler = self._runner.server()
-        assert isinstance(handler, RequestHandler)
-        return handler
+        return RequestHandler(
+            self._runner.server,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=KEPT_SECONDS if stays else 0,
+            lingering_time=CLOSE_SECONDS,
+            tcp_keepalive=False,
+            auto_decompress=False,
+            logger=_QUIET,
+            access_log=None,  # type: ignore[arg-type]
+            # The dialect has read the head before, and written it anew: at most three bytes for one.
+            max_line_size=4 * MAX_HEAD,
+            max_field_size=MAX_HEAD,
+            max_headers=MAX_HEAD,
+        )
 
     def refused(self, error: Exception) -> bytes:
         """The whole reply to a message that is none."""
@@ -101,6 +109,14 @@ class Connections:
     def forget(self, peer: Peer) -> None:
         """A connection is over."""
         self._clients.discard(peer)
+
+    async def _check(self) -> None:
+        """Have all connections look at their deadlines: a timer for each would cost more."""
+        while True:
+            await asyncio.sleep(TICK)
+            now = time.monotonic()
+            for client in list(self._clients):
+                client.check(now)
 
     def _make_room(self, address: str) -> None:
         """Put off the client that has been silent longest, where there are too many: from the address of the

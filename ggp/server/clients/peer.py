@@ -14,6 +14,7 @@ A browser that goes on asking on one connection talks to aiohttp itself from its
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import time
 from collections.abc import Callable
@@ -54,8 +55,8 @@ class Hub(Protocol):
     def took(self, peer: Peer) -> None:
         """A connection has come."""
 
-    def handler(self) -> RequestHandler:
-        """What reads HTTP for one connection."""
+    def handler(self, stays: bool) -> RequestHandler:
+        """What reads HTTP for one connection, which may stay for further requests."""
 
     def refused(self, error: Exception) -> bytes:
         """The whole reply to a message that is none."""
@@ -88,7 +89,8 @@ class Peer(asyncio.Protocol):
         self._hub = hub
         self._reader = RequestReader(hub.max_body)
         self._handler: RequestHandler | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._deadline = self.since + hub.read_seconds
+        self._then: Callable[[], None] | None = self._too_slow
         self._greets = self._greeted = self._eof = self._held_back = False
         self._dropped = 0
 
@@ -102,21 +104,19 @@ class Peer(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         name = transport.get_extra_info("peername")
         self.address = str(name[0]) if name else ""
-        self._wait(self._hub.read_seconds, self._too_slow)
         self._hub.took(self)
 
     def data_received(self, data: bytes) -> None:
-        match self.phase:
-            case ConnectionPhase.READING:
-                self._read(data)
-            case ConnectionPhase.DIRECT:
-                self.since = time.monotonic()
-                assert self._handler is not None
-                self._handler.data_received(data)
-            case ConnectionPhase.ASKED:
-                self._dropped += len(data)
-                if self._dropped > MAX_DROPPED:
-                    self.transport.pause_reading()  # the kernel holds back the rest
+        if self.phase is ConnectionPhase.READING:
+            self._read(data)
+        elif self.phase is ConnectionPhase.DIRECT:
+            self.since = time.monotonic()
+            assert self._handler is not None
+            self._handler.data_received(data)
+        elif self.phase is ConnectionPhase.ASKED:
+            self._dropped += len(data)
+            if self._dropped > MAX_DROPPED:
+                self.transport.pause_reading()  # the kernel holds back the rest
 
     def eof_received(self) -> bool:
         self._eof = True
@@ -174,8 +174,8 @@ class Peer(asyncio.Protocol):
 
     def _ask(self) -> None:
         request = self._reader.request()
-        self._stop_waiting()
-        self._handler = handler = self._hub.handler()
+        self._then = None
+        self._handler = handler = self._hub.handler(request.stays)
         if request.stays:
             self.phase = ConnectionPhase.DIRECT
             handler.connection_made(DirectTransport(self))
@@ -205,12 +205,14 @@ class Peer(asyncio.Protocol):
             self._probe(0.02)
 
     def _probe(self, pause: float) -> None:
+        if self.phase is not ConnectionPhase.ASKED:
+            return
         connection = self.transport.get_extra_info("socket")
         if self.transport.is_closing() or connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             self._hub.lost("the client has gone")
             self._end(delivered=False)
         else:
-            self._wait(pause, lambda: self._probe(min(2 * pause, 1.0)))
+            asyncio.get_running_loop().call_later(pause, self._probe, min(2 * pause, 1.0))
 
     def reply(self, data: bytes) -> None:
         """Send a whole reply, and close so that the peer gets all of it.
@@ -220,21 +222,33 @@ class Peer(asyncio.Protocol):
         """
         if self.replied:
             return
-        self._stop_waiting()
         self.phase, self.waits, self.since = ConnectionPhase.REPLIED, False, time.monotonic()
-        self.transport.resume_reading()
+        if self._dropped > MAX_DROPPED:
+            self.transport.resume_reading()
+        self._cork()
         self.transport.write(data.removeprefix(GREETING) if self._greeted else data)
         if self._held_back:
             self._wait(TAKE_SECONDS, self._not_taken)
         else:
             self._linger()
 
+    def _cork(self) -> None:
+        """Have the kernel keep the end of the reply until our side is closed: both go out in one packet."""
+        option = getattr(socket, "TCP_CORK", None)
+        if option is not None:
+            with contextlib.suppress(OSError):  # it has gone: writing will tell
+                self.transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, option, 1)
+
     def _linger(self) -> None:
         if self._eof or self.transport.is_closing():
-            self._end(delivered=self._eof)
+            # aiohttp's task may be what runs just now.
+            asyncio.get_running_loop().call_soon(self._end, self._eof)
             return
         self.transport.write_eof()
-        self._wait(LINGER_SECONDS, lambda: self._end(delivered=True))
+        self._wait(LINGER_SECONDS, self._lingered)
+
+    def _lingered(self) -> None:
+        self._end(delivered=True)
 
     def _not_taken(self) -> None:
         self._hub.lost(TimeoutError.__name__)
@@ -256,7 +270,7 @@ class Peer(asyncio.Protocol):
         if self.phase is ConnectionPhase.OVER:
             return
         self.phase, self.waits = ConnectionPhase.OVER, False
-        self._stop_waiting()
+        self._then = None
         self._hub.forget(self)
         if delivered:
             self.transport.close()
@@ -266,21 +280,20 @@ class Peer(asyncio.Protocol):
         if sent is not None:
             sent(delivered)
         if self._handler is not None:
-            # Its task may be what runs just now.
-            asyncio.get_running_loop().call_soon(self._handler.connection_lost, None)
+            self._handler.connection_lost(None)
 
     def close(self) -> None:
         """End the connection at once."""
         self._end(delivered=False)
 
-    def _wait(self, seconds: float, then: Callable[[], None]) -> None:
-        self._stop_waiting()
-        self._timer = asyncio.get_running_loop().call_later(seconds, then)
+    def check(self, now: float) -> None:
+        """To be called now and then, at ``now`` (time.monotonic): do what is due."""
+        if self._then is not None and now > self._deadline:
+            then, self._then = self._then, None
+            then()
 
-    def _stop_waiting(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _wait(self, seconds: float, then: Callable[[], None]) -> None:
+        self._deadline, self._then = time.monotonic() + seconds, then
 
 
 class DirectTransport(asyncio.Transport):
