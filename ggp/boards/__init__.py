@@ -2,5 +2,5 @@
 
 ``layers`` tells which arguments are coordinates, ``coordinates`` puts them in order; ``shapes`` finds
 hexagons, ``rings`` rings, ``panels`` where several boards stand, from what ``statics`` derives of the facts
-alone; ``dots`` finds dots and lines; ``glyphs`` chooses signs.
+alone; ``dots`` finds dots and lines; ``glyphs`` chooses signs; :mod:`~ggp.boards.svg` draws for browsers.
 """
