@@ -35,6 +35,7 @@ class Layer:
         panel: places of the arguments that say which board, where there are several.
         named: whether the functor is part of the thing (another layer has the same things).
         turned: whether the letter of a square's name is its row.
+        split: whether the functor names a board of its own (other layers have the same things there).
     """
 
     name: str
@@ -44,6 +45,7 @@ class Layer:
     panel: tuple[int, ...] = ()
     named: bool = False
     turned: bool = False
+    split: bool = False
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""
@@ -62,7 +64,7 @@ class Layer:
 
     def square(self, term: Term) -> Square:
         """Where a proposition of the layer stands."""
-        panel = tuple(term.args[i] for i in self.panel)
+        panel = (Term(self.name),) if self.split else tuple(term.args[i] for i in self.panel)
         if self.strip:
             return panel, term.args[self.x], _NOWHERE
         if self.x == self.y:
