@@ -18,6 +18,7 @@ import ggp
 from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
+from gdl.syntax.notation import is_infix
 from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 
@@ -48,6 +49,15 @@ class Game:
         self.rules: Rules = parse_rules(text, name)
         self._machines: dict[str, Machine] = {}
         self._draw: PlainDrawing | None = None
+
+    @property
+    def kif(self) -> str:
+        """The rules in KIF, as game managers send them: the text itself unless it is infix."""
+        if not is_infix(self.text):
+            return self.text
+        from gdl.syntax.convert import to_kif
+
+        return to_kif(self.rules)
 
     @classmethod
     def load(cls, source: str | Path) -> Game:
