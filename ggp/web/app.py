@@ -11,6 +11,7 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.web import shell
 from ggp.web.gate import TOKENS, Tokens, gate
+from ggp.web.play import routes as play
 from ggp.web.settings import WebSettings
 
 SETTINGS = web.AppKey("settings", WebSettings)
@@ -25,6 +26,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
+    play.add_routes(app)
     app.router.add_static("/static/", STATIC)
     return app
 
