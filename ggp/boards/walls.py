@@ -11,6 +11,8 @@ from ggp.boards.layers import Layer, Square, Thing
 
 _WALL = re.compile(r"wall|hole|block|limit|obstacle|rock|stone|void|border|forbidden")
 _WAYS = ("north", "south", "east", "west")
+_MUCH = 0.25
+"""Part of all squares that a thing without such a name fills which is a wall."""
 _LIKELY = 4
 """Squares that hold a thing without such a name before it is taken for a wall."""
 
@@ -62,7 +64,8 @@ def walls(
     solid: set[Thing] = set()
     for thing, squares in still.items():
         alone = all(entered[square] <= {thing} for square in squares)
-        if alone and thing not in blanks and thing not in sides and _named(thing):
+        many = len(squares) >= max(2 * _LIKELY, _MUCH * len(entered)) and not _numbers(thing)
+        if alone and thing not in blanks and thing not in sides and (many or _named(thing)):
             solid.add(thing)
     count = Counter(thing for things in fixed.values() for thing in things)
     sides |= {thing: way for thing in count if (way := _way(thing)) and not _numbers(thing)}
