@@ -38,6 +38,7 @@ from ggp.boards.walls import floor_things, walls
 from propnet.capabilities import lane_machine
 
 _MOST_RINGS = 4
+_MOST_BASES = 20_000
 _EMPTY = ("b", "blank", "empty", "none", "free")
 """Things that are nothing; ``b`` is black beside ``w``."""
 
@@ -92,8 +93,10 @@ def find_board(machine: Machine, seconds: float = 0.3) -> Grid | None:
     ``seconds``."""
     states = _sample(machine, seconds)
     fast = lane_machine(machine)
-    possible = set().union(*states) if fast is None else set(fast.network.bases)
-    return board_of(machine.rules, machine.roles, states, possible, fast is not None)
+    seen = set[Term]().union(*states)
+    listed = Statics(machine.rules).bases(_MOST_BASES) if fast is None else set(fast.network.bases)
+    complete = seen <= listed
+    return board_of(machine.rules, machine.roles, states, listed if complete else seen | listed, complete)
 
 
 def board_of(

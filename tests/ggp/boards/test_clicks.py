@@ -163,9 +163,10 @@ def test_rules_without_variables_have_clicks() -> None:
 
 
 def test_public_games(corpus: Path) -> None:
-    """In every state that is looked at each legal move has one way; most boards are played by clicks."""
+    """In every state that is looked at each legal move has one way; most boards are played by clicks. Every
+    third game."""
     with_board = clicked = 0
-    for trace in find_traces([corpus]):
+    for trace in find_traces([corpus])[::3]:
         game = read_recorded(trace, 6)
         board = board_of(game.rules, game.roles, list(game.states), set().union(*game.states))
         finder = ClickFinder(board, game.rules, (m for s in game.moves for legal in s for m in legal))
