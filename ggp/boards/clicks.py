@@ -7,20 +7,23 @@ chosen from a list.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from gdl.machine import State
 from gdl.rules import Rules
 from gdl.terms import DOES, TRUE, Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Layer, Square, split_name
+from ggp.boards.layers import Layer, Square, Thing, split_name
 from ggp.boards.nearness import Nearness, Place
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.layout import square_key
 
 _FARTHEST = 4
+_MOST_TRIED = 12
+"""Moves whose effects are looked at."""
 Signature = tuple[str, int]
 
 
@@ -116,7 +119,7 @@ class ClickFinder:
         """The clicks of some legal moves of one role, in their order.
 
         Args:
-            state: what is true: a move that names no square but a thing that stands on just one, such as
+            state: what is true: a move naming no square but a thing that stands on just one, such as
                 ``(slide 8)``, is a click on that.
         """
         for move in legal:
@@ -135,13 +138,51 @@ class ClickFinder:
             short = self._labels([legal[i] for i in same], [found[i][1] for i in same])
             for i, label in zip(same, short, strict=True):
                 labels[i] = label
-        spell = self._rules.spell
+        spelled = map(self._rules.spell, legal)
+        shown = zip(spelled, (clicks for clicks, _ in found), labels, strict=True)
+        return ClickMap(tuple(ClickMove(*parts) for parts in shown))
+
+    def clicks_in(self, state: State, role: int) -> ClickMap:
+        """The clicks of a role's legal moves in a state. Where no move names a square, those few that move
+        one and the same thing, such as steps up and down, are clicks on where it goes."""
+        machine = state.machine
+        ids = machine.legal_moves(state, role)
+        legal = [machine.move(role, index) for index in ids]
+        shown = self.clicks(legal, state.propositions)
+        if self._board is None or len(ids) > _MOST_TRIED or any(move.clicks for move in shown.moves):
+            return shown
+        others = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
+        if not all(others):
+            return shown
+        before = self._standing(state.propositions)
+        goes: list[dict[Thing, str]] = []
+        for index in ids:
+            joint = [index if r == role else options[0] for r, options in enumerate(others)]
+            after = self._standing(machine.next_state(state, joint).propositions)
+            goes.append({t: after[t] for t in after.keys() & before.keys() if after[t] != before[t]})
+        movers = Counter(thing for moved in goes for thing in moved)
+        if not movers:
+            return shown
+        mover = max(sorted(movers), key=lambda thing: movers[thing])
+        aims = [moved.get(mover) for moved in goes]
+        if movers[mover] < 2 or len({a for a in aims if a}) < movers[mover]:
+            return shown  # it goes to one square in several ways: these say nothing
         return ClickMap(
             tuple(
-                ClickMove(spell(move), clicks, label)
-                for move, (clicks, _), label in zip(legal, found, labels, strict=True)
+                replace(move, clicks=() if aim is None else ((aim,),))
+                for move, aim in zip(shown.moves, aims, strict=True)
             )
         )
+
+    def _standing(self, propositions: Iterable[Term]) -> dict[Thing, str]:
+        """The square of each thing that stands on one only."""
+        assert self._board is not None
+        at: dict[Thing, set[str]] = defaultdict(set)
+        for square, things in self._board.place(propositions)[0].items():
+            key = square_key(self._board, square)
+            for thing in things:
+                at[thing].add(key or "")
+        return {thing: min(keys) for thing, keys in at.items() if len(keys) == 1 and "" not in keys}
 
     def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """Which arguments of moves of this functor name squares, in the order of clicks."""

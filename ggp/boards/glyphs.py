@@ -179,9 +179,9 @@ def owners_of(
                 starts = [r for r, name in enumerate(names) if len(name) > 1 and word.startswith(name)]
                 role = max(starts, key=lambda r: len(names[r]), default=-1)
                 cut = len(names[role]) if role >= 0 else 0
-            if role < 0 and word[0] in initials and len(words) == 1:
+            if role < 0 and word[0] in initials and len(words) == 1 and 2 <= len(word) <= 3:
                 role = initials[word[0]]
-                cut = len(word) - 1
+                cut = 1
             if role >= 0:
                 owner = role
                 end = rest[i][cut or len(word) :].strip("-_")
@@ -192,10 +192,12 @@ def owners_of(
 
 
 def _initials(words: list[str], names: list[str]) -> dict[str, int]:
-    """First letter -> role, where all things have names of two letters of which the first tells the
+    """First letter -> role, where most things have names of two or three letters of which the first tells the
     sides apart; empty otherwise. A letter that begins no role's name is the role's that is left."""
-    letters = sorted({word[0] for word in words})
-    if len(names) < 2 or len(letters) != len(names) or any(len(word) != 2 for word in words):
+    short = [word for word in words if 2 <= len(word) <= 3]
+    letters = sorted({word[0] for word in short})
+    few = any(len(word) == 1 for word in words) or 3 * len(short) < 2 * len(words)
+    if len(names) < 2 or len(letters) != len(names) or few:
         return {}
     known = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
     roles = [role for role in range(len(names)) if role not in known.values()]

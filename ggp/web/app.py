@@ -10,6 +10,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.web import shell
+from ggp.web.boards import routes as boards
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
 from ggp.web.settings import WebSettings
@@ -28,6 +29,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app.router.add_get("/", _start)
     play.add_routes(app)
     app.router.add_static("/static/", STATIC)
+    boards.add_routes(app)
     return app
 
 

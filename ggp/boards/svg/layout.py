@@ -17,6 +17,7 @@ from ggp.boards.svg.markup import clipped
 UNIT = 40.0
 """Side of a square, in the drawing's own units."""
 _GAP = 26.0
+_CLOSE = 7.0
 _LABEL = 20.0
 _ROUND = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
 """Ways from the middle of a board of rings to its places, clockwise from the top."""
@@ -111,24 +112,28 @@ def lay_out(board: Grid, rules: Rules) -> BoardLayout:
 def _straight(board: Grid, rules: Rules) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
-    chequered = min(wide, high) >= 4 and not board.fixed
+    numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
+    chequered = min(wide, high) >= 4 and not board.fixed and not numbers
     strip = board.rows == (Term(""),)
-    left = 0.0 if strip else _margin(rules, board.rows)
-    title = _LABEL if several else 0.0
-    pitch_x = left + wide * UNIT + _GAP
-    pitch_y = title + high * UNIT + _LABEL + _GAP / 2
+    # Parts of one whole stand close together, without names.
+    parts = bool(board.places)
+    left = 0.0 if strip or parts else _margin(rules, board.rows)
+    title = _LABEL if several and not parts else 0.0
+    pitch_x = left + wide * UNIT + (_CLOSE if parts else _GAP)
+    pitch_y = title + high * UNIT + (_CLOSE if parts else _LABEL + _GAP / 2)
     spots: dict[Square, Spot] = {}
     labels: list[Label] = []
     place = _panel_places(board, pitch_x, pitch_y)
     for p, panel in enumerate(board.panels):
         column, row = place(p)
         x0, y0 = column * pitch_x + left, row * pitch_y + title
-        if several:
+        if several and not parts:
             name = clipped(" ".join(map(rules.spell, panel)), max(6, wide * 5))
             labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, name, True))
         for i, x in enumerate(board.columns):
             middle = x0 + (i + 0.5) * UNIT
-            labels.append(Label(middle, y0 + high * UNIT + _LABEL / 2, clipped(rules.spell(x), 5)))
+            if not parts:
+                labels.append(Label(middle, y0 + high * UNIT + _LABEL / 2, clipped(rules.spell(x), 5)))
             for j, y in enumerate(board.rows):
                 square = (panel, x, y)
                 if square in board.squares:
@@ -139,12 +144,13 @@ def _straight(board: Grid, rules: Rules) -> BoardLayout:
                         y0 + (high - j - 0.5) * UNIT,
                         dark=chequered and (i + j) % 2 == 0,
                     )
-        if not strip:
+        if not strip and not parts:
             for j, y in enumerate(board.rows):
                 labels.append(Label(x0 - left / 2, y0 + (high - j - 0.5) * UNIT, clipped(rules.spell(y), 8)))
     across = 1 + max(place(p)[0] for p in range(len(board.panels)))
     down = 1 + max(place(p)[1] for p in range(len(board.panels)))
-    return BoardLayout(across * pitch_x - _GAP, down * pitch_y - _GAP / 2, spots, labels=tuple(labels))
+    gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
+    return BoardLayout(across * pitch_x - gap_x, down * pitch_y - gap_y, spots, labels=tuple(labels))
 
 
 def _panel_places(board: Grid, pitch_x: float, pitch_y: float) -> Callable[[int], tuple[int, int]]:
@@ -208,7 +214,6 @@ def _rings(board: Grid, rules: Rules) -> BoardLayout:
             lines.append((x, y, *at(i, (j + 1) % len(_ROUND))))
             if j % 2 == 0 and i + 1 < rings:
                 lines.append((x, y, *at(i + 1, j)))
-        labels.append(Label(at(i, 0)[0] + UNIT * 0.45, at(i, 0)[1] - 7, clipped(rules.spell(ring), 5)))
     for j, place in enumerate(board.rows):
         x, y = at(rings - 1, j)
         way = _ROUND[j]

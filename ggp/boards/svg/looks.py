@@ -32,6 +32,8 @@ class PieceShape(Enum):
     TEXT = "text"
     GROUND = "ground"
     """The whole square, as walls are."""
+    SIDE = "side"
+    """A wall beside the square; the sign says where."""
     CORNER = "corner"
     """A sign behind what else stands there."""
 
@@ -76,10 +78,14 @@ def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
             colour = f"gb-other{others % OTHER_CLASSES}"
             others += 1
         kind = "".join(words).lower()
+        if thing in board.solid:
+            looks[thing] = PieceLook(sign, PieceShape.GROUND, colour, meaning)
+            continue
+        if thing in board.sides:
+            looks[thing] = PieceLook(board.sides[thing], PieceShape.SIDE, colour, meaning)
+            continue
         if thing in fixed:
-            most = max(fixed.values())
-            wall = sign == "#" and (fixed[thing] == most) and len(fixed) > 0
-            looks[thing] = PieceLook(sign, PieceShape.GROUND if wall else PieceShape.CORNER, colour, meaning)
+            looks[thing] = PieceLook(sign, PieceShape.CORNER, colour, meaning)
             continue
         if thing in men:
             sign, shape = men[thing], PieceShape.MAN
@@ -116,5 +122,9 @@ def _chess_men(owners: dict[Thing, tuple[int, list[str]]]) -> dict[Thing, str]:
             kinds[thing] = _CHESS[name]
     if len(set(kinds.values())) >= 3:
         return kinds
-    letters = {thing: words[-1].lower() for thing, (owner, words) in owners.items() if owner >= 0 and words}
-    return letters if {"k", "q", "r", "b", "n", "p"} == set(letters.values()) else {}
+    letters: dict[Thing, str] = {
+        thing: words[-1][0].lower()
+        for thing, (owner, words) in owners.items()
+        if owner >= 0 and len(thing) == 1 and len(words) == 1 and len(words[0]) < 3
+    }
+    return letters if set("kqrbnp") == set(letters.values()) else {}

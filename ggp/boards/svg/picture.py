@@ -24,7 +24,7 @@ from ggp.boards.svg.facts import FactBlock, draw_facts, fact_blocks
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, lay_out, square_name
 from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of
 from ggp.boards.svg.markup import element, number, points, text_of
-from ggp.boards.svg.pieces import draw_ground, draw_things
+from ggp.boards.svg.pieces import draw_ground, draw_side, draw_things
 from ggp.boards.svg.stylesheet import stylesheet
 
 _EDGE = 12.0
@@ -192,11 +192,18 @@ class SvgPainter:
             if square in on:
                 cls = "gb-join gb-new" if square in changed else "gb-join"
                 drawn.append(element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2))
+        sides: list[str] = []
         for square, spot in layout.spots.items():
             things = [self._look(thing) for thing in on.get(square, ())]
+            sides += [draw_side(look.sign, spot) for look in things if look.shape is PieceShape.SIDE]
             fixed = [self._look(thing) for thing in (self.board.fixed.get(square, ()) if self.board else ())]
+            sides += [draw_side(look.sign, spot) for look in fixed if look.shape is PieceShape.SIDE]
+            things = [look for look in things if look.shape is not PieceShape.SIDE]
+            fixed = [look for look in fixed if look.shape is not PieceShape.SIDE]
+            fixed += [look for look in things if look.shape is PieceShape.GROUND]
+            things = [look for look in things if look.shape is not PieceShape.GROUND]
             drawn.append(_square(spot, things, fixed, square in changed))
-        return drawn
+        return drawn + sides
 
     def _look(self, thing: Thing) -> PieceLook:
         return self._looks.get(thing) or PieceLook(

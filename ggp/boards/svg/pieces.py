@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ggp.boards.svg.layout import UNIT
+from ggp.boards.svg.layout import UNIT, Spot
 from ggp.boards.svg.looks import PieceLook, PieceShape
 from ggp.boards.svg.markup import clipped, element, points, text_of
 
@@ -77,6 +77,15 @@ def draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
         inside = [element("polygon", cls="gb-goal", points=rhombus)]
         drawn.append(element("g", *inside, cls=look.colour))
     return "".join(drawn)
+
+
+def draw_side(way: str, spot: Spot) -> str:
+    """A wall at one side of a square."""
+    half = UNIT / 2
+    across, up = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}[way]
+    x, y = spot.x + across * half, spot.y - up * half
+    along, over = half * abs(up), half * abs(across)
+    return element("line", cls="gb-side", x1=x - along, y1=y - over, x2=x + along, y2=y + over)
 
 
 def _sign(sign: str, x: float, y: float, size: float, room: float, cls: str = "gb-sign") -> str:

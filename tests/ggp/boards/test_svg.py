@@ -69,8 +69,9 @@ def test_every_game_of_ours_is_drawn(trace: Path) -> None:
     check(painter, [states[0], *states[-2:]])
 
 
-def test_every_public_game_is_drawn(corpus: Path) -> None:
-    traces = sorted((corpus / "traces").glob("*.jsonl.gz"))
+def test_public_games_are_drawn(corpus: Path) -> None:
+    """Every third; `python -m bench.boards` draws them all."""
+    traces = sorted((corpus / "traces").glob("*.jsonl.gz"))[::3]
     assert traces
     for trace in traces:
         name = trace.name.partition(".")[0]
