@@ -65,6 +65,9 @@ class Machine(ABC):
     draw: Callable[[State], str] | None = None
     """Draws its states for :meth:`State.board`; set by who knows how."""
 
+    draw_svg: Callable[[State], str] | None = None
+    """Draws its states as SVG for notebooks, likewise."""
+
     def __init__(self, rules: Rules, roles: Sequence[Term]) -> None:
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
@@ -220,6 +223,11 @@ class State:
         draws it (machines that a ``Game`` made do), the same as :meth:`to_kif`."""
         draw = self.machine.draw
         return self.to_kif() if draw is None else draw(self)
+
+    def _repr_svg_(self) -> str | None:
+        """The board in a notebook; None where nothing draws it."""
+        draw = self.machine.draw_svg
+        return None if draw is None else draw(self)
 
     def play(self, *moves: str | Term | int | Mapping[str, str | Term | int]) -> State:
         """The state after one legal move per role, each given as GDL text, term or id, or after only the

@@ -1,8 +1,16 @@
-"""Draws states of any game as plain text: on boards, as Sokoban levels, as maps of Snakes."""
+"""Draws states of any game: as plain text (boards, Sokoban levels, maps of Snakes), as SVG in notebooks."""
 
 from __future__ import annotations
 
+from html import escape
+from typing import TYPE_CHECKING
+
 from gdl.machine import State
+from gdl.words import counted
+
+if TYPE_CHECKING:
+    from ggp.boards.svg.picture import SvgPainter
+    from ggp.game import Game
 
 
 class PlainDrawing:
@@ -36,3 +44,28 @@ class PlainDrawing:
         shown = painter.draw_state(state)
         parts = [shown.plain(), "\n".join(shown.beside)]
         return "\n".join(filter(None, parts))
+
+
+class SvgDrawing:
+    """Draws the states of one game as SVG that carries its stylesheet; finds the board with the first one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._painter: SvgPainter | None = None
+
+    def __call__(self, state: State) -> str:
+        """The drawing."""
+        from ggp.boards.svg.picture import SvgPainter
+
+        if self._painter is None:
+            self._painter = SvgPainter.of_machine(state.machine, self._name)
+        return self._painter.draw_state(state, alone=True)
+
+
+def game_html(game: Game) -> str:
+    """A game's first state, and its name, roles and number of rules below, as HTML."""
+    machine = game.machine("prover")
+    drawing = machine.initial_state()._repr_svg_() or ""
+    roles = ", ".join(map(machine.rules.spell, machine.roles))
+    words = f"{game.name}: {roles}; {counted(len(game.rules), 'rule')}"
+    return f"<figure>{drawing}<figcaption>{escape(words)}</figcaption></figure>"

@@ -18,11 +18,12 @@ import ggp
 from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
+from gdl.syntax.notation import is_infix
 from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 
 if TYPE_CHECKING:
-    from ggp.drawing import PlainDrawing
+    from ggp.drawing import PlainDrawing, SvgDrawing
     from ggp.in_code import GamePlayer, PlayedMatch, PlayerSource
     from players.puzzles.sokoban.levels.level import Level
 
@@ -48,6 +49,16 @@ class Game:
         self.rules: Rules = parse_rules(text, name)
         self._machines: dict[str, Machine] = {}
         self._draw: PlainDrawing | None = None
+        self._draw_svg: SvgDrawing | None = None
+
+    @property
+    def kif(self) -> str:
+        """The rules in KIF, as game managers send them: the text itself unless it is infix."""
+        if not is_infix(self.text):
+            return self.text
+        from gdl.syntax.convert import to_kif
+
+        return to_kif(self.rules)
 
     @classmethod
     def load(cls, source: str | Path) -> Game:
@@ -119,7 +130,9 @@ class Game:
             machine = make_machine(self.rules, level)
             if self._draw is None:
                 self._draw = _later("ggp.drawing:PlainDrawing")(self.name)
+                self._draw_svg = _later("ggp.drawing:SvgDrawing")(self.name)
             machine.draw = self._draw
+            machine.draw_svg = self._draw_svg
             self._machines[level] = machine
         return self._machines[level]
 
@@ -174,6 +187,11 @@ class Game:
         run = _later("ggp.in_code:play_in_code")
         match: PlayedMatch = run(self.machine(machine), players, seconds, startclock, seed, max_steps, watch)
         return match
+
+    def _repr_html_(self) -> str:
+        """The first state in a notebook, with the game's name and roles below it."""
+        html: str = _later("ggp.drawing:game_html")(self)
+        return html
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.rules)} rules>"

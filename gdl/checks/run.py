@@ -20,6 +20,7 @@ from gdl.checks.sentences import check_sentences
 from gdl.checks.spelling import check_spelling
 from gdl.checks.syntax import read_rules
 from gdl.rules import Rules
+from gdl.syntax.notation import Notation
 
 __all__ = ["KINDS", "Diagnostic", "Severity", "check", "check_text"]
 
@@ -35,13 +36,15 @@ def check(rules: Rules) -> list[Diagnostic]:
     return _in_order(findings)
 
 
-def check_text(text: str, name: str = "") -> tuple[Rules | None, list[Diagnostic]]:
+def check_text(
+    text: str, name: str = "", notation: Notation = "auto"
+) -> tuple[Rules | None, list[Diagnostic]]:
     """Parse and check a text, past as many faults as it has; messages call it ``name``.
 
     Returns the rules, or None where some sentence could not be read, and the findings in text order. Where
     sentences are missing, it reports besides syntax errors only findings that need no other sentence.
     """
-    rules, findings = read_rules(text, name)
+    rules, findings = read_rules(text, name, notation)
     if any(d.severity is Severity.ERROR for d in findings):
         return None, _in_order([*findings, *check_sentences(rules)])
     return rules, _in_order([*findings, *check(rules)])

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from gdl.checks.diagnostic import Diagnostic, error, first_each, info, of_error
 from gdl.errors import ParseError, Place
 from gdl.rules import Rule, Rules
-from gdl.syntax.parser import Reader
-from gdl.syntax.sexpr import Atom, Group, Nest, SExpr, Source, read, tokens
+from gdl.syntax.notation import Notation, is_infix
+from gdl.syntax.parser import Reader, read_sentences
+from gdl.syntax.sexpr import Atom, Group, Nest, SExpr, Source, tokens
 
 MAX_ERRORS = 50
 """Syntax errors reported for one text; a text with more of them is not rules."""
@@ -37,19 +38,24 @@ for _code, _remedy in {
     "variable-as-functor": "put a name after the '('",
     "empty-parentheses": "put a name in it, or remove it",
     "list-as-functor": "put a name after the '('",
+    "not-infix": "see docs/notations.md",
+    "unwritable-name": "leave blanks, parentheses and semicolons out of it",
 }.items():
     error(_code, _remedy)
 
 
-def read_rules(text: str, name: str = "") -> tuple[Rules, list[Diagnostic]]:
+def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[Rules, list[Diagnostic]]:
     """The sentences that can be read, and a diagnostic for each fault of those that cannot."""
     try:
-        source, sentences = read(text, name)
+        source, sentences = read_sentences(text, name, notation)
         faults: list[ParseError] = []
     except ParseError as fault:
         if fault.code == "text-too-large":
             return Rules((), {}, name), [of_error(fault)]
-        source, sentences, faults = _read_on(text, name, fault)
+        if is_infix(text, notation):
+            source, sentences, faults = _read_infix_on(text, name)
+        else:
+            source, sentences, faults = _read_on(text, name, fault)
     reader = Reader(source)
     rules: list[Rule] = []
     for sentence in sentences:
@@ -67,6 +73,16 @@ def read_rules(text: str, name: str = "") -> tuple[Rules, list[Diagnostic]]:
                 findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
     return Rules(tuple(rules), reader.spelling, name), findings
+
+
+def _read_infix_on(text: str, name: str) -> tuple[Source, list[SExpr], list[ParseError]]:
+    """The same of infix rules."""
+    from gdl.syntax.infix import read_past_faults
+
+    try:
+        return read_past_faults(text, name)
+    except ParseError as fault:
+        return Source(text, name), [], [fault]
 
 
 def _read_on(text: str, name: str, first: ParseError) -> tuple[Source, list[SExpr], list[ParseError]]:

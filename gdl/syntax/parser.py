@@ -1,25 +1,40 @@
-"""From KIF text to :class:`~gdl.rules.Rules` and terms."""
+"""From KIF or infix text to :class:`~gdl.rules.Rules` and terms."""
 
 from __future__ import annotations
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
+from gdl.syntax.notation import Notation, is_infix
 from gdl.syntax.sexpr import Atom, Group, SExpr, Source, read
 from gdl.terms import CONNECTIVES, Term
 
 
-def parse_rules(text: str, name: str = "") -> Rules:
-    """Parse the rules of a game, KIF sentences; messages show ``name``, a file name or match id.
+def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules:
+    """Parse the rules of a game; messages show ``name``, a file name or match id. The notation is KIF, or
+    infix GDL (:mod:`gdl.syntax.infix`), and is seen from the text where it is not told.
 
     >>> rules = parse_rules("(role you) (<= (legal you ?m) (true (can ?m)))")
     >>> print(rules)
     (role you)
     (<= (legal you ?m) (true (can ?m)))
 
-    Upper and lower case are the same. Raises ParseError: the text is not KIF, or a sentence cannot be a rule.
+    >>> parse_rules("role(you) legal(you,M) :- true(can(M))").rules == rules.rules
+    True
+
+    Upper and lower case are the same. Raises ParseError: the text is not in this notation, or a sentence
+    cannot be a rule.
     """
-    source, sentences = read(text, name)
+    source, sentences = read_sentences(text, name, notation)
     reader = Reader(source)
     return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name)
+
+
+def read_sentences(text: str, name: str = "", notation: Notation = "auto") -> tuple[Source, list[SExpr]]:
+    """The expressions of a text in either notation, as :func:`parse_rules` reads it. Raises ParseError."""
+    if is_infix(text, notation):
+        from gdl.syntax.infix import read_infix  # pyparsing takes its time to load
+
+        return read_infix(text, name)
+    return read(text, name)
 
 
 def parse_term(text: str, name: str = "") -> Term:

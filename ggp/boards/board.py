@@ -28,14 +28,19 @@ from ggp.boards.layers import (
     Thing,
     named_squares,
     transposed,
+    twins,
 )
 from ggp.boards.panels import places_of_panels
 from ggp.boards.rings import ring_of
 from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
 from ggp.boards.statics import Statics
+from ggp.boards.walls import floor_things, walls
 from propnet.capabilities import lane_machine
 
 _MOST_RINGS = 4
+_MOST_BASES = 20_000
+_EMPTY = ("b", "blank", "empty", "none", "free")
+"""Things that are nothing; ``b`` is black beside ``w``."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ class Grid:
         blanks: things that mean an empty square.
         things: every thing that may stand on a square, fixed ones included.
         shape: how its rows stand above each other.
+        solid: things that fill their squares: nothing else stands there.
+        sides: walls beside squares, each with its side.
         places: column from the left and row from the bottom of each panel, where they have such places.
     """
 
@@ -64,6 +71,8 @@ class Grid:
     things: tuple[Thing, ...]
     shape: BoardShape = BoardShape.STRAIGHT
     places: dict[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
+    solid: frozenset[Thing] = frozenset()
+    sides: dict[Thing, str] = field(default_factory=dict)
 
     def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on each square in a state (blanks left out), and the propositions that are not
@@ -84,8 +93,10 @@ def find_board(machine: Machine, seconds: float = 0.3) -> Grid | None:
     ``seconds``."""
     states = _sample(machine, seconds)
     fast = lane_machine(machine)
-    possible = set().union(*states) if fast is None else set(fast.network.bases)
-    return board_of(machine.rules, machine.roles, states, possible, fast is not None)
+    seen = set[Term]().union(*states)
+    listed = Statics(machine.rules).bases(_MOST_BASES) if fast is None else set(fast.network.bases)
+    complete = seen <= listed
+    return board_of(machine.rules, machine.roles, states, listed if complete else seen | listed, complete)
 
 
 def board_of(
@@ -111,7 +122,7 @@ def board_of(
     candidates: list[LayerCandidate] = []
     for signature in sorted(groups):
         candidate = finder.find(groups[signature])
-        if candidate is not None:
+        if candidate is not None and not candidate.between:
             candidates.append(candidate)
     for signature in sorted(groups):
         if (found := line_layer(groups[signature], order)) is not None:
@@ -141,7 +152,9 @@ def board_of(
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
     blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
+    blanks |= floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
+    solid, sides = walls(layers, states, fixed, set(blanks))
     things = things.union(*fixed.values())
     return Grid(
         columns=columns,
@@ -154,6 +167,8 @@ def board_of(
         things=tuple(sorted(things)),
         shape=shape,
         places=places_of_panels(panels, squares, order, Statics(rules)),
+        solid=solid,
+        sides=sides,
     )
 
 
@@ -231,7 +246,7 @@ def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
 
     def repeats(i: int, j: int) -> bool:
         a, b = candidates[i], candidates[j]
-        smaller = len(a.squares) < len(b.squares) and a.things <= b.things
+        smaller = len(a.squares) < len(b.squares) and a.things <= b.things and not twins(a, b)
         return smaller or (numbering[i] and not numbering[j])
 
     indices = range(len(candidates))
@@ -240,6 +255,8 @@ def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
 
 def _tell_apart(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates, the largest first; named where an earlier one has some of the same things."""
+    if len(candidates) > 1 and all(twins(candidates[0], other) for other in candidates[1:]):
+        return [replace(c, layer=replace(c.layer, split=True)) for c in candidates]
     seen: set[Thing] = set()
     apart: list[LayerCandidate] = []
     for candidate in sorted(candidates, key=lambda c: (-len(c.terms), c.layer.name != "cell", c.layer.name)):
@@ -275,7 +292,7 @@ def _facts(
     about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
     if all(layer.x == layer.y for layer in layers):
         return {}, named_squares(rules, used)
-    if any(layer.panel or layer.strip or layer.x == layer.y for layer in layers):
+    if any(layer.panel or layer.split or layer.strip or layer.x == layer.y for layer in layers):
         return {}, set()
     xs = {x for _, x, _ in used}
     ys = {y for _, _, y in used}
@@ -334,6 +351,10 @@ def _blanks(
     for layer in layers:
         if not layer.contents:
             continue
+        seen = {layer.thing(term) for state in states for term in state if layer.fits(term)}
+        blanks |= {t for t in seen if len(t) == 1 and t[0].name in _EMPTY and (Term("w"),) not in seen} - {
+            (role,) for role in roles
+        }
         sizes = [sum(layer.fits(t) for t in state) for state in states]
         # Some games clear the board when they end.
         if sum(size < 0.9 * squares for size in sizes) > 0.1 * len(sizes):
@@ -342,7 +363,7 @@ def _blanks(
         count = Counter(layer.thing(term) for term in first if layer.fits(term))
         if not count:
             continue
-        named = {t for t in count if t[0].name in ("b", "blank", "empty", "none", "free")}
+        named = {t for t in count if t[0].name in _EMPTY}
         most = max(sorted(named or count), key=lambda t: count[t])
         common = count[most] >= 0.25 * squares and not layer.strip
         if not set(most) & roles and (named or common):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 from gdl.rules import Rules
-from gdl.terms import ARITIES, Term
+from gdl.terms import ARITIES, Term, sort_key
 
 
 @dataclass
@@ -32,7 +33,10 @@ class CoordinateOrder:
     def sort(self, domain: set[Term]) -> tuple[Term, ...]:
         """The coordinates in order."""
         chain = None if _plain(domain) else self._chain(domain)
-        return tuple(sorted(domain, key=chain.__getitem__ if chain else None))
+        numbered = _numbered(domain)
+        if numbered and (chain is None or len(numbered) == len(chain)):
+            return tuple(sorted(domain, key=numbered.__getitem__))
+        return tuple(sorted(domain, key=chain.__getitem__ if chain else _natural))
 
     def _chain(self, domain: set[Term]) -> dict[Term, int] | None:
         return next((chain for chain in self.chains if domain <= chain.keys()), None)
@@ -41,6 +45,23 @@ class CoordinateOrder:
 def _plain(domain: set[Term]) -> bool:
     """Whether all are numbers or letters."""
     return all(t.name.isdecimal() or len(t.name) == 1 for t in domain)
+
+
+def _natural(name: Term) -> tuple[object, ...]:
+    """Numbers by value, names by the alphabet, and where they end with a number by that."""
+    match = re.fullmatch(r"([a-z_]+)([0-9]{1,6})", name.name)
+    if match is None or name.args:
+        return (1, sort_key(name))
+    return (1, sort_key(Term(match[1])), int(match[2]))
+
+
+def _numbered(domain: set[Term]) -> dict[Term, int]:
+    """The numbers that all names end with after the same word; empty where they do not."""
+    found = {t: re.fullmatch(r"([a-z_]+)([0-9]{1,6})", t.name) for t in domain if not t.args}
+    matches = {t: match for t, match in found.items() if match}
+    if len(matches) < len(domain) or len({match[1] for match in matches.values()}) > 1:
+        return {}
+    return {t: int(match[2]) for t, match in matches.items()}
 
 
 def _ranks(pairs: list[tuple[Term, Term]]) -> dict[Term, int]:

@@ -19,7 +19,7 @@ EMPTY: Span = (".", "bright_black")
 _OTHER_STYLES = ("green", "magenta", "blue", "red", "white", "bright_cyan")
 _FIXED_SIGNS = "#+=~%&$@"
 _FIXED_STYLES = ("bright_black", "bold red", "blue", "green")
-_COLOURS = {
+COLOURS = {
     # Ground and letter are both set, so that these two show on dark and on light terminals.
     "white": "bold black on white",
     "black": "bold white on black",
@@ -42,7 +42,7 @@ _COLOURS = {
 
 def role_styles(roles: tuple[Term, ...]) -> list[str]:
     """The style of each role: the colour that it is called by, or one that no role is called by."""
-    named = [_COLOURS.get(role.name.lower()) for role in roles]
+    named = [COLOURS.get(role.name.lower()) for role in roles]
     free = [style for style in ROLE_STYLES if style not in named] or list(ROLE_STYLES)
     others = iter(free * len(roles))
     return [style if style is not None else next(others) for style in named]
@@ -59,7 +59,7 @@ def glyphs_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing,
         glyphs[thing] = _FIXED_SIGNS[i % len(_FIXED_SIGNS)], style
     used = {EMPTY[0], *(sign for sign, _ in glyphs.values())}
     moving = [thing for thing in board.things if thing not in glyphs]
-    owners = _owners(moving, rules, roles)
+    owners = owners_of(moving, rules, roles)
     styles = role_styles(roles)
     shades = iter(_OTHER_STYLES * (len(moving) + 1))
     spelled = {thing: [rules.spell(term) for term in thing] for thing in moving}
@@ -81,8 +81,14 @@ def glyphs_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing,
 
 def _colour(thing: Thing) -> str | None:
     """The style of a thing that has a colour's name."""
+    colour = colour_name(thing)
+    return None if colour is None else COLOURS[colour]
+
+
+def colour_name(thing: Thing) -> str | None:
+    """The colour that a thing's name has in it."""
     words = [word for term in thing for leaf in _leaves(term) for word in re.split("[-_]", leaf)]
-    return next((_COLOURS[word] for word in words if word in _COLOURS), None)
+    return next((word for word in words if word in COLOURS), None)
 
 
 def _many_sides(owners: dict[Thing, tuple[int, list[str]]]) -> bool:
@@ -155,7 +161,9 @@ def _heads(words: set[str]) -> dict[str, str]:
     return {word: word for word in words}
 
 
-def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, tuple[int, list[str]]]:
+def owners_of(
+    things: list[Thing], rules: Rules, roles: tuple[Term, ...]
+) -> dict[Thing, tuple[int, list[str]]]:
     """Whose each thing is (role index, or -1) and what else its name says. A piece belongs to a role that it
     names, or with whose name (``whitepawn``) or, if all short names do, initial (``wp``) its own begins."""
     names = [role.name for role in roles]
@@ -171,9 +179,9 @@ def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[
                 starts = [r for r, name in enumerate(names) if len(name) > 1 and word.startswith(name)]
                 role = max(starts, key=lambda r: len(names[r]), default=-1)
                 cut = len(names[role]) if role >= 0 else 0
-            if role < 0 and word[0] in initials and len(words) == 1:
+            if role < 0 and word[0] in initials and len(words) == 1 and 2 <= len(word) <= 3:
                 role = initials[word[0]]
-                cut = len(word) - 1
+                cut = 1
             if role >= 0:
                 owner = role
                 end = rest[i][cut or len(word) :].strip("-_")
@@ -184,10 +192,12 @@ def _owners(things: list[Thing], rules: Rules, roles: tuple[Term, ...]) -> dict[
 
 
 def _initials(words: list[str], names: list[str]) -> dict[str, int]:
-    """First letter -> role, where all things have names of two letters of which the first tells the
+    """First letter -> role, where most things have names of two or three letters of which the first tells the
     sides apart; empty otherwise. A letter that begins no role's name is the role's that is left."""
-    letters = sorted({word[0] for word in words})
-    if len(names) < 2 or len(letters) != len(names) or any(len(word) != 2 for word in words):
+    short = [word for word in words if 2 <= len(word) <= 3]
+    letters = sorted({word[0] for word in short})
+    few = any(len(word) == 1 for word in words) or 3 * len(short) < 2 * len(words)
+    if len(names) < 2 or len(letters) != len(names) or few:
         return {}
     known = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
     roles = [role for role in range(len(names)) if role not in known.values()]

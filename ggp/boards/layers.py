@@ -20,6 +20,7 @@ Thing = tuple[Term, ...]
 MOST_SIDE = 40
 _MOST_PANELS = 12
 _MOST_STACKED = 1.5
+_MOST_SHARED = 1.15
 _NOWHERE = Term("")
 _NAMED_SQUARE = re.compile(r"([a-z])([0-9]{1,2})")
 
@@ -35,6 +36,7 @@ class Layer:
         panel: places of the arguments that say which board, where there are several.
         named: whether the functor is part of the thing (another layer has the same things).
         turned: whether the letter of a square's name is its row.
+        split: whether the functor names a board of its own (other layers have the same things there).
     """
 
     name: str
@@ -44,6 +46,7 @@ class Layer:
     panel: tuple[int, ...] = ()
     named: bool = False
     turned: bool = False
+    split: bool = False
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""
@@ -62,7 +65,7 @@ class Layer:
 
     def square(self, term: Term) -> Square:
         """Where a proposition of the layer stands."""
-        panel = tuple(term.args[i] for i in self.panel)
+        panel = (Term(self.name),) if self.split else tuple(term.args[i] for i in self.panel)
         if self.strip:
             return panel, term.args[self.x], _NOWHERE
         if self.x == self.y:
@@ -138,6 +141,25 @@ class LayerCandidate:
     def things(self) -> set[Thing]:
         return set(map(self.layer.thing, self.terms))
 
+    @property
+    def between(self) -> bool:
+        """Whether what it says of a square are two more coordinates: a wall between two squares, say."""
+        first = {self.layer.x, self.layer.y, *self.layer.panel}
+        rest = [i for i in range(self.layer.arity) if i not in first]
+        names = [{term.args[i] for term in self.terms} for i in rest]
+        sides = self.columns, self.rows
+        return sum(len(n) > 2 and any(2 * len(n & side) > len(n) for side in sides) for n in names) > 1
+
+
+def twins(a: LayerCandidate, b: LayerCandidate) -> bool:
+    """Whether two layers are boards of their own: the same squares, the same things."""
+    one, two = a.layer, b.layer
+    if (one.arity, one.x, one.y) != (two.arity, two.x, two.y) or one.panel or two.panel or one.strip:
+        return False
+    sizes = sorted((len(a.squares), len(b.squares)))
+    alike = (a.things <= b.things or b.things <= a.things) and 3 * sizes[0] > sizes[1]
+    return bool(one.contents) and min(a.most, b.most) > 2 and alike
+
 
 class LayerFinder:
     """Finds layers among functors, from some states of the game and from what its rules compare."""
@@ -157,6 +179,8 @@ class LayerFinder:
             return None
         seen = [[t for t in state if t.signature == signature] for state in self._states]
         most = max(map(len, seen))
+        if signature[1] == 2 and _relates(terms, seen):
+            return None
         if most == 1 and signature[1] > 4:
             return None  # one row of a table, not a thing on a square
         layer = self._grid(terms, seen) or self._named_squares(terms, seen) or self._strip(terms, seen)
@@ -218,7 +242,9 @@ class LayerFinder:
                     if not key and not loose and not self._stacked(layer, domains, seen, *crowds[where]):
                         continue
                     among = (votes[x] + votes[y], alike) if extra else (0, 0)
-                    first = (alike, key) if loose else (key, 0)
+                    # Two ordered sides that one thing or two share now and then are likelier than a key.
+                    nearly = key or (orderly == 2 and crowds[where][1] <= _MOST_SHARED)
+                    first = (alike, key) if loose else (nearly, 0)
                     score = (-extra, *first, orderly, *among, -x, -y)
                     if best is None or score > best[0]:
                         best = score, layer
@@ -278,6 +304,19 @@ class LayerFinder:
             if len(domain) >= 4 and arity <= 3 and _total(terms, seen, x):
                 return Layer(name, arity, x, -1)
         return None
+
+
+def _relates(terms: set[Term], seen: list[list[Term]]) -> bool:
+    """Whether pairs are no squares but things on things: of the same things, never one and itself, and each
+    at most once on each side; or each always once on both sides."""
+    first, second = ({t.args[i] for t in terms} for i in (0, 1))
+    if not first & second:
+        return False
+    once = all(len({t.args[i] for t in state}) == len(state) for state in seen for i in (0, 1))
+    always = once and first == second and all(len(state) == len(first) for state in seen) and len(seen) > 2
+    names = first | second
+    apart = once and len(names) > 2 and all(t.args[0] != t.args[1] for t in terms)
+    return (always and len(first) > 3) or (apart and not all(n.name.isdecimal() for n in names))
 
 
 def _total(terms: set[Term], seen: list[list[Term]], place: int) -> bool:

@@ -47,6 +47,8 @@ def shape_of(
 ) -> tuple[BoardShape, bool]:
     """The shape of a board, and whether its first coordinate counts rows, from relations between squares
     that touch: hexagons have six neighbours, in three directions."""
+    if min(len(columns), len(rows)) < 3:
+        return BoardShape.STRAIGHT, False  # two rows of pits go round, too
     flat = {(x, y) for _, x, y in squares}
     x_place = {x: i for i, x in enumerate(columns)}
     y_place = {y: j for j, y in enumerate(rows)}

@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
-from gdl.terms import ARITIES, Term
+from gdl.terms import ARITIES, BASE, ROLE, Term
 
 _MOST_STEPS = 100_000
 """Rows looked at for all relations together: some tenths of a second."""
 _DISTINCT = "distinct"
+_KNOWN = (BASE, ROLE)
+"""Words of GDL that are relations like any other here."""
 Signature = tuple[str, int]
 Row = tuple[Term, ...]
 
@@ -44,7 +46,7 @@ class Statics:
     def __init__(self, rules: Rules) -> None:
         self._rules: dict[Signature, list[Rule]] = defaultdict(list)
         for rule in rules:
-            if rule.head.name not in ARITIES:
+            if rule.head.name not in ARITIES or rule.head.name in _KNOWN:
                 self._rules[rule.head.signature].append(rule)
         self._steps = 0
         self._known: dict[Signature, _StaticTable] = {}
@@ -52,6 +54,10 @@ class Statics:
     def signatures(self, arities: tuple[int, ...]) -> list[Signature]:
         """Relations of these arities, in order."""
         return sorted(signature for signature in self._rules if signature[1] in arities)
+
+    def bases(self, most: int) -> set[Term]:
+        """The base propositions that the rules list; none where they do not, or as for :meth:`rows`."""
+        return {row[0] for row in self.rows((BASE, 1), most)}
 
     def rows(self, signature: Signature, most: int) -> set[Row]:
         """All rows of a relation; none for one that depends on the state, uses negation, takes too long or
@@ -70,7 +76,7 @@ class Statics:
                 for literal, positive in (pair for f in rule.body for pair in literals(f)):
                     if literal.atom.name == _DISTINCT:
                         continue
-                    if not positive or literal.atom.name in ARITIES:
+                    if not positive or (literal.atom.name in ARITIES and literal.atom.name not in _KNOWN):
                         return None
                     if literal.atom.signature not in needed:
                         needed.add(literal.atom.signature)

@@ -26,6 +26,10 @@ GAME_HELP = (
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
+NotationName = Annotated[
+    str, typer.Option("--notation", help="Of the rules: kif, infix, or auto: seen from the text.")
+]
+
 
 def check_machine(name: str) -> None:
     """Raise GdlError where there is no machine of this name."""

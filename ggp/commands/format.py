@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands import find_or_complain, read_or_complain
+from ggp.commands import NotationName, find_or_complain, read_or_complain
 from ggp.complaint import complain
 from ggp.output_file import write_file
 
@@ -20,17 +20,21 @@ def command(
     ],
     write: Annotated[bool, typer.Option("--write", "-w", help="Change the files themselves.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say which files would change.")] = False,
+    to: Annotated[str, typer.Option("--to", help="infix or prefix (KIF); as they are by default.")] = "",
+    notation: NotationName = "auto",
 ) -> None:
-    """Write rules in canonical form, comments kept.
+    """Write rules in canonical form, or in another notation.
 
     Prints the result unless --write or --check is given. Exit status: 0 done (--check: all
     files are in canonical form), 1 with --check some file is not, 2 a file could not be read
     or is not GDL.
     """
     from gdl.errors import ParseError
-    from gdl.syntax.format import format_text
+    from gdl.syntax.convert import convert
+    from gdl.syntax.notation import named_notation
     from gdl.visible import visible
 
+    given, wanted = named_notation(notation), named_notation(to.replace("prefix", "kif") or "auto")
     changed = failed = 0
     for name in files:
         # Games that come along are shown, and never changed.
@@ -39,7 +43,7 @@ def command(
             failed += 1
             continue
         try:
-            formatted = format_text(data.decode("utf-8-sig"), str(path)).encode()
+            formatted = convert(data.decode("utf-8-sig"), wanted, str(path), given).encode()
         except ParseError as error:
             complain(error)
             failed += 1

@@ -92,7 +92,7 @@ def command(
                 )
             console.print(text, soft_wrap=True)
 
-    manager = GameManager(loaded.text, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
+    manager = GameManager(loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
 
     async def play() -> None:
         task = asyncio.current_task()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggp.commands import read_rules
+from ggp.commands import NotationName, read_rules
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +36,7 @@ def command(
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     notes: Annotated[bool, typer.Option("--notes", help="Show findings about style, too.")] = False,
+    notation: NotationName = "auto",
 ) -> None:
     """Check rules, play them, and say what is wrong and where.
 
@@ -50,7 +51,9 @@ def command(
     from rich.console import Console
 
     from gdl.checks.run import Severity, check_text
+    from gdl.syntax.notation import named_notation
 
+    known = named_notation(notation)
     console = Console(highlight=False, soft_wrap=True)
     fatal = Severity.WARNING if strict else Severity.ERROR
     counts = dict.fromkeys(Severity, 0)
@@ -61,7 +64,7 @@ def command(
             unreadable += 1
             continue
         name, text = found
-        rules, diagnostics = check_text(text, name)
+        rules, diagnostics = check_text(text, name, known)
         if play and rules is not None and not any(d.severity is Severity.ERROR for d in diagnostics):
             quiet = as_json or not sys.stderr.isatty()
             diagnostics += _played(rules, name, playouts, seconds, seed, quiet)

@@ -46,7 +46,7 @@ def settings_of(
     for source in sources:
         game = Game.load(source)
         roles = len(game.machine("prover").roles)
-        if specs.setdefault(game.name, GameSpec(game.name, game.text, roles)).rules != game.text:
+        if specs.setdefault(game.name, GameSpec(game.name, game.kif, roles)).rules != game.kif:
             raise GdlError(f"two games are called {game.name}", remedy="rename one of the files")
     entrants = tuple(parse_entrants(players))
     if (earlier := stored_settings(store)) is None:

@@ -10,8 +10,11 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.web import shell
+from ggp.web.boards import routes as boards
 from ggp.web.gate import TOKENS, Tokens, gate
+from ggp.web.play import routes as play
 from ggp.web.settings import WebSettings
+from ggp.web.warmth import keep_warm
 
 SETTINGS = web.AppKey("settings", WebSettings)
 MAX_BODY = 2 * 1024 * 1024
@@ -25,7 +28,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
+    play.add_routes(app)
     app.router.add_static("/static/", STATIC)
+    boards.add_routes(app)
     return app
 
 
@@ -42,7 +47,9 @@ async def serve(settings: WebSettings, ready: asyncio.Future[int] | None = None)
     Raises:
         GdlError: the address cannot be listened on.
     """
-    runner = web.AppRunner(make_app(settings), access_log=None)
+    app = make_app(settings)
+    app.cleanup_ctx.append(keep_warm)
+    runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -10,22 +11,28 @@ from aiohttp import web
 
 from ggp.web.gate import TOKENS
 
-ROOMS: dict[str, str] = {}
-"""What the head of every page links to: path -> title. Rooms add themselves in :mod:`ggp.web.app`."""
+ROOMS: dict[str, str] = {"/play": "Play"}
+"""What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
 
 
-def page(request: web.Request, title: str, module: str, **data: Any) -> web.Response:
+def page(
+    request: web.Request, title: str, module: str, styles: Sequence[str] = (), **data: Any
+) -> web.Response:
     """A page.
 
     Args:
         title: in the window's title and above the content.
         module: file in ``ggp/web/static`` whose exported ``show(main, data)`` fills the page.
-        data: what it is given, as JSON.
+        styles: further stylesheets of that folder.
+        data: what the module is given, as JSON.
     """
     here = "/" + request.path.strip("/").partition("/")[0]
     links = "".join(
         f'<a href="{escape(path)}"{" aria-current=page" if path == here else ""}>{escape(name)}</a>'
         for path, name in ROOMS.items()
+    )
+    sheets = "".join(
+        f'<link rel="stylesheet" href="/static/{escape(name)}">' for name in ("style.css", *styles)
     )
     # Text in a <template> is neither run nor shown.
     carried = escape(orjson.dumps(data).decode())
@@ -34,7 +41,7 @@ def page(request: web.Request, title: str, module: str, **data: Any) -> web.Resp
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="token" content="{request.app[TOKENS].make()}">'
         f"<title>{escape(title)} - kaskade</title>"
-        '<link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/style.css">'
+        f'<link rel="icon" href="/static/icon.svg">{sheets}'
         f'<script type="module" src="/static/boot.js" data-module="{escape(module)}"></script></head>'
         f'<body><header><nav aria-label="Rooms">{links}</nav></header><main><h1>{escape(title)}</h1></main>'
         f'<template id="data">{carried}</template>'

@@ -41,6 +41,8 @@ def without(start: str) -> str:
 # What is put behind the clean rules (or instead of them), and the kinds of finding it must give.
 TRIGGERS: list[tuple[str, str]] = [
     ("unclosed-parenthesis", CLEAN + "(<= (p ?x) (q ?x)"),
+    ("not-infix", "role(x) terminal :- open &"),
+    ("unwritable-name", "role('x y')"),
     ("unopened-parenthesis", CLEAN + "(p a))"),
     ("forbidden-character", CLEAN + "(p \x00)"),
     ("nesting-too-deep", CLEAN + "(" * 2000 + "a" + ")" * 2000),

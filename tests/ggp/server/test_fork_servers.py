@@ -38,6 +38,7 @@ def test_a_fork_server_that_leaves_zombies_is_ended_and_they_are_told_of_once(lo
             assert job is not None
             maker = parent(job.pid)
             assert maker in forks.pids
+            await until(lambda: job.pid in forks._owners)  # its message may come after the answer
             os.kill(maker, signal.SIGSTOP)
             await until(lambda: is_stopped(maker))
             if lost:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.boards import nim
+from bench.boards.sizes import nim
 from gdl.machine import Machine, State
 from ggp.game import Game
 from players.player import Player

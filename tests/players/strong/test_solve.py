@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.boards import breakthrough, connect_four, nim
+from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.machine import Machine, State
 from ggp.game import Game

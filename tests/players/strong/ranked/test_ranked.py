@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.boards import breakthrough, connect_four, nim
+from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.syntax.parser import parse_term

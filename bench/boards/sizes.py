@@ -1,4 +1,4 @@
-"""The games of `games/` on other boards: ``python -m bench.boards connectfour 5 4 > connectfour5x4.kif``.
+"""The games of `games/` on other boards: ``python -m bench.boards.sizes connectfour 5 4 > five_by_four.kif``.
 
 The sizes are columns and rows for connectfour and breakthrough, heaps for nim. Everything else is as in the
 game's own file.
@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from string import ascii_lowercase
 
-GAMES = Path(__file__).resolve().parents[1] / "games"
+GAMES = Path(__file__).resolve().parents[2] / "games"
 
 
 def connect_four(columns: int, rows: int) -> str:

@@ -1,0 +1,1 @@
+"""Boards: ``python -m bench.boards`` draws a state of every game; ``sizes`` writes games on other boards."""

@@ -1,0 +1,397 @@
+"""Clicks: which squares a move names, found from the rules alone, so that a move is one click, two, or more.
+
+Arguments of moves belong to a board's columns, rows or panels if rules lead from one to the other
+(:mod:`ggp.boards.nearness`) and their values are coordinates. What else a move says (a promotion, a bid) is
+chosen from a list.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gdl.machine import State
+from gdl.rules import Rules
+from gdl.terms import DOES, TRUE, Term
+from ggp.boards.board import Grid
+from ggp.boards.layers import Layer, Square, Thing, split_name
+from ggp.boards.nearness import Nearness, Place
+from ggp.boards.shapes import BoardShape
+from ggp.boards.svg.layout import square_key
+
+_FARTHEST = 4
+_MOST_TRIED = 12
+"""Moves whose effects are looked at."""
+Signature = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SquarePlaces:
+    """Which arguments of a move name one square.
+
+    Attributes:
+        x, y: of column and row; -1 where it names none. The same where one argument names the square.
+        panel: of the board, where there are several; empty where it names none.
+        layer: which layer's squares these are, by number.
+    """
+
+    x: int
+    y: int
+    panel: tuple[int, ...]
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClickMove:
+    """A legal move as clicks.
+
+    Attributes:
+        move: the move as KIF.
+        clicks: for each click the squares that will do, each as in ``data-square`` of the drawing. One square
+            mostly; those of a column where a move names no more.
+        label: what tells it from moves with the same clicks.
+    """
+
+    move: str
+    clicks: tuple[tuple[str, ...], ...]
+    label: str
+
+    def begins(self, clicked: Sequence[str]) -> bool:
+        """Whether these clicks are its first ones."""
+        return len(clicked) <= len(self.clicks) and all(
+            key in keys for key, keys in zip(clicked, self.clicks, strict=False)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClickMap:
+    """The legal moves of one role in one state as clicks.
+
+    What has been clicked leaves some moves: those that are complete are listed where there are several, or
+    where further clicks lead to others; a single one that nothing follows is made at once.
+    """
+
+    moves: tuple[ClickMove, ...]
+
+    def complete(self, clicked: Sequence[str]) -> list[ClickMove]:
+        """The moves that need no further click."""
+        return [m for m in self.moves if m.begins(clicked) and len(m.clicks) == len(clicked)]
+
+    def further(self, clicked: Sequence[str]) -> list[str]:
+        """The squares that may be clicked next."""
+        n = len(clicked)
+        keys = {key for m in self.moves if m.begins(clicked) and len(m.clicks) > n for key in m.clicks[n]}
+        return sorted(keys)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One object for each move, in order: ``move``, ``clicks``, ``label``."""
+        return [{"move": m.move, "clicks": m.clicks, "label": m.label} for m in self.moves]
+
+
+class ClickFinder:
+    """Finds the squares of moves of one game.
+
+    Args:
+        board: the board; None for games without: no move has clicks.
+        moves: all moves that may be, of all roles, or those seen; others may come later.
+    """
+
+    def __init__(self, board: Grid | None, rules: Rules, moves: Iterable[Term] = ()) -> None:
+        self._board = board
+        self._rules = rules
+        self._near: dict[Place, dict[tuple[str, int], int]] = defaultdict(dict)
+        self._columns: dict[Term, int] = {}
+        self._rows: dict[Term, int] = {}
+        self._panels: dict[tuple[Term, ...], int] = {}
+        self._known: dict[Signature, set[Term]] = defaultdict(set)
+        self._patterns: dict[Signature, tuple[SquarePlaces, ...]] = {}
+        if board is not None:
+            self._columns = {x: i for i, x in enumerate(board.columns)}
+            self._rows = {y: j for j, y in enumerate(board.rows)}
+            self._panels = {p: k for k, p in enumerate(board.panels)}
+            self._measure(board, Nearness(rules))
+        for move in moves:
+            self._known[move.signature].add(move)
+
+    def clicks(self, legal: Sequence[Term], state: Iterable[Term] = ()) -> ClickMap:
+        """The clicks of some legal moves of one role, in their order.
+
+        Args:
+            state: what is true: a move naming no square but a thing that stands on just one, such as
+                ``(slide 8)``, is a click on that.
+        """
+        for move in legal:
+            # What has been seen decides which arguments are coordinates.
+            if move not in self._known[move.signature]:
+                self._known[move.signature].add(move)
+                self._patterns.pop(move.signature, None)
+        found = [self._squares(move) for move in legal]
+        if not any(clicks for clicks, _ in found):
+            found = self._by_things(legal, state) or found
+        groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
+        for i, (clicks, _) in enumerate(found):
+            groups[clicks].append(i)
+        labels = [self._rules.spell(move) for move in legal]
+        for same in groups.values():
+            short = self._labels([legal[i] for i in same], [found[i][1] for i in same])
+            for i, label in zip(same, short, strict=True):
+                labels[i] = label
+        spelled = map(self._rules.spell, legal)
+        shown = zip(spelled, (clicks for clicks, _ in found), labels, strict=True)
+        return ClickMap(tuple(ClickMove(*parts) for parts in shown))
+
+    def clicks_in(self, state: State, role: int) -> ClickMap:
+        """The clicks of a role's legal moves in a state. Where no move names a square, those few that move
+        one and the same thing, such as steps up and down, are clicks on where it goes."""
+        machine = state.machine
+        ids = machine.legal_moves(state, role)
+        legal = [machine.move(role, index) for index in ids]
+        shown = self.clicks(legal, state.propositions)
+        if self._board is None or len(ids) > _MOST_TRIED or any(move.clicks for move in shown.moves):
+            return shown
+        others = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
+        if not all(others):
+            return shown
+        before = self._standing(state.propositions)
+        goes: list[dict[Thing, str]] = []
+        for index in ids:
+            joint = [index if r == role else options[0] for r, options in enumerate(others)]
+            after = self._standing(machine.next_state(state, joint).propositions)
+            goes.append({t: after[t] for t in after.keys() & before.keys() if after[t] != before[t]})
+        movers = Counter(thing for moved in goes for thing in moved)
+        if not movers:
+            return shown
+        mover = max(sorted(movers), key=lambda thing: movers[thing])
+        aims = [moved.get(mover) for moved in goes]
+        if movers[mover] < 2 or len({a for a in aims if a}) < movers[mover]:
+            return shown  # it goes to one square in several ways: these say nothing
+        return ClickMap(
+            tuple(
+                replace(move, clicks=() if aim is None else ((aim,),))
+                for move, aim in zip(shown.moves, aims, strict=True)
+            )
+        )
+
+    def _standing(self, propositions: Iterable[Term]) -> dict[Thing, str]:
+        """The square of each thing that stands on one only."""
+        assert self._board is not None
+        at: dict[Thing, set[str]] = defaultdict(set)
+        for square, things in self._board.place(propositions)[0].items():
+            key = square_key(self._board, square)
+            for thing in things:
+                at[thing].add(key or "")
+        return {thing: min(keys) for thing, keys in at.items() if len(keys) == 1 and "" not in keys}
+
+    def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
+        """Which arguments of moves of this functor name squares, in the order of clicks."""
+        if signature not in self._patterns:
+            self._patterns[signature] = self._pattern(signature) if self._board is not None else ()
+        return self._patterns[signature]
+
+    def _measure(self, board: Grid, nearness: Nearness) -> None:
+        """How many steps each argument of a move is from columns, rows, panels and contents of each layer."""
+        for number, layer in enumerate(board.layers):
+            for i in range(layer.arity):
+                kind = _kind(board, layer, i)
+                for place, steps in nearness.steps((TRUE, layer.name, layer.arity, i), _FARTHEST).items():
+                    if place[0] == DOES:
+                        known = self._near[place].get((kind, number), steps)
+                        self._near[place][kind, number] = min(known, steps)
+
+    def _pattern(self, signature: Signature) -> tuple[SquarePlaces, ...]:
+        kinds = [self._kinds(signature, i) for i in range(signature[1])]
+        if not any(kinds):
+            return self._guess(signature)
+        layer = self._layer(kinds)
+        named: list[tuple[str, int]] = []
+        count = {"x": 0, "y": 0}
+        panels: list[int] = []
+        for i, steps in enumerate(kinds):
+            near = {kind: steps[kind, number] for kind, number in steps if number == layer}
+            near = near or {kind: n for (kind, _), n in steps.items()}
+            best = min(near.values(), default=_FARTHEST)
+            kinds_here = [kind for kind, n in near.items() if n == best and self._fits(signature, i, kind)]
+            if not kinds_here or near.get("thing", _FARTHEST + 1) < best:
+                continue
+            if "thing" in near and near["thing"] <= best and best > 1:
+                continue
+            if "panel" in kinds_here:
+                panels.append(i)
+                continue
+            if len(kinds_here) > 1:
+                kinds_here = ["x"] if count["x"] <= count["y"] else ["y"]
+            kind = kinds_here[0]
+            if kind in count:
+                count[kind] += 1
+            named.append((kind, i))
+        return self._paired(named, panels, layer)
+
+    def _kinds(self, signature: Signature, i: int) -> dict[tuple[str, int], int]:
+        return self._near.get((DOES, *signature, i), {})
+
+    def _layer(self, kinds: list[dict[tuple[str, int], int]]) -> int:
+        """The layer that most arguments are nearest to."""
+        assert self._board is not None
+        far = _FARTHEST + 1
+
+        def distance(number: int) -> int:
+            return sum(min([far, *(n for (_, k), n in steps.items() if k == number)]) for steps in kinds)
+
+        return min(range(len(self._board.layers)), key=distance)
+
+    def _fits(self, signature: Signature, i: int, kind: str) -> bool:
+        """Whether most values of an argument are coordinates of a kind."""
+        values = {move.args[i] for move in self._known[signature]}
+        match kind:
+            case "x":
+                known = sum(value in self._columns for value in values)
+            case "y":
+                known = sum(value in self._rows for value in values)
+            case "square":
+                known = sum(self._split(value, 0) is not None for value in values)
+            case "panel":
+                names = {term for panel in self._panels for term in panel}
+                known = sum(value in names for value in values)
+            case _:
+                return False
+        return bool(values) and 2 * known > len(values)
+
+    def _paired(
+        self, named: list[tuple[str, int]], panels: list[int], layer: int
+    ) -> tuple[SquarePlaces, ...]:
+        assert self._board is not None
+        squares = [i for kind, i in named if kind == "square"]
+        if squares:
+            return tuple(SquarePlaces(i, i, (), layer) for i in squares)
+        xs = [i for kind, i in named if kind == "x"]
+        ys = [i for kind, i in named if kind == "y"]
+        if self._strip():
+            ys = []
+        width = len(self._board.panels[0]) if self._board.layers[layer].panel else 0
+        pairs: list[SquarePlaces] = []
+        for n in range(max(len(xs), len(ys))):
+            # A panel that is named once is that of all squares.
+            own = panels[n * width : (n + 1) * width] or panels[:width]
+            panel = tuple(own) if len(own) == width else ()
+            pairs.append(
+                SquarePlaces(xs[n] if n < len(xs) else -1, ys[n] if n < len(ys) else -1, panel, layer)
+            )
+        return tuple(pairs)
+
+    def _strip(self) -> bool:
+        return self._board is not None and len(self._rows) == 1 and not self._board.rows[0].name
+
+    def _guess(self, signature: Signature) -> tuple[SquarePlaces, ...]:
+        """For rules without variables: two arguments in a row that are always a square of the board."""
+        pairs: list[SquarePlaces] = []
+        i = 0
+        while i + 1 < signature[1]:
+            places = SquarePlaces(i, i + 1, (), 0)
+            moves = self._known[signature]
+            if moves and all(self._keys(move, places) for move in moves) and not self._strip():
+                pairs.append(places)
+                i += 1
+            i += 1
+        return tuple(pairs)
+
+    def _squares(self, move: Term) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
+        """The clicks of a move, and the places of the arguments that they name."""
+        clicks: list[tuple[str, ...]] = []
+        said: set[int] = set()
+        for places in self.places(move.signature):
+            keys = self._keys(move, places)
+            if keys:
+                clicks.append(keys)
+                said |= {places.x, places.y, *places.panel}
+        return tuple(clicks), said
+
+    def _by_things(
+        self, legal: Sequence[Term], state: Iterable[Term]
+    ) -> list[tuple[tuple[tuple[str, ...], ...], set[int]]]:
+        """The square of the one thing that each move names; nothing unless at least half of them name one."""
+        if self._board is None:
+            return []
+        at: dict[Term, list[Square]] = defaultdict(list)
+        on, _ = self._board.place(state)
+        for square, things in on.items():
+            for term in {term for thing in things for term in thing}:
+                at[term].append(square)
+        found: list[tuple[tuple[tuple[str, ...], ...], set[int]]] = []
+        for move in legal:
+            keys = [
+                (key, i)
+                for i, arg in enumerate(move.args)
+                if any(kind == "thing" for kind, _ in self._kinds(move.signature, i))
+                for key in (square_key(self._board, at[arg][0]) if len(at[arg]) == 1 else None,)
+                if key is not None
+            ]
+            found.append((((keys[0][0],),), {keys[0][1]}) if len(keys) == 1 else ((), set()))
+        return found if 2 * sum(bool(clicks) for clicks, _ in found) >= len(found) else []
+
+    def _keys(self, move: Term, places: SquarePlaces) -> tuple[str, ...]:
+        """The squares that a move names; none where its arguments are no coordinates."""
+        board = self._board
+        assert board is not None
+        layer = board.layers[places.layer]
+        if places.x == places.y:
+            split = self._split(move.args[places.x], places.layer)
+            columns, rows = ([], []) if split is None else ([split[0]], [split[1]])
+        else:
+            columns = self._coordinate(move, places.x, self._columns)
+            rows = self._coordinate(move, places.y, self._rows)
+        if board.shape is BoardShape.DOTS:
+            return tuple(f"0,{self._columns[x]},{self._rows[y]}" for x in columns for y in rows)
+        panels = list(self._panels)
+        if layer.split:
+            panels = [panel for panel in panels if panel == (Term(layer.name),)]
+        elif places.panel:
+            panel = tuple(move.args[i] for i in places.panel)
+            panels = [panel] if panel in self._panels else []
+        keys = [
+            f"{self._panels[panel]},{self._columns[x]},{self._rows[y]}"
+            for panel in panels
+            for x in columns
+            for y in rows
+            if (panel, x, y) in board.squares
+        ]
+        # A move that names neither column nor row has no square.
+        return tuple(keys) if len(keys) < len(board.squares) or len(keys) == 1 else ()
+
+    def _coordinate(self, move: Term, place: int, known: dict[Term, int]) -> list[Term]:
+        if place < 0:
+            return list(known)
+        return [move.args[place]] if move.args[place] in known else []
+
+    def _split(self, name: Term, number: int) -> tuple[Term, Term] | None:
+        """Column and row of a square that has a name such as ``a1``."""
+        assert self._board is not None
+        if name.args:
+            return None
+        letter, digits = split_name(name)
+        x, y = (digits, letter) if self._board.layers[number].turned else (letter, digits)
+        return (x, y) if x in self._columns and y in self._rows else None
+
+    def _labels(self, moves: list[Term], said: list[set[int]]) -> list[str]:
+        """What tells moves with the same clicks from each other: as little as does it."""
+        spell = self._rules.spell
+        whole = list(map(spell, moves))
+        if len({move.signature for move in moves}) > 1:
+            return whole
+        arity = moves[0].signature[1]
+        differ = [i for i in range(arity) if len({move.args[i] for move in moves}) > 1]
+        rest = differ or [i for i in range(arity) if i not in said[0]]
+        short = [" ".join(spell(move.args[i]) for i in rest) for move in moves]
+        return short if all(short) and len(set(short)) == len(short) else whole
+
+
+def _kind(board: Grid, layer: Layer, place: int) -> str:
+    """What an argument of a layer says: ``x``, ``y``, ``square``, ``panel`` or ``thing``."""
+    if board.shape is BoardShape.DOTS and layer is board.layers[0]:
+        return "xyxy"[place]
+    if place == layer.x:
+        return "square" if layer.x == layer.y else "x"
+    if place == layer.y:
+        return "y"
+    return "panel" if place in layer.panel else "thing"

@@ -1,0 +1,110 @@
+"""What stands on no square, as panels beside a board: facts grouped by relation, counters on one line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gdl.rules import Rules
+from gdl.terms import Term
+from ggp.boards.svg.markup import clipped, element, text_of
+
+LINE = 18.0
+"""Height of a line of text."""
+_LETTER = 7.2
+_WIDEST = 34
+_PADDING = 8.0
+_GAP = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class FactBlock:
+    """The true propositions of one relation.
+
+    Attributes:
+        name: the relation's name.
+        rows: the arguments of each, spelled; a relation without arguments has one row without any.
+        fresh: for each row, whether it was false before.
+        gone: how many have become false.
+    """
+
+    name: str
+    rows: tuple[tuple[str, ...], ...]
+    fresh: tuple[bool, ...]
+    gone: int = 0
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one line, such as a counter or whose turn it is."""
+        return len(self.rows) == 1
+
+    def lines(self, most: int) -> list[tuple[str, bool]]:
+        """Its lines below its name, or with it, and whether each is new; what is too much is counted."""
+        if self.single:
+            return [(clipped(" ".join((self.name, *self.rows[0])), _WIDEST), self.fresh[0])]
+        lines = [
+            (clipped(" ".join(row), _WIDEST), new)
+            for row, new in zip(self.rows[:most], self.fresh, strict=False)
+        ]
+        if len(self.rows) > most:
+            lines[-1] = f"… {len(self.rows) - most + 1} more", False
+        return lines
+
+
+def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None) -> list[FactBlock]:
+    """Facts grouped by relation, single lines first."""
+    groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
+    for term in sorted(facts):
+        groups[term.signature].append(term)
+    known = None if before is None else set(before)
+    blocks = [
+        FactBlock(
+            rules.spelling.get(name, name),
+            tuple(tuple(map(rules.spell, term.args)) for term in terms),
+            tuple(known is not None and term not in known for term in terms),
+        )
+        for (name, _), terms in groups.items()
+    ]
+    return sorted(blocks, key=lambda block: (not block.single, block.name))
+
+
+def draw_facts(
+    blocks: list[FactBlock], x: float, y: float, height: float, most: int
+) -> tuple[str, float, float]:
+    """Panels from a point down, in columns of about this height: markup, width and height of it all.
+
+    Args:
+        most: lines of one relation that are shown.
+    """
+    drawn: list[str] = []
+    left, top, widest, lowest = x, y, 0.0, y
+    singles = [line for block in blocks if block.single for line in block.lines(1)]
+    panels: list[tuple[str, list[tuple[str, bool]]]] = [("", singles)] if singles else []
+    panels += [(block.name, block.lines(most)) for block in blocks if not block.single]
+    for name, lines in panels:
+        tall = (len(lines) + bool(name)) * LINE + 2 * _PADDING
+        if top > y and top + tall > y + height:
+            left, top, widest = left + widest + _GAP, y, 0.0
+        wide = _LETTER * max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _ in lines)) + 2 * _PADDING
+        drawn.append(_panel(name, lines, left, top, wide, tall))
+        top += tall + _GAP
+        widest, lowest = max(widest, wide), max(lowest, top - _GAP)
+    return "".join(drawn), left + widest - x, lowest - y
+
+
+def _panel(name: str, lines: list[tuple[str, bool]], x: float, y: float, width: float, height: float) -> str:
+    inside = [element("rect", cls="gb-panel", x=x, y=y, width=width, height=height, rx=6)]
+    at = y + _PADDING + LINE / 2
+    if name:
+        title = text_of(clipped(name, _WIDEST))
+        inside.append(element("text", title, cls="gb-head", x=x + _PADDING, y=at))
+        at += LINE
+    for line, new in lines:
+        if new:
+            inside.append(
+                element("rect", cls="gb-fresh", x=x + 2, y=at - LINE / 2, width=width - 4, height=LINE, rx=3)
+            )
+        inside.append(element("text", text_of(line), cls="gb-fact", x=x + _PADDING, y=at))
+        at += LINE
+    return element("g", *inside)

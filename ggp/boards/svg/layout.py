@@ -1,0 +1,266 @@
+"""Where the squares of a board stand on paper: squares, hexagons, rings, dots; one board or several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from gdl.rules import Rules
+from gdl.terms import Term
+from ggp.boards.board import Grid
+from ggp.boards.layers import Square
+from ggp.boards.shapes import BoardShape, indents
+from ggp.boards.svg.markup import clipped
+
+UNIT = 40.0
+"""Side of a square, in the drawing's own units."""
+_GAP = 26.0
+_CLOSE = 7.0
+_LABEL = 20.0
+_ROUND = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+"""Ways from the middle of a board of rings to its places, clockwise from the top."""
+
+
+class SpotKind(Enum):
+    """What a square looks like when nothing stands on it."""
+
+    SQUARE = "square"
+    HEXAGON = "hexagon"
+    POINT = "point"
+    BOX = "box"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A square on paper.
+
+    Attributes:
+        key: ``panel,column,row`` by number from 0, the row from the bottom.
+        name: its coordinates as the rules call them.
+        x, y: its middle.
+        dark: whether it is a dark one of a chequered board.
+    """
+
+    key: str
+    name: str
+    x: float
+    y: float
+    kind: SpotKind = SpotKind.SQUARE
+    dark: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name beside a board: its middle, and what it says; ``title`` for that of a whole board."""
+
+    x: float
+    y: float
+    text: str
+    title: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLayout:
+    """A board on paper.
+
+    Attributes:
+        width, height: of everything.
+        spots: where each square stands.
+        lines: between places, behind them; ends as x1, y1, x2, y2.
+        joins: of boards of dots, the ends of the line for each proposition's square.
+        labels: names of columns, rows and boards.
+    """
+
+    width: float
+    height: float
+    spots: dict[Square, Spot]
+    lines: tuple[tuple[float, float, float, float], ...] = ()
+    joins: dict[Square, tuple[float, float, float, float]] | None = None
+    labels: tuple[Label, ...] = ()
+
+
+def square_key(board: Grid, square: Square) -> str | None:
+    """``panel,column,row`` by number; None for squares that the board does not have."""
+    panel, x, y = square
+    try:
+        return f"{board.panels.index(panel)},{board.columns.index(x)},{board.rows.index(y)}"
+    except ValueError:
+        return None
+
+
+def square_name(rules: Rules, square: Square) -> str:
+    """A square's coordinates as the rules call them."""
+    panel, x, y = square
+    words = [rules.spell(term) for term in (*panel, x, y) if term.name]
+    return " ".join(words)
+
+
+def lay_out(board: Grid, rules: Rules) -> BoardLayout:
+    """Where everything stands."""
+    match board.shape:
+        case BoardShape.STRAIGHT:
+            return _straight(board, rules)
+        case BoardShape.RINGS:
+            return _rings(board, rules)
+        case BoardShape.DOTS:
+            return _dots(board, rules)
+    return _hexagons(board, rules)
+
+
+def _straight(board: Grid, rules: Rules) -> BoardLayout:
+    wide, high = len(board.columns), len(board.rows)
+    several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
+    numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
+    chequered = min(wide, high) >= 4 and not board.fixed and not numbers
+    strip = board.rows == (Term(""),)
+    # Parts of one whole stand close together, without names.
+    parts = bool(board.places)
+    left = 0.0 if strip or parts else _margin(rules, board.rows)
+    title = _LABEL if several and not parts else 0.0
+    pitch_x = left + wide * UNIT + (_CLOSE if parts else _GAP)
+    pitch_y = title + high * UNIT + (_CLOSE if parts else _LABEL + _GAP / 2)
+    spots: dict[Square, Spot] = {}
+    labels: list[Label] = []
+    place = _panel_places(board, pitch_x, pitch_y)
+    for p, panel in enumerate(board.panels):
+        column, row = place(p)
+        x0, y0 = column * pitch_x + left, row * pitch_y + title
+        if several and not parts:
+            name = clipped(" ".join(map(rules.spell, panel)), max(6, wide * 5))
+            labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, name, True))
+        for i, x in enumerate(board.columns):
+            middle = x0 + (i + 0.5) * UNIT
+            if not parts:
+                labels.append(Label(middle, y0 + high * UNIT + _LABEL / 2, clipped(rules.spell(x), 5)))
+            for j, y in enumerate(board.rows):
+                square = (panel, x, y)
+                if square in board.squares:
+                    spots[square] = Spot(
+                        f"{p},{i},{j}",
+                        square_name(rules, square),
+                        middle,
+                        y0 + (high - j - 0.5) * UNIT,
+                        dark=chequered and (i + j) % 2 == 0,
+                    )
+        if not strip and not parts:
+            for j, y in enumerate(board.rows):
+                labels.append(Label(x0 - left / 2, y0 + (high - j - 0.5) * UNIT, clipped(rules.spell(y), 8)))
+    across = 1 + max(place(p)[0] for p in range(len(board.panels)))
+    down = 1 + max(place(p)[1] for p in range(len(board.panels)))
+    gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
+    return BoardLayout(across * pitch_x - gap_x, down * pitch_y - gap_y, spots, labels=tuple(labels))
+
+
+def _panel_places(board: Grid, pitch_x: float, pitch_y: float) -> Callable[[int], tuple[int, int]]:
+    """Column from the left and row from the top of each panel, by its number."""
+    if board.places:
+        top = max(row for _, row in board.places.values())
+        return lambda p: (board.places[board.panels[p]][0], top - board.places[board.panels[p]][1])
+    # About half as wide again as high.
+    across = max(1, min(len(board.panels), round(math.sqrt(1.5 * len(board.panels) * pitch_y / pitch_x))))
+    return lambda p: (p % across, p // across)
+
+
+def _hexagons(board: Grid, rules: Rules) -> BoardLayout:
+    centred = board.shape is BoardShape.CENTRED
+    whole: list[list[Square]] = [[((), x, y) for x in board.columns] for y in board.rows]
+    rows = [[square for square in row if square in board.squares] for row in whole]
+    offsets = indents(board.shape, list(map(len, rows)))
+    step = UNIT * math.sqrt(3) / 2
+    left = _margin(rules, board.rows)
+    spots: dict[Square, Spot] = {}
+    labels: list[Label] = []
+    for j, row in enumerate(rows):
+        y = (len(rows) - 1 - j) * step + UNIT * 0.6
+        begin = left + offsets[j] * UNIT / 2
+        if row:
+            labels.append(Label(begin - left / 2, y, clipped(rules.spell(board.rows[j]), 8)))
+        for n, square in enumerate(row):
+            i = board.columns.index(square[1])
+            x = begin + ((n if centred else i) + 0.5) * UNIT
+            name = square_name(rules, square)
+            spots[square] = Spot(f"0,{i},{j}", name, x, y, SpotKind.HEXAGON)
+    height = (len(rows) - 1) * step + UNIT * 1.2
+    if not centred:
+        begin = left + offsets[0] * UNIT / 2
+        # The axis follows the columns as they lean.
+        lean = -0.5 if board.shape is BoardShape.RIGHT else 0.5
+        for i, x_name in enumerate(board.columns):
+            x = begin + (i + 0.5 + lean) * UNIT
+            labels.append(Label(x, height + _LABEL / 2, clipped(rules.spell(x_name), 5)))
+        height += _LABEL
+    width = max((spot.x for spot in spots.values()), default=UNIT) + UNIT / 2
+    return BoardLayout(width, height, spots, labels=tuple(labels))
+
+
+def _rings(board: Grid, rules: Rules) -> BoardLayout:
+    rings = len(board.columns)
+    middle = (rings + 0.5) * UNIT + _LABEL
+
+    def at(ring: int, place: int) -> tuple[float, float]:
+        x, y = _ROUND[place]
+        return middle + (ring + 1) * x * UNIT, middle + (ring + 1) * y * UNIT
+
+    spots: dict[Square, Spot] = {}
+    lines: list[tuple[float, float, float, float]] = []
+    labels: list[Label] = []
+    for i, ring in enumerate(board.columns):
+        for j, place in enumerate(board.rows):
+            square = ((), ring, place)
+            x, y = at(i, j)
+            spots[square] = Spot(f"0,{i},{j}", square_name(rules, square), x, y, SpotKind.POINT)
+            lines.append((x, y, *at(i, (j + 1) % len(_ROUND))))
+            if j % 2 == 0 and i + 1 < rings:
+                lines.append((x, y, *at(i + 1, j)))
+    for j, place in enumerate(board.rows):
+        x, y = at(rings - 1, j)
+        way = _ROUND[j]
+        text = clipped(rules.spell(place), 5)
+        labels.append(Label(x + way[0] * UNIT * 0.7, y + way[1] * UNIT * 0.7, text))
+    size = 2 * middle
+    return BoardLayout(size, size, spots, tuple(lines), labels=tuple(labels))
+
+
+def _dots(board: Grid, rules: Rules) -> BoardLayout:
+    """Dots are points of the board; a box has the key of the dot at its lower left, on panel 1."""
+    wide, high = len(board.columns), len(board.rows)
+    left = _margin(rules, board.rows)
+    at = {
+        (x, y): (left + (i + 0.4) * UNIT, (high - 1 - j + 0.4) * UNIT)
+        for i, x in enumerate(board.columns)
+        for j, y in enumerate(board.rows)
+    }
+    spots: dict[Square, Spot] = {}
+    for j in range(high - 1):
+        for i in range(wide - 1):
+            square = ((), board.columns[i], board.rows[j])
+            if square in board.squares:
+                x, y = at[square[1], square[2]]
+                name = square_name(rules, square)
+                spots[square] = Spot(f"1,{i},{j}", name, x + UNIT / 2, y - UNIT / 2, SpotKind.BOX)
+    dots: dict[Square, Spot] = {
+        ((Term(""),), x, y): Spot(
+            f"0,{i},{j}", square_name(rules, ((), x, y)), *at[x, y], kind=SpotKind.POINT
+        )
+        for i, x in enumerate(board.columns)
+        for j, y in enumerate(board.rows)
+    }
+    joins: dict[Square, tuple[float, float, float, float]] = {}
+    for i, column in enumerate(board.columns):
+        for j, row in enumerate(board.rows):
+            beside = [(column, other) for other in board.rows[j + 1 : j + 2]]
+            for dot in [*beside, *((other, row) for other in board.columns[i + 1 : i + 2])]:
+                ends = (*at[column, row], *at[dot])
+                joins[dot, column, row] = joins[(column, row), *dot] = ends
+    labels = [Label(at[x, board.rows[0]][0], high * UNIT, clipped(rules.spell(x), 5)) for x in board.columns]
+    labels += [Label(left / 2, at[board.columns[0], y][1], clipped(rules.spell(y), 8)) for y in board.rows]
+    width = left + (wide - 0.2) * UNIT
+    height = high * UNIT + _LABEL / 2
+    return BoardLayout(width, height, spots | dots, joins=joins, labels=tuple(labels))
+
+
+def _margin(rules: Rules, names: tuple[Term, ...]) -> float:
+    """Room for names at the left of rows."""
+    return 10 + 7.5 * min(8, max((len(rules.spell(name)) for name in names), default=1))

@@ -1,0 +1,40 @@
+"""SVG elements as text: every name from the rules is escaped, and is never markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+_UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML document may contain, however it is written (XML 1.0, production 2)."""
+
+
+def text_of(text: str) -> str:
+    """Any text as XML has it."""
+    return escape(_UNWRITABLE.sub("\ufffd", text))
+
+
+def element(name: str, *inside: str, **attributes: str | float) -> str:
+    """An element around markup that is already written. ``cls`` is ``class``; underscores in names of
+    attributes become hyphens; numbers are rounded to hundredths."""
+    parts = [name]
+    for key, value in attributes.items():
+        said = number(value) if isinstance(value, (int, float)) else text_of(value)
+        parts.append(f'{"class" if key == "cls" else key.replace("_", "-")}="{said}"')
+    return f"<{' '.join(parts)}>{''.join(inside)}</{name}>" if inside else f"<{' '.join(parts)}/>"
+
+
+def number(value: float) -> str:
+    """A length without needless digits."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def points(corners: Iterable[tuple[float, float]]) -> str:
+    """Corners as a polygon has them."""
+    return " ".join(f"{number(x)},{number(y)}" for x, y in corners)
+
+
+def clipped(text: str, most: int) -> str:
+    """Text of at most so many characters; an ellipsis where something is left out."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,61 @@
+"""The process that draws the states of one game, within limits of time and memory."""
+
+from __future__ import annotations
+
+import sys
+
+from gdl.errors import GdlError
+from gdl.machine import State
+from gdl.syntax.parser import parse_terms
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game
+from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
+from players.processes.limits import limit_cpu, limit_memory
+
+CPU_SECONDS = 120.0
+"""Of one process, for all its drawings; another takes its place."""
+MEMORY = 1024**3
+MOST_STEPS = 500
+"""Joint moves in one request."""
+
+
+class Artist:
+    """Draws states of one installed game."""
+
+    def __init__(self, name: str) -> None:
+        self._machine = Game.load(name).machine("prover")
+        self._painter = SvgPainter.of_machine(self._machine, name)
+
+    def draw(self, state: str, steps: list[str]) -> str:
+        """The drawing after some joint moves, each a run of GDL terms, from a state, a run of propositions,
+        or where that is empty from the first; what the last move changed is marked. Raises GdlError."""
+        if len(steps) > MOST_STEPS:
+            raise GdlError(f"more than {MOST_STEPS} joint moves", remedy="give a state further on")
+        machine = self._machine
+        at = machine.state_of(parse_terms(state, "state")) if state else machine.initial_state()
+        before: State | None = None
+        for step in steps:
+            before, at = at, at.play(*parse_terms(step, "moves"))
+        return self._painter.draw_state(at, before, alone=True)
+
+
+def main() -> None:
+    """Draw until the other end is gone."""
+    inbox = Inbox()
+    parent = Parent(inbox.put)
+    limit_memory(MEMORY)
+    limit_cpu(CPU_SECONDS)
+    artist: Artist | None = None
+    while True:
+        message: JsonMessage = inbox.get()
+        try:
+            artist = artist or Artist(sys.argv[1])
+            parent.send("drawn", svg=artist.draw(message["state"], message["steps"]))
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            parent.send("refused", error=explain(error, "drawing"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""``GET /games/NAME/state.svg?state=...&moves=...``: a state of an installed game as a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from ggp.boards.svg.stylesheet import drawing_policy
+from ggp.game import installed_games
+from ggp.web.boards.artists import Artists
+
+ARTISTS = web.AppKey("artists", Artists)
+
+
+def add_routes(app: web.Application) -> None:
+    """Add the route, and end its processes with the application."""
+    app.router.add_get("/games/{name}/state.svg", _state)
+    app.cleanup_ctx.append(_artists)
+
+
+async def _artists(app: web.Application) -> AsyncIterator[None]:
+    app[ARTISTS] = artists = Artists()
+    yield
+    await artists.close()
+
+
+async def _state(request: web.Request) -> web.Response:
+    """The first state, or ``state`` (propositions), after each ``moves`` (one move per role, or per role with
+    a choice), which may be given many times."""
+    name = request.match_info["name"]
+    if name not in {path.stem for path in installed_games()}:
+        raise web.HTTPNotFound(reason="there is no such game")
+    drawing = await request.app[ARTISTS].draw(
+        name, request.query.get("state", ""), request.query.getall("moves", [])
+    )
+    # The drawing carries its stylesheet; nothing else in it may do anything.
+    return web.Response(
+        text=drawing,
+        content_type="image/svg+xml",
+        headers={"Content-Security-Policy": drawing_policy(), "Cache-Control": "max-age=60"},
+    )

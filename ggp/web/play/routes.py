@@ -1,0 +1,116 @@
+"""What the play room answers: its page, tables and their events, orders to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from ggp.web.play.tables import OpenTables
+from ggp.web.shell import page
+from players.registry import NAMES
+
+TABLES = web.AppKey("tables", OpenTables)
+ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show")
+MOST_SEATS = 64
+LONGEST_CLOCK = 3600.0
+
+
+def add_routes(app: web.Application) -> None:
+    """Add the room to the application."""
+    app[TABLES] = OpenTables()
+    app.cleanup_ctx.append(_close)
+    app.router.add_get("/play", _page)
+    app.router.add_get("/play/{table}", _page)
+    app.router.add_get("/play/{table}/events", _events)
+    app.router.add_post("/play/tables", _open)
+    app.router.add_post("/play/{table}/{order}", _order)
+
+
+async def _close(app: web.Application) -> AsyncIterator[None]:
+    yield
+    await app[TABLES].close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    from ggp.game import installed_games
+
+    table = request.match_info.get("table", "")
+    games = [path.stem for path in installed_games()]
+    players = ["human", *NAMES]
+    return page(
+        request, "Play", "play.js", ("board.css", "play.css"), table=table, games=games, players=players
+    )
+
+
+async def _events(request: web.Request) -> web.StreamResponse:
+    return await request.app[TABLES].get(request.match_info["table"]).news.stream(request)
+
+
+async def _open(request: web.Request) -> web.Response:
+    told = await json_object(request)
+    seats = told.get("seats", [])
+    if not isinstance(seats, list) or len(seats) > MOST_SEATS or not all(isinstance(s, str) for s in seats):
+        raise GdlError("seats is no list of players", remedy='for example ["human", "uct"]')
+    others = _text(told, "others") or "uct"
+    for name in (*seats, others):
+        _check_seat(name)
+    order = {
+        "game": _text(told, "game"),
+        "rules": _text(told, "rules"),
+        "seats": seats,
+        "others": others,
+        "playclock": _number(told, "playclock", 2.0, 0.05),
+        "patience": _number(told, "patience", 0.0, 0.0),
+        "seed": int(_number(told, "seed", 0, 0)),
+        "workers": int(_number(told, "workers", 0, 0)),
+    }
+    if not (order["game"] or order["rules"]):
+        raise GdlError("name a game, or give its rules")
+    table = await request.app[TABLES].open(order)
+    return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
+
+
+async def _order(request: web.Request) -> web.Response:
+    order = request.match_info["order"]
+    if order not in ORDERS:
+        raise web.HTTPNotFound(reason="there is no such order")
+    told = await json_object(request)
+    if order == "seat":
+        _check_seat(_text(told, "player"))
+    request.app[TABLES].get(request.match_info["table"]).order({**told, "do": order})
+    return web.json_response({})
+
+
+async def json_object(request: web.Request) -> dict[str, Any]:
+    """The JSON object that a request carries. Raises GdlError where it is none."""
+    try:
+        told = json.loads(await request.read())
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told):
+        raise GdlError("the body is no JSON object")
+    return told
+
+
+def _check_seat(name: str) -> None:
+    """Raises GdlError for what is no player of ours: a page loads no code."""
+    if name.partition(":")[0] not in ("human", *NAMES):
+        raise GdlError(f"there is no player {name!r}", remedy=f"choose human, {', '.join(NAMES)}")
+
+
+def _text(told: dict[str, Any], name: str) -> str:
+    value = told.get(name) or ""
+    if not isinstance(value, str):
+        raise GdlError(f"{name} is no text")
+    return value
+
+
+def _number(told: dict[str, Any], name: str, usual: float, least: float) -> float:
+    value = told.get(name, usual)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= LONGEST_CLOCK:
+        raise GdlError(f"{name} is no number from {least:g} to {LONGEST_CLOCK:g}")
+    return float(value)

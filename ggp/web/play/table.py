@@ -1,0 +1,380 @@
+"""A match that people play in a browser: seats, steps that can be taken back, clocks, hints.
+
+One thread plays (:meth:`Table.run`). What people want comes as orders, JSON objects in an inbox; what they
+see goes out as messages: ``state`` whenever something changes, ``thinking``, ``hint``, ``note``.
+"""
+
+from __future__ import annotations
+
+import queue
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from gdl.errors import GdlError, MoveError
+from gdl.machine import State
+from gdl.terms import sort_key
+from ggp.boards.board import find_board
+from ggp.boards.clicks import ClickFinder
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game
+from ggp.processes.parent import Inbox, JsonMessage, Send
+from players.kaskade.kaskade import BOTTOM, Kaskade
+from players.kaskade.player import KaskadePlayer
+from players.player import Choice, Player
+from players.processes.limits import describe
+from players.registry import check_name, make_player
+
+HUMAN = "human"
+HINT_SECONDS = 2.0
+FIRST_SECONDS = 3.0
+"""How long the first machine above the prover is waited for."""
+MOST_STEPS = 5000
+SHOWN_CANDIDATES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TableOrder:
+    """What table is wanted.
+
+    Attributes:
+        seats: for each role ``human`` or a player's name; more than there are roles do no harm.
+        others: who plays the roles left out.
+        playclock: seconds that our players think about a move.
+        patience: seconds that a person has for a move, after which a random one is made; 0 for no limit.
+        workers: search processes of a player.
+    """
+
+    game: Game
+    seats: Sequence[str] = ()
+    others: str = "uct"
+    playclock: float = 2.0
+    patience: float = 0.0
+    seed: int = 0
+    workers: int = 0
+
+
+@dataclass(slots=True)
+class _Step:
+    """A joint move: the state it was made in, and what our players said of it, by role."""
+
+    state: State
+    joint: tuple[int, ...]
+    notes: dict[int, str] = field(default_factory=dict)
+
+
+class _Seat(KaskadePlayer):
+    """A player that answers as soon as somebody wants something else."""
+
+    def __init__(self, player: Player, kaskade: Kaskade, hurry: Callable[[], bool]) -> None:
+        super().__init__(player, kaskade)
+        self.hurry = hurry
+
+    def _is_called(self) -> bool:
+        return self.hurry() or super()._is_called()
+
+
+class Table:
+    """One match.
+
+    Raises:
+        GdlError: there is no such player.
+    """
+
+    def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
+        self._order, self._inbox, self._send = order, inbox, send
+        self._later: list[JsonMessage] = []
+        game = order.game
+        self._kaskade = Kaskade("auto")
+        self._kaskade.begin(game.text, game.rules)
+        self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), FIRST_SECONDS)
+        self.machine = machine = self._kaskade.best()
+        self.roles = [game.rules.spell(role) for role in machine.roles]
+        rest = [order.others] * (len(self.roles) - len(order.seats))
+        self.seats = [*order.seats, *rest][: len(self.roles)]
+        """Seats that the game does not have stay empty: a page does not know how many there are."""
+        for name in self.seats:
+            if name != HUMAN:
+                check_name(name)
+        self._players: dict[int, _Seat] = {}
+        self._adviser: dict[int, _Seat] = {}
+        board = find_board(machine)
+        self._painter = SvgPainter(board, game.rules, machine.roles, game.name)
+        self._clicks = ClickFinder(board, game.rules)
+        self._state = machine.initial_state()
+        self._steps: list[_Step] = []
+        self._at = 0
+        """The state that is shown: that before step ``_at``, or the newest."""
+        self._chosen: dict[int, int] = {}
+        self._notes: dict[int, str] = {}
+        self._waits = False  # somebody has gone back: our players wait for a move or ``go``
+        self._rng = random.Random(order.seed)
+
+    def run(self) -> None:
+        """Play until the order ``end`` comes."""
+        try:
+            self._show()
+            while self._turn():
+                pass
+        finally:
+            for player in (*self._players.values(), *self._adviser.values()):
+                player.stop()
+            self._kaskade.close()
+
+    @property
+    def _shown(self) -> State:
+        return self._state if self._at == len(self._steps) else self._steps[self._at].state
+
+    def _options(self) -> list[list[int]]:
+        return [self.machine.legal_moves(self._shown, role) for role in range(len(self.roles))]
+
+    def _turn(self) -> bool:
+        """Take one thing further: a player's answer, an order of people, the next state. False at the end."""
+        state = self._shown
+        if self.machine.is_terminal(state) or not all(options := self._options()):
+            return self._obey(self._next_order())
+        if self._waits or len(self._steps) >= MOST_STEPS:
+            return self._obey(self._next_order())
+        for role, moves in enumerate(options):
+            if role in self._chosen:
+                continue
+            if len(moves) == 1:
+                self._chosen[role] = moves[0]
+            elif self.seats[role] != HUMAN:
+                choice = self._think(role, state)
+                if choice is None:
+                    return self._obey(self._next_order())
+                self._chosen[role] = choice.move
+                self._notes[role] = choice.note
+        waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
+        if waiting:
+            return self._await_people(waiting, options)
+        self._make()
+        return True
+
+    def _await_people(self, waiting: list[int], options: list[list[int]]) -> bool:
+        patience = self._order.patience
+        end = time.monotonic() + patience
+        while waiting:
+            order = self._next_order(end - time.monotonic() if patience else None)
+            if order is None:
+                for role in waiting:
+                    self._chosen[role] = self._rng.choice(options[role])
+                    self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
+                return True
+            if order["do"] != "hint":
+                return self._obey(order)
+            self._obey(order)
+        return True
+
+    def _think(self, role: int, state: State) -> Choice | None:
+        """A player's answer; None where people have wanted something else in the meantime."""
+        deadline = time.monotonic() + self._order.playclock
+        self._send("thinking", role=role, seconds=self._order.playclock)
+        try:
+            choice = self._player(role, state, deadline).choose(state, deadline)
+        except (GdlError, MemoryError, OSError) as error:
+            self._send("note", text=f"{self.seats[role]} failed: {error}")
+            return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
+        except Exception as error:
+            self._send("note", text=f"{self.seats[role]} failed: {describe(error)}")
+            return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
+        return None if self._urgent() else choice
+
+    def _player(self, role: int, state: State, deadline: float) -> _Seat:
+        player = self._players.get(role)
+        if player is None:
+            player = self._players[role] = self._new_player(self.seats[role], role, state, deadline)
+        return player
+
+    def _new_player(self, name: str, role: int, state: State, deadline: float) -> _Seat:
+        made = make_player(name, self._order.seed * 64 + role, workers=self._order.workers, ponder=False)
+        player = _Seat(made, self._kaskade, self._urgent)
+        startclock = (deadline - time.monotonic()) / 2
+        player.start(self.machine, role, state, startclock, time.monotonic() + startclock)
+        return player
+
+    def _make(self) -> None:
+        """The joint move that all have chosen."""
+        state = self._shown
+        joint = tuple(self._chosen[role] for role in range(len(self.roles)))
+        del self._steps[self._at :]
+        self._steps.append(_Step(state, joint, self._notes))
+        self._state = self.machine.next_state(state, joint)
+        self._at += 1
+        self._clear()
+        self._show()
+
+    def _clear(self) -> None:
+        self._chosen, self._notes = {}, {}
+
+    def _urgent(self) -> bool:
+        """Whether somebody wants what a player that thinks must not keep waiting."""
+        while not self._inbox.empty():
+            self._later.append(self._inbox.get())
+        return any(order.get("do") not in ("move", "hint", "show") for order in self._later)
+
+    def _next_order(self, seconds: float | None = None) -> JsonMessage | None:
+        if self._later:
+            return self._later.pop(0)
+        try:
+            return self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
+        except queue.Empty:
+            return None
+
+    def _obey(self, order: JsonMessage | None) -> bool:
+        """Do what somebody wants; whoever cannot be obeyed is told why. False to end."""
+        try:
+            match order:
+                case {"do": "end"}:
+                    return False
+                case {"do": "move", "role": str(role), "move": str(move)}:
+                    self._choose(role, move)
+                case {"do": "back"}:
+                    self._go_to(self._last_choice(), waits=False)
+                case {"do": "goto", "step": int(step)}:
+                    self._go_to(step, waits=step < len(self._steps))
+                case {"do": "go"}:
+                    self._waits = False
+                    self._show()
+                case {"do": "pause"}:
+                    self._waits = True
+                    self._show()
+                case {"do": "seat", "role": str(role), "player": str(player)}:
+                    self._seat(role, player)
+                case {"do": "swap"}:
+                    self._swap()
+                case {"do": "hint", "role": str(role)}:
+                    self._hint(role)
+                case {"do": "show"}:
+                    self._show()
+                case _:
+                    raise GdlError("this is no order for a table")
+        except GdlError as error:
+            self._send("note", text=str(error))
+        return True
+
+    def _role(self, name: str) -> int:
+        if name not in self.roles:
+            raise GdlError(f"the game has no role {name!r}", remedy=f"its roles are {', '.join(self.roles)}")
+        return self.roles.index(name)
+
+    def _choose(self, name: str, move: str) -> None:
+        role = self._role(name)
+        if self.seats[role] != HUMAN:
+            raise GdlError(f"{name} is played by {self.seats[role]}", remedy="take its seat first")
+        texts = {
+            self._spelled(role, option): option for option in self.machine.legal_moves(self._shown, role)
+        }
+        if self.machine.is_terminal(self._shown):
+            raise MoveError("the match is over")
+        if move not in texts:
+            raise MoveError(f"{move} is not legal for {name} now")
+        self._waits = False
+        self._chosen[role] = texts[move]
+        self._show()
+
+    def _last_choice(self) -> int:
+        """The last step before the one that is shown in which a person had a choice, or else the last one."""
+        humans = [role for role, name in enumerate(self.seats) if name == HUMAN]
+        for number in range(self._at - 1, -1, -1):
+            state = self._steps[number].state
+            if any(len(self.machine.legal_moves(state, role)) > 1 for role in humans):
+                return number
+        return max(self._at - 1, 0)
+
+    def _go_to(self, step: int, waits: bool) -> None:
+        if not 0 <= step <= len(self._steps):
+            raise GdlError(f"there is no step {step}", remedy=f"0 to {len(self._steps)}")
+        self._at, self._waits = step, waits
+        self._clear()
+        self._show()
+
+    def _seat(self, name: str, player: str) -> None:
+        role = self._role(name)
+        if player != HUMAN:
+            check_name(player)
+        self._leave(role)
+        self.seats[role] = player
+        self._clear()
+        self._show()
+
+    def _swap(self) -> None:
+        for role in range(len(self.roles)):
+            self._leave(role)
+        self.seats = [*self.seats[1:], self.seats[0]]
+        self._clear()
+        self._show()
+
+    def _leave(self, role: int) -> None:
+        player = self._players.pop(role, None)
+        if player is not None:
+            player.stop()
+
+    def _hint(self, name: str) -> None:
+        """What ``uct`` would do for a role."""
+        role, state = self._role(name), self._shown
+        if self.machine.is_terminal(state) or len(self.machine.legal_moves(state, role)) < 2:
+            raise GdlError(f"{name} has no choice here")
+        deadline = time.monotonic() + HINT_SECONDS
+        self._send("thinking", role=role, seconds=HINT_SECONDS)
+        if role not in self._adviser:
+            self._adviser[role] = self._new_player("uct", role, state, deadline)
+        choice = self._adviser[role].choose(state, deadline)
+        known = choice.candidates[:SHOWN_CANDIDATES]
+        self._send(
+            "hint",
+            role=role,
+            step=self._at,
+            move=self._spelled(role, choice.move),
+            note=choice.note,
+            candidates=[
+                {"move": self._spelled(role, c.move), "visits": c.visits, "value": round(c.value, 1)}
+                for c in known
+            ],
+        )
+
+    def _spelled(self, role: int, move: int) -> str:
+        return self.machine.rules.spell(self.machine.move(role, move))
+
+    def _show(self) -> None:
+        state, machine = self._shown, self.machine
+        before = self._steps[self._at - 1].state if self._at else None
+        over = machine.is_terminal(state)
+        options = [[] for _ in self.roles] if over else self._options()
+        stuck = [] if over else [name for name, moves in zip(self.roles, options, strict=True) if not moves]
+        asked = []
+        for role, legal in enumerate(options):
+            moves = sorted((machine.move(role, move) for move in legal), key=sort_key)
+            if self.seats[role] == HUMAN and role not in self._chosen and len(moves) > 1 and not stuck:
+                clicks = self._clicks.clicks(moves, state.propositions)
+                asked.append({"role": role, "moves": clicks.as_json()})
+        goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
+        last = None
+        if self._at:
+            step = self._steps[self._at - 1]
+            last = [self._spelled(role, move) for role, move in enumerate(step.joint)]
+        self._send(
+            "state",
+            game=self._order.game.name,
+            roles=self.roles,
+            seats=self.seats,
+            step=self._at,
+            steps=len(self._steps),
+            svg=self._painter.draw_state(state, before),
+            over=over,
+            goals=goals,
+            why=f"{', '.join(stuck)}: no legal move, so the match cannot go on" if stuck else "",
+            waits=self._waits,
+            asked=asked,
+            last=last,
+            patience=self._order.patience,
+            history=[
+                {
+                    "moves": [self._spelled(role, move) for role, move in enumerate(step.joint)],
+                    "notes": {self.roles[role]: note for role, note in step.notes.items() if note},
+                }
+                for step in self._steps
+            ],
+        )

@@ -1,0 +1,46 @@
+"""The process of one table: ``python -m ggp.web.play.table_process``.
+
+Its first order is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. It answers with
+``refused`` where that cannot be, and else with what :class:`ggp.web.play.table.Table` has to say.
+"""
+
+from __future__ import annotations
+
+from ggp.game import Game
+from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
+from ggp.web.play.table import Table, TableOrder
+from players.processes.limits import limit_memory
+
+MEMORY_BYTES = 3 * 1024**3
+
+
+def main() -> None:
+    """Serve one table, and end."""
+    limit_memory(MEMORY_BYTES)
+    inbox = Inbox()
+    send = Parent(inbox.put, end_seconds=2.0).send
+    try:
+        order = _order(inbox.get())
+        Table(order, inbox, send).run()
+    except BrokenPipeError:
+        return
+    except Exception as error:
+        send("refused", error=explain(error, "table"))
+
+
+def _order(told: JsonMessage) -> TableOrder:
+    rules = told.get("rules")
+    game = Game(str(told.get("game") or "game"), rules) if rules else Game.load(str(told["game"]))
+    return TableOrder(
+        game,
+        told.get("seats", ()),
+        told.get("others") or "uct",
+        told.get("playclock", 2.0),
+        told.get("patience", 0.0),
+        told.get("seed", 0),
+        told.get("workers", 0),
+    )
+
+
+if __name__ == "__main__":
+    main()

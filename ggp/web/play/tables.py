@@ -1,0 +1,140 @@
+"""Keeps tables: a process each, its news for whoever looks on, and its end when nobody does."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from typing import Any
+
+from gdl.errors import GdlError
+from ggp.processes.child import Child, ProcessKind
+from ggp.processes.parent import JsonMessage
+from ggp.web.broadcast import Broadcast, encode
+
+MOST = 16
+"""OpenTables at once; the one that has been left longest makes room."""
+IDLE_SECONDS = 1800.0
+"""After so long without anybody looking on, a table ends."""
+OPEN_SECONDS = 60.0
+KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
+
+
+class OpenTable:
+    """A table as the server sees it.
+
+    Attributes:
+        id: letters and digits that nobody can guess.
+        news: what happens there.
+        touched: when somebody last wanted something, time.monotonic() seconds.
+        over: why it has ended; empty while it goes on.
+    """
+
+    def __init__(self, child: Child) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.touched = time.monotonic()
+        self.over = ""
+        self._child = child
+        self._state: JsonMessage | None = None
+        self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.news = Broadcast(self._greeting)
+        child.on_message = self._heard
+        child.on_exit = lambda _: self._ended("its process has ended")
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody has looked on for long."""
+        return not self.news.readers and time.monotonic() - self.touched > IDLE_SECONDS
+
+    async def opened(self, order: JsonMessage) -> None:
+        """Wait until the first state is there. Raises GdlError where the table cannot be."""
+        self._child.send(order.pop("do"), **order)
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                await asyncio.shield(self._opened)
+        except TimeoutError:
+            raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
+
+    def order(self, order: JsonMessage) -> None:
+        """Tell the table what somebody wants. Raises GdlError where it has ended."""
+        if self.over:
+            raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
+        self.touched = time.monotonic()
+        self._child.send(order.pop("do"), **order)
+
+    async def close(self) -> None:
+        """End it."""
+        self._child.send("end")
+        await self._child.end(1.0)
+
+    def _greeting(self) -> list[bytes]:
+        greeting = [] if self._state is None else [encode("state", self._state)]
+        return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
+
+    def _heard(self, message: JsonMessage) -> None:
+        kind = message.pop("kind")
+        if kind == "refused":
+            error = GdlError(message["error"])
+            if not self._opened.done():
+                self._opened.set_exception(error)
+            self._ended(message["error"])
+            return
+        if kind == "state":
+            self._state = message
+            if not self._opened.done():
+                self._opened.set_result(None)
+        self.news.send(kind, message)
+
+    def _ended(self, why: str) -> None:
+        if not self._opened.done():
+            self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
+        if not self.over:
+            self.over = why
+            self.news.send("ended", {"text": why})
+
+
+class OpenTables:
+    """All tables of a server."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, OpenTable] = {}
+        self._sweeper: asyncio.Task[None] | None = None
+
+    def get(self, name: str) -> OpenTable:
+        """The table of this id. Raises GdlError where there is none."""
+        table = self._tables.get(name)
+        if table is None:
+            raise GdlError("there is no such table any more", remedy="open a new one")
+        return table
+
+    async def open(self, order: dict[str, Any]) -> OpenTable:
+        """A new table. Raises GdlError where it cannot be."""
+        if self._sweeper is None:
+            self._sweeper = asyncio.create_task(self._sweep())
+        while len(self._tables) >= MOST:
+            longest = min(self._tables.values(), key=lambda t: (t.news.readers > 0, t.touched))
+            await self._drop(longest)
+        table = OpenTable(await Child.spawn("ggp.web.play.table_process", kind=KIND))
+        try:
+            await table.opened({"do": "open", **order})
+        except BaseException:
+            await table.close()
+            raise
+        self._tables[table.id] = table
+        return table
+
+    async def close(self) -> None:
+        """End all."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        await asyncio.gather(*(self._drop(table) for table in list(self._tables.values())))
+
+    async def _drop(self, table: OpenTable) -> None:
+        self._tables.pop(table.id, None)
+        await table.close()
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(30.0)
+            for table in [t for t in self._tables.values() if t.abandoned or (t.over and not t.news.readers)]:
+                await self._drop(table)

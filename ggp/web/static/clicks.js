@@ -1,0 +1,118 @@
+// Moves by clicks and keys: which squares may be clicked, and what the clicks so far mean.
+// A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square.
+import { el } from "/static/page.js";
+
+const begins = (move, clicked) =>
+  clicked.length <= move.clicks.length && clicked.every((square, i) => move.clicks[i].includes(square));
+
+/** The moves that need no further click, and the squares that may be clicked next. */
+export function outlook(moves, clicked) {
+  const left = moves.filter((move) => begins(move, clicked));
+  const complete = left.filter((move) => move.clicks.length === clicked.length);
+  const further = new Set(left.filter((m) => m.clicks.length > clicked.length).flatMap((m) => m.clicks[clicked.length]));
+  return { left, complete, further };
+}
+
+/**
+ * Lets a person choose one of `moves` on the drawing `svg`; `list` gets the choices that squares do not tell apart.
+ * `choose(move)` is called once, with the move's text.
+ */
+export function askOn(svg, list, moves, choose) {
+  let clicked = [];
+  const squares = new Map([...svg.querySelectorAll("[data-square]")].map((s) => [s.dataset.square, s]));
+
+  function show() {
+    const { complete, further } = outlook(moves, clicked);
+    if (complete.length === 1 && further.size === 0 && clicked.length > 0) {
+      finish(complete[0]);
+      return;
+    }
+    for (const [key, square] of squares) {
+      const may = further.has(key);
+      const chosen = clicked.includes(key);
+      square.classList.toggle("gb-may", may);
+      square.classList.toggle("gb-chosen", chosen);
+      if (may || chosen) {
+        square.setAttribute("tabindex", "0");
+        square.setAttribute("role", "button");
+      } else {
+        square.removeAttribute("tabindex");
+        square.removeAttribute("role");
+      }
+    }
+    const offered = clicked.length > 0 ? complete : moves.filter((move) => move.clicks.length === 0);
+    list.replaceChildren(
+      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.label)),
+    );
+    if (clicked.length > 0) list.append(el("button", { type: "button", class: "quiet", onclick: clear }, "cancel"));
+  }
+
+  function click(key) {
+    if (outlook(moves, clicked).further.has(key)) clicked = [...clicked, key];
+    else if (clicked.includes(key)) clicked = clicked.slice(0, clicked.indexOf(key));
+    else if (outlook(moves, []).further.has(key)) clicked = [key];
+    else return;
+    show();
+    squares.get(key)?.focus();
+  }
+
+  function clear() {
+    clicked = [];
+    show();
+  }
+
+  function finish(move) {
+    stop();
+    choose(move.move);
+  }
+
+  const onClick = (event) => {
+    const square = event.target.closest?.("[data-square]");
+    if (square) click(square.dataset.square);
+  };
+  const onKey = (event) => {
+    const square = event.target.closest?.("[data-square]");
+    if (event.key === "Escape" && clicked.length > 0) clear();
+    else if (square && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      click(square.dataset.square);
+    } else if (square && event.key.startsWith("Arrow")) {
+      event.preventDefault();
+      neighbour(square, event.key)?.focus();
+    }
+  };
+
+  /** The nearest square that may be clicked in the direction of an arrow key. */
+  function neighbour(from, key) {
+    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
+    const middle = (s) => {
+      const box = s.getBoundingClientRect();
+      return [box.left + box.width / 2, box.top + box.height / 2];
+    };
+    const [x, y] = middle(from);
+    let best = null;
+    for (const square of squares.values()) {
+      if (square === from || !square.hasAttribute("tabindex")) continue;
+      const [a, b] = middle(square);
+      const along = (a - x) * dx + (b - y) * dy;
+      const aside = Math.abs((a - x) * dy) + Math.abs((b - y) * dx);
+      if (along > 1 && (best === null || along + 3 * aside < best.cost)) best = { square, cost: along + 3 * aside };
+    }
+    return best?.square;
+  }
+
+  svg.addEventListener("click", onClick);
+  svg.addEventListener("keydown", onKey);
+  show();
+
+  function stop() {
+    svg.removeEventListener("click", onClick);
+    svg.removeEventListener("keydown", onKey);
+    list.replaceChildren();
+    for (const square of squares.values()) {
+      square.classList.remove("gb-may", "gb-chosen");
+      square.removeAttribute("tabindex");
+    }
+  }
+  return stop;
+}

@@ -1,0 +1,230 @@
+"""Infix GDL means what the same rules mean in KIF; faults are told where they are, hostile texts end soon."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gdl.checks.run import check_text
+from gdl.errors import ParseError, Place
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
+from gdl.syntax.convert import convert, to_kif
+from gdl.syntax.infix import read_infix
+from gdl.syntax.notation import is_infix
+from gdl.syntax.parser import parse_rules
+from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
+from gdl.syntax.to_infix import to_infix
+from gdl.terms import CONNECTIVES, Term
+
+names = st.sampled_from(["p", "q", "cell", "1", "17", "xPlayer", "a_b", "a-b", "+", "it's", "\\", "true"])
+variables = st.sampled_from(["?x", "?X1", "?a-b", "?a_b", "?1", "?_", "?über"])
+
+
+def name(text: str) -> Term:
+    return Term(text)
+
+
+terms = st.recursive(
+    st.one_of(names, variables).map(name),
+    lambda inner: st.builds(lambda f, args: Term(f, *args), names, st.lists(inner, min_size=1, max_size=3)),
+    max_leaves=6,
+)
+relations = terms.filter(lambda term: not term.is_variable)
+formulas: st.SearchStrategy[Formula] = st.recursive(
+    relations.map(Literal),
+    lambda inner: st.one_of(
+        inner.map(Not),
+        st.lists(inner, max_size=3).map(tuple).map(And),
+        st.lists(inner, max_size=3).map(tuple).map(Or),
+    ),
+    max_leaves=6,
+)
+games = st.lists(
+    st.builds(Rule, relations, st.lists(formulas, max_size=3).map(tuple)), min_size=1, max_size=4
+)
+
+
+def renamed(rules: Rules) -> list[Rule]:
+    """The rules with the variables of each numbered: notations differ in how they can be called."""
+
+    def term(part: Term, known: dict[Term, Term]) -> Term:
+        return part.substitute(known)
+
+    def formula(part: Formula, known: dict[Term, Term]) -> Formula:
+        match part:
+            case Literal(atom):
+                return Literal(term(atom, known))
+            case Not(inner):
+                return Not(formula(inner, known))
+            case And(parts):
+                return And(tuple(formula(p, known) for p in parts))
+            case Or(parts):
+                return Or(tuple(formula(p, known) for p in parts))
+
+    out = []
+    for rule in rules:
+        atoms = [rule.head, *(found.atom for part in rule.body for found, _ in literals(part))]
+        order = dict.fromkeys(v for atom in atoms for v in atom.variables())
+        known = {variable: Term(f"?{i}") for i, variable in enumerate(order)}
+        out.append(Rule(term(rule.head, known), tuple(formula(part, known) for part in rule.body)))
+    return out
+
+
+@given(games)
+@example([Rule(Term("p"), (And((Literal(Term("q")), Literal(Term("r")))),))])
+@example([Rule(Term("p"), (Or(()), Not(And((Or((Not(Literal(Term("q"))),)),)))))])
+@example([Rule(Term("p", Term("?a-b"), Term("?a_b")))])
+def test_rules_written_in_infix_are_read_back_as_they_were(sentences: list[Rule]) -> None:
+    rules = Rules(tuple(sentences))
+    assert renamed(parse_rules(to_infix(rules), notation="infix")) == renamed(rules)
+
+
+def test_public_games_are_the_same_in_both_notations(corpus_games: list[Path]) -> None:
+    for path in corpus_games[::16]:
+        rules = parse_rules(path.read_text(errors="replace"), path.name, "kif")
+        infix = to_infix(rules)
+        assert is_infix(infix), path.stem
+        again = parse_rules(infix)
+        assert renamed(again) == renamed(rules), path.stem
+        assert parse_rules(to_kif(again)).rules == again.rules, path.stem
+
+
+def test_the_notation_of_the_notes_is_read() -> None:
+    rules = parse_rules(
+        """
+        % Tic-Tac-Toe, as it is taught.
+        role(x). role(o)
+        legal(W,mark(X,Y)) :- true(cell(X,Y,b)) & true(control(W))
+        legal(W, noop) :- true(control(Z)) & W != Z
+        line(Z) :- row(_,Z) | column(_,Z)  ; either
+        open :- true(cell(M,N,b))
+        terminal :- ~open & ~(draw | 'x-wins')
+        """
+    )
+    kif = """
+        (role x) (role o)
+        (<= (legal ?w (mark ?x ?y)) (true (cell ?x ?y b)) (true (control ?w)))
+        (<= (legal ?w noop) (true (control ?z)) (distinct ?w ?z))
+        (<= (line ?z) (or (row ?1 ?z) (column ?2 ?z)))
+        (<= open (true (cell ?m ?n b)))
+        (<= terminal (not open) (not (or draw x-wins)))
+    """
+    assert renamed(rules) == renamed(parse_rules(kif))
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("role(x", (1, 7), "expected ',' or ')', found the end of the text"),
+        ("role(x)\np(a b)", (2, 5), "expected ',' or ')', found 'b'"),
+        ("p :-", (1, 5), "expected a relation, '~' or '(', found the end of the text"),
+        ("p :- q & & r", (1, 10), "expected a relation, '~' or '(', found '&'"),
+        ("p :- q\n ~r", (2, 2), "expected ':-', '&', '|', '.' or the next sentence, found '~'"),
+        ("p :- (q | r", (1, 12), "expected '&', '|' or ')', found the end of the text"),
+        ("p(a,)", (1, 5), "expected a name or a variable, found ')'"),
+        ("p(X) :- X(a)", (1, 9), "the variable ?X cannot be a relation or function"),
+        ("X :- p", (1, 1), "a variable cannot be the head of a rule"),
+        ("p('a b')", (1, 3), "'a b' is no name of GDL"),
+        ("p(\x9ba)", (1, 3), "the character '\\x9b' cannot stand"),
+        ("p :- q % c\n  & r(\n", (2, 7), "found the end of the text"),
+    ],
+)
+def test_faults_say_where_and_what_was_expected(text: str, place: tuple[int, int], words: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_rules(text, notation="infix")
+    assert words in str(caught.value)
+    assert caught.value.place == Place(*place)
+
+
+def test_checks_go_on_behind_a_faulty_sentence() -> None:
+    rules, findings = check_text("role(x)\nrole(o\nlegal(x,a) :- q r &\nterminal\np(X) :-\n  ~~\n")
+    assert rules is None
+    faults = [(d.place.line, d.place.column) for d in findings if d.code == "not-infix"]
+    assert faults == [(2, 7), (3, 19), (6, 5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p" + "(p" * MAX_DEPTH + ")" * MAX_DEPTH,
+        "p :- " + "~" * (MAX_DEPTH - 1) + "q",
+        "p :- " + "(" * MAX_DEPTH + "q" + ")" * MAX_DEPTH,
+        "p :- " + "~(" * (MAX_DEPTH // 2) + "q" + ")" * (MAX_DEPTH // 2),
+    ],
+)
+def test_nesting_is_read_to_its_limit_and_refused_beyond(text: str) -> None:
+    usual = sys.getrecursionlimit()
+    read_infix(text)
+    with pytest.raises(ParseError) as caught:
+        read_infix(text.replace("~" if "~" in text else "(", "~~" if "~" in text else "((", 2))
+    assert caught.value.code in ("nesting-too-deep", "not-infix")
+    with pytest.raises(ParseError, match="nest deeper"):
+        read_infix("p" + "(p" * 200_000)
+    assert sys.getrecursionlimit() == usual
+
+
+@given(st.text("pX_1(),.:-&|~!='\\%; \n\x00\ufeff", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for notation in ("infix", "auto"):
+        with contextlib.suppress(ParseError):
+            parse_rules(text, notation=notation)  # type: ignore[arg-type]
+    _, findings = check_text(text, notation="infix")
+    assert all(finding.place.line >= 1 for finding in findings)
+
+
+def test_texts_beyond_the_limit_are_not_even_begun() -> None:
+    with pytest.raises(ParseError, match="more than"):
+        read_infix("p." * (MAX_CHARACTERS // 2 + 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "infix"),
+    [
+        ("(role x)", False),
+        ("; role(x) :-\n(role x)", False),
+        ("% (role x)\nrole(x)", True),
+        ("\ufeff role(x)", True),
+        ("open :- closed", True),
+        ("terminal", False),
+        ("", False),
+        ("(p) q(x)", False),
+        ("'a-b'(x)", True),
+    ],
+)
+def test_the_notation_is_seen(text: str, infix: bool) -> None:
+    assert is_infix(text) == infix
+    assert is_infix(text, "infix")
+    assert not is_infix(text, "kif")
+
+
+@pytest.mark.parametrize("to", ["infix", "kif"])
+def test_conversion_keeps_comments_and_comes_to_rest(to: str) -> None:
+    text = "; one\n;   two\n\n(role x) ; three\n(<= (p ?x) ; four\n  (q ?x)\n)\n\n\n(r)\n; five\n"
+    there = convert(text, to)  # type: ignore[arg-type]
+    mark = "%" if to == "infix" else ";"
+    comments = [line.partition(mark)[2] for line in there.splitlines() if mark in line]
+    assert comments == [" one", "   two", " three", " four", " five"]
+    assert convert(there, to) == convert(there, "auto") == there  # type: ignore[arg-type]
+    back = convert(there, "kif")
+    assert renamed(parse_rules(back)) == renamed(parse_rules(text))
+    assert "\n\n" in there
+    assert "\n\n\n" not in there
+
+
+def test_installed_games_survive_the_way_there_and_back() -> None:
+    for path in sorted((Path(__file__).parents[3] / "games").glob("[a-k]*.kif")):
+        text = path.read_text()
+        back = convert(convert(text, "infix"), "kif")
+        assert renamed(parse_rules(back)) == renamed(parse_rules(text)), path.stem
+        assert back.count(";") == text.count(";"), path.stem
+
+
+def test_connectives_cannot_be_heads() -> None:
+    for word in CONNECTIVES - {"<="}:
+        with pytest.raises(ParseError):
+            parse_rules(f"{word}(a) :- b", notation="infix")

@@ -1,0 +1,68 @@
+"""A server of pages, and a real browser."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+WebServer = Callable[..., str]
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync --disable-dev-shm-usage --window-size=1200,1000"
+)
+
+
+@pytest.fixture(scope="session")
+def web() -> Iterator[WebServer]:
+    """Starts ``ggp web`` with some options, once for the same ones; gives its address."""
+    running: dict[tuple[str, ...], tuple[subprocess.Popen[str], str]] = {}
+
+    def start(*options: str) -> str:
+        if options not in running:
+            command = [sys.executable, "-m", "ggp", "web", "--port", "0", *options]
+            server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            running[options] = server, line.partition("open ")[2].partition(" ")[0].rstrip("/")
+        return running[options][1]
+
+    yield start
+    for server, _ in running.values():
+        server.terminate()
+        assert server.wait(20) == 0
+        assert server.stdout is not None
+        server.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def _driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    browser, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
+    if browser is None or driver is None:
+        pytest.skip("no chromium with its chromedriver on this computer")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in FLAGS.split():
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    chrome.set_page_load_timeout(60)
+    yield chrome
+    chrome.quit()
+
+
+@pytest.fixture
+def browser(_driver: Any) -> Iterator[Any]:
+    """A real browser; pages may neither fail nor break their policy."""
+    _driver.get("about:blank")
+    _driver.get_log("browser")
+    yield _driver
+    faults = [entry["message"] for entry in _driver.get_log("browser") if entry["level"] == "SEVERE"]
+    _driver.get("about:blank")
+    assert not faults

@@ -1,0 +1,233 @@
+"""A table answers orders as people expect, refuses what cannot be, and hurts no other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from ggp.web.app import make_app
+from ggp.web.gate import TOKENS
+from ggp.web.play import tables
+from ggp.web.settings import WebSettings
+
+Client = TestClient[web.Request, web.Application]
+
+
+class At:
+    """Somebody at a table."""
+
+    def __init__(self, client: Client, table: str, token: str) -> None:
+        self.client, self.table, self.token = client, table, token
+        self.reader: Any = None
+
+    async def order(self, name: str, **fields: object) -> dict[str, Any]:
+        reply = await self.client.post(
+            f"/play/{self.table}/{name}", json=fields, headers={"X-Ggp-Token": self.token}
+        )
+        told: dict[str, Any] = await reply.json()
+        return told
+
+    async def until(
+        self, event: str, done: Callable[[dict[str, Any]], bool] = lambda _: True
+    ) -> dict[str, Any]:
+        if self.reader is None:
+            self.reader = await self.client.get(f"/play/{self.table}/events")
+        async with asyncio.timeout(60):
+            while True:
+                text = (await self.reader.content.readuntil(b"\n\n")).decode()
+                name, _, data = text.partition("\n")
+                if name == f"event: {event}" and done(found := json.loads(data.removeprefix("data: "))):
+                    return found  # type: ignore[no-any-return]
+
+
+async def opened(client: Client, **order: object) -> At:
+    assert client.app is not None
+    token = client.app[TOKENS].make()
+    reply = await client.post("/play/tables", json=order, headers={"X-Ggp-Token": token})
+    told = await reply.json()
+    assert reply.status == 200, told
+    return At(client, told["table"], token)
+
+
+def with_client(talk: Callable[[Client], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with TestClient(TestServer(make_app(WebSettings()))) as client:
+            await talk(client)
+
+    asyncio.run(run())
+
+
+def moves(state: dict[str, Any]) -> list[str]:
+    return [move["move"] for move in state["asked"][0]["moves"]]
+
+
+def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_other_seats() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human"], others="legal", playclock=0.1)
+        state = await at.until("state")
+        assert (state["roles"], state["seats"], state["step"]) == (["x", "o"], ["human", "legal"], 0)
+        assert len(moves(state)) == 9
+        await at.order("move", role="x", move="(mark b 2)")
+        state = await at.until("state", lambda s: s["step"] == 2)
+        assert state["history"][0]["moves"] == ["(mark b 2)", "noop"]
+        await at.order("move", role="x", move=moves(state)[-1])
+        await at.until("state", lambda s: s["step"] == 4)
+        await at.order("back")
+        assert (await at.until("state", lambda s: s["step"] == 2))["steps"] == 4
+        await at.order("goto", step=1)  # somebody looks: ``legal`` does not move on
+        assert (await at.until("state", lambda s: s["step"] == 1))["waits"]
+        await at.order("swap")
+        state = await at.until("state", lambda s: s["seats"] == ["legal", "human"])
+        assert state["asked"][0]["role"] == 1
+        await at.order("move", role="o", move=moves(state)[0])
+        state = await at.until("state", lambda s: s["step"] == 3 and s["steps"] == 3)
+        await at.order("seat", role="o", player="random")
+        state = await at.until("state", lambda s: s["over"])
+        assert sorted(state["goals"]) in ([0, 100], [50, 50])
+
+    with_client(talk)
+
+
+def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        state = await at.until("state")
+        await at.order("hint", role="x")
+        hint = await at.until("hint")
+        assert hint["move"] in moves(state)
+        assert {c["move"] for c in hint["candidates"]} <= set(moves(state))
+
+    with_client(talk)
+
+
+def test_who_is_too_slow_has_a_random_move_made() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="rockpaperscissors", seats=["human", "human"], patience=0.05)
+        assert (await at.until("state", lambda s: s["over"]))["steps"] >= 1
+
+    with_client(talk)
+
+
+def test_both_choose_before_either_sees_the_other() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="rockpaperscissors", seats=["human", "human"])
+        state = await at.until("state")
+        first, second = state["roles"]
+        await at.order("move", role=first, move=moves(state)[0])
+        state = await at.until("state", lambda s: len(s["asked"]) == 1)
+        assert (state["step"], state["asked"][0]["role"]) == (0, 1)
+        await at.order("move", role=second, move=moves(state)[0])
+        assert (await at.until("state", lambda s: s["step"] == 1))["last"] is not None
+
+    with_client(talk)
+
+
+def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_told() -> None:
+    infix = (
+        "role(you) init(n(0)) legal(you,go) legal(you,wait) next(n(1)) terminal :- true(n(1)) goal(you,100)"
+    )
+
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+        at = await opened(client, rules=infix, seats=["human"])
+        await at.order("move", role="you", move="go")
+        assert (await at.until("state", lambda s: s["over"]))["goals"] == [100]
+        for rules, words in (("(role x", "game:1:1: "), ("role(x) legal(", "expected"), ("(p a)", "role")):
+            reply = await client.post("/play/tables", json={"rules": rules}, headers=headers)
+            assert reply.status == 400
+            assert words in (await reply.json())["error"]
+            assert "Traceback" not in await reply.text()
+
+    with_client(talk)
+
+
+def test_what_cannot_be_is_told_in_a_line() -> None:
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+        for order in (
+            {"game": "no-such"},
+            {},
+            {"game": "tictactoe", "seats": ["os:system"]},
+            {"game": "tictactoe", "seats": "human"},
+            {"game": "tictactoe", "playclock": 1e9},
+            {"game": "tictactoe", "playclock": True},
+            {"game": ["x"]},
+        ):
+            reply = await client.post("/play/tables", json=order, headers=headers)
+            assert reply.status == 400, order
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        state = await at.until("state")
+        for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": 1}):
+            await at.order("move", **fields)
+            assert (await at.until("note"))["text"]
+        assert "no player" in (await at.order("seat", role="x", player="os:system"))["error"]
+        assert "no such table" in (await At(client, "nowhere", at.token).order("back"))["error"]
+        await at.order("show")
+        assert (await at.until("state"))["asked"] == state["asked"]
+
+    with_client(talk)
+
+
+def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST", 1)
+
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        await at.until("state")
+        other = await opened(client, game="tictactoe", seats=["human", "human"])
+        assert "no such table" in (await at.order("back"))["error"]
+        await other.until("state")
+        from ggp.web.play.routes import TABLES
+
+        assert client.app is not None
+        client.app[TABLES].get(other.table)._child.kill()
+        assert "ended" in (await other.until("ended"))["text"]
+        assert "has ended" in (await other.order("back"))["error"]
+
+    with_client(talk)
+
+
+def broken_orders(count: int) -> list[bytes]:
+    """Noise, pieces of JSON, and orders whose values are of any kind."""
+    rng = random.Random(20)
+    values: list[object] = [None, True, -1, 1e308, 10**30, "", "\x00", "(", [], [[]], {}, {"do": "end"}]
+    names = ["do", "role", "move", "step", "player", "kind", "seats", "playclock", "seed", "workers"]
+
+    def body() -> bytes:
+        match rng.randrange(3):
+            case 0:
+                return rng.randbytes(rng.randrange(40))
+            case 1:
+                return "".join(rng.choices('{}[]":,0aemov', k=rng.randrange(30))).encode()
+            case _:
+                chosen = rng.sample(names, rng.randrange(4))
+                return json.dumps({name: rng.choice(values) for name in chosen}).encode()
+
+    return [body() for _ in range(count)]
+
+
+def test_malformed_orders_are_refused() -> None:
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        orders = ("move", "goto", "seat", "hint")
+        for i, body in enumerate(broken_orders(1000)):
+            path = f"/play/{at.table}/{orders[i // 2 % 4]}" if i % 2 else "/play/tables"
+            reply = await client.post(path, data=body, headers=headers)
+            assert reply.status in (200, 400), body
+            assert "Traceback" not in await reply.text()
+        await at.order("goto", step=0)
+        await at.order("show")
+        assert len(moves(await at.until("state"))) == 9
+
+    with_client(talk)
