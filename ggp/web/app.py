@@ -13,6 +13,7 @@ from ggp.web import shell
 from ggp.web.boards import routes as boards
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
+from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
 
 SETTINGS = web.AppKey("settings", WebSettings)
@@ -28,6 +29,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
     play.add_routes(app)
+    rules.add_routes(app)
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app
