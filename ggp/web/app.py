@@ -15,6 +15,7 @@ from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
 from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
+from ggp.web.warmth import keep_warm
 
 SETTINGS = web.AppKey("settings", WebSettings)
 MAX_BODY = 2 * 1024 * 1024
@@ -48,7 +49,9 @@ async def serve(settings: WebSettings, ready: asyncio.Future[int] | None = None)
     Raises:
         GdlError: the address cannot be listened on.
     """
-    runner = web.AppRunner(make_app(settings), access_log=None)
+    app = make_app(settings)
+    app.cleanup_ctx.append(keep_warm)
+    runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -9,11 +9,11 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.web.play.tables import Tables
+from ggp.web.play.tables import OpenTables
 from ggp.web.shell import page
 from players.registry import NAMES
 
-TABLES = web.AppKey("tables", Tables)
+TABLES = web.AppKey("tables", OpenTables)
 ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show")
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
@@ -21,7 +21,7 @@ LONGEST_CLOCK = 3600.0
 
 def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
-    app[TABLES] = Tables()
+    app[TABLES] = OpenTables()
     app.cleanup_ctx.append(_close)
     app.router.add_get("/play", _page)
     app.router.add_get("/play/{table}", _page)

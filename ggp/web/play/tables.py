@@ -13,7 +13,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.web.broadcast import Broadcast, encode
 
 MOST = 16
-"""Tables at once; the one that has been left longest makes room."""
+"""OpenTables at once; the one that has been left longest makes room."""
 IDLE_SECONDS = 1800.0
 """After so long without anybody looking on, a table ends."""
 OPEN_SECONDS = 60.0
@@ -93,7 +93,7 @@ class OpenTable:
             self.news.send("ended", {"text": why})
 
 
-class Tables:
+class OpenTables:
     """All tables of a server."""
 
     def __init__(self) -> None:
@@ -127,8 +127,7 @@ class Tables:
         """End all."""
         if self._sweeper is not None:
             self._sweeper.cancel()
-        for table in list(self._tables.values()):
-            await self._drop(table)
+        await asyncio.gather(*(self._drop(table) for table in list(self._tables.values())))
 
     async def _drop(self, table: OpenTable) -> None:
         self._tables.pop(table.id, None)

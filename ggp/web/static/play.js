@@ -138,7 +138,11 @@ function showTable(main, { table, players }) {
   }
   filter.addEventListener("input", fillMoves);
   filter.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
     if (event.key === "Enter") all.querySelector("button")?.click();
+    filter.value = "";
+    filter.blur(); // so that the next key is an order again
+    fillMoves();
   });
 
   function choose(role, move) {

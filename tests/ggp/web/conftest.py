@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,21 +17,22 @@ FLAGS = (
 )
 
 
-@pytest.fixture
-def web(tmp_path: Path) -> Iterator[WebServer]:
-    """Starts ``ggp web`` with some options; gives its address."""
-    running: list[subprocess.Popen[str]] = []
+@pytest.fixture(scope="session")
+def web() -> Iterator[WebServer]:
+    """Starts ``ggp web`` with some options, once for the same ones; gives its address."""
+    running: dict[tuple[str, ...], tuple[subprocess.Popen[str], str]] = {}
 
     def start(*options: str) -> str:
-        command = [sys.executable, "-m", "ggp", "web", "--port", "0", *options]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        running.append(server)
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        return line.partition("open ")[2].partition(" ")[0].rstrip("/")
+        if options not in running:
+            command = [sys.executable, "-m", "ggp", "web", "--port", "0", *options]
+            server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            running[options] = server, line.partition("open ")[2].partition(" ")[0].rstrip("/")
+        return running[options][1]
 
     yield start
-    for server in running:
+    for server, _ in running.values():
         server.terminate()
         assert server.wait(20) == 0
         assert server.stdout is not None

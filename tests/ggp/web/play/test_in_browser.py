@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
+
+from ggp.game import Game
+from players.puzzles.sokoban.levels.gdl import level_to_gdl
+from players.puzzles.sokoban.levels.read import read_levels
 
 WebServer = Callable[..., str]
 FIND = """
@@ -83,3 +88,115 @@ def test_a_game_is_played_to_its_end_by_clicks_alone(
     result, clicks = play_by_clicks(browser, random.Random(1), most)
     assert result.startswith("Over: ")
     assert clicks >= 3
+
+
+def wait_for(browser: Any, css: str) -> Any:
+    """The first thing that fits, once it is there."""
+    end = time.monotonic() + 60
+    while not (found := browser.find_elements("css selector", css)):
+        assert time.monotonic() < end, css
+        time.sleep(0.02)
+    return found[0]
+
+
+def click(browser: Any, css: str) -> None:
+    browser.execute_script(
+        "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", wait_for(browser, css)
+    )
+
+
+def square_of(browser: Any, words: str) -> str:
+    """CSS of the square whose title says this."""
+    keys = browser.execute_script(
+        "return [...document.querySelectorAll('[data-square]')]"
+        ".filter((s) => s.querySelector('title')?.textContent.includes(arguments[0]))"
+        ".map((s) => s.dataset.square)",
+        words,
+    )
+    assert len(keys) == 1, (words, keys)
+    return f'[data-square="{keys[0]}"]'
+
+
+def test_a_pawn_is_promoted_and_mates_by_clicks(web: WebServer, browser: Any) -> None:
+    rules = Game.load("chess").text
+    placed = "(init (cell g 6 wk)) (init (cell a 7 wp)) (init (cell g 8 bk))"
+    rules, count = re.subn(r"\(<= \(init \(cell[^\n]*\n( +\([^\n]*\n)*", "", rules)
+    rules, rights = re.subn(r"\(<= \(init \(right[^\n]*\n( +\([^\n]*\n)*", "", rules)
+    assert (count, rights) == (2, 1)
+    open_table(browser, web(), "", ["human", "random"], rules + placed)
+    look(browser, lambda s: bool(s[2]))
+    click(browser, square_of(browser, "a 7"))
+    click(browser, square_of(browser, "a 8") + ".gb-may")
+    choices = look(browser, lambda s: len(s[3]) > 1)[3]
+    assert len(choices) == 4
+    click(browser, ".offered [data-move*=queen]")
+    assert look(browser, lambda s: s[0].startswith("Over"))[0] == "Over: white 100, black 0"
+
+
+def test_sokoban_is_solved_by_clicks(web: WebServer, browser: Any) -> None:
+    """The keeper is sent to the squares beside it, and pushes by going on."""
+    level = read_levels("#######\n#@ $ .#\n#######\n")[0]
+    open_table(browser, web(), "", ["human"], level_to_gdl(level))
+    result, clicks = play_by_clicks(browser, random.Random(1), 300)
+    assert result == "Over: keeper 100"
+    assert clicks >= 3
+
+
+def test_a_game_is_played_to_its_end_by_keys_alone(web: WebServer, browser: Any) -> None:
+    """Tab and Enter choose squares; the list is filtered by typing; what people want else has letters."""
+    from selenium.webdriver import ActionChains, Keys
+
+    def press(*keys: str) -> None:
+        ActionChains(browser).send_keys(*keys).perform()
+
+    open_table(browser, web(), "tictactoe", ["human", "random"])
+    look(browser, lambda s: len(s[2]) == 9)
+    browser.execute_script("document.body.focus()")
+    for _ in range(40):
+        press(Keys.TAB)
+        if browser.execute_script("return document.activeElement.matches('.gb-may')"):
+            break
+    press(Keys.ARROW_RIGHT, Keys.ENTER)
+    look(browser, lambda s: s[1].startswith("step 2 "))
+    press("b")
+    look(browser, lambda s: s[1].startswith("step 0 "))
+    press("g")
+    look(browser, lambda s: len(s[2]) == 9)
+    while not look(browser, lambda s: s[0].startswith("Over") or bool(s[2]))[0].startswith("Over"):
+        before = look(browser, lambda s: True)
+        press("/", "mark", Keys.ENTER)
+        look(browser, partial(has_moved_on, before))
+
+
+def test_the_form_opens_a_table_by_keys_and_fits_a_phone(web: WebServer, browser: Any) -> None:
+    from selenium.webdriver import Keys
+
+    size = browser.get_window_size()
+    try:
+        browser.set_window_size(390, 800)
+        browser.get(f"{web()}/play")
+        wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        box = wait_for(browser, "#filter")
+        assert browser.execute_script(wide) <= 0
+        box.send_keys("breakthr", Keys.ENTER)
+        look(browser, lambda s: bool(s[2]), 60)
+        assert browser.execute_script(wide) <= 0
+    finally:
+        browser.set_window_size(size["width"], size["height"])
+
+
+def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
+    evil = "<img/src=x/onerror=document.title='hit'>"
+    rules = (
+        f"(role {evil}) (init (cell 1 1 {evil})) (init (cell 1 2 {evil}))"
+        "(init (cell 2 1 b)) (init (cell 2 2 b))"
+        f"(<= (legal {evil} (mark ?x ?y {evil})) (true (cell ?x ?y ?z)))"
+        f"(<= (next (cell ?x ?y {evil})) (does {evil} (mark ?x ?y ?z))) (<= (next (cell ?x ?y ?w))"
+        f"(true (cell ?x ?y ?w)) (does {evil} (mark ?u ?v ?z)) (distinct ?x ?u))"
+        f"(<= terminal (not (true (cell 1 1 {evil})))) (goal {evil} 100)"
+    )
+    open_table(browser, web(), "", ["human"], rules)
+    seen = look(browser, lambda s: bool(s[2]) or bool(s[3]))
+    assert evil in browser.find_element("tag name", "body").text
+    assert browser.execute_script("return document.querySelectorAll('main img').length") == 0
+    assert seen and "hit" not in browser.title
