@@ -13,7 +13,9 @@ from ggp.web import shell
 from ggp.web.boards import routes as boards
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
+from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
+from ggp.web.styles import routes as styles
 from ggp.web.warmth import keep_warm
 
 SETTINGS = web.AppKey("settings", WebSettings)
@@ -29,6 +31,8 @@ def make_app(settings: WebSettings) -> web.Application:
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
     play.add_routes(app)
+    rules.add_routes(app)
+    styles.add_routes(app, settings)
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app
