@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,16 @@ LARGEST = 48 * 1024 * 1024
 _STATIC = Path(__file__).parent.parent / "static"
 
 
-def as_page(story: dict[str, Any], frames: Sequence[str]) -> str:
-    """The file: story and drawings as data, the viewer's script and styles. Raises GdlError if it is too
-    long."""
+def as_page(story: dict[str, Any], doubts: Mapping[int, str], frames: Sequence[str]) -> str:
+    """The file: story, doubts and drawings as data, the viewer's script and styles. Raises GdlError if it is
+    too long."""
     # In a script element only its end tag and a comment mean anything.
-    data = orjson.dumps({"story": story, "frames": frames}).decode().replace("<", "\\u003c")
+    told = {"story": story, "doubts": {str(step): text for step, text in doubts.items()}, "frames": frames}
+    data = orjson.dumps(told).decode().replace("<", "\\u003c")
     viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
     script = (
         f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
-        "view(document.querySelector('main'), data.story, async (step) => data.frames[step]);\n"
+        "view(document.querySelector('main'), data.story, async (step) => data.frames[step])(data.doubts);\n"
     )
     style = "".join((_STATIC / name).read_text("utf-8") for name in ("style.css", "board.css", "replay.css"))
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'"

@@ -45,10 +45,8 @@ class Replay:
         match, machine = self.match, self._machine
         width = max([len(match.players), *(len(joint) for joint in match.moves), *map(len, match.errors)])
         roles = [f"role {i + 1}" for i in range(width)]
-        doubts: dict[int, str] = {}
         if machine is not None:
             roles = [machine.rules.spell(role) for role in machine.roles]
-            doubts = self._doubts(machine)
         steps = []
         for number in range(len(match.states)):
             joint = match.moves[number - 1] if 0 < number <= len(match.moves) else ()
@@ -58,9 +56,7 @@ class Replay:
             if 0 < number < len(match.times):
                 seconds = round((match.times[number] - match.times[number - 1]) / 1000, 2)
             moves = [self._painter.rules.spell(move) for move in joint]
-            steps.append(
-                {"moves": moves, "faults": faults, "doubt": doubts.get(number, ""), "seconds": seconds}
-            )
+            steps.append({"moves": moves, "faults": faults, "seconds": seconds})
         return {
             "name": match.name,
             "game": self.game.name if self.game is not None else match.game,
@@ -78,12 +74,16 @@ class Replay:
         states = self.match.states
         return self._painter.draw(states[number], states[number - 1] if number else None, alone=alone)
 
-    def _doubts(self, machine: Machine) -> dict[int, str]:
+    def doubts(self) -> dict[int, str]:
         """Step -> where the record and the rules part ways: a move that is not legal, another state, an end
-        that is none."""
-        end = time.process_time() + CHECK_SECONDS
-        match = self.match
+        that is none. Empty without rules."""
+        match, machine = self.match, self._machine
         doubts: dict[int, str] = {}
+        if machine is None:
+            return doubts
+        end = time.process_time() + CHECK_SECONDS
+        if machine.initial_state().propositions != match.states[0]:
+            doubts[0] = "the rules begin with another state"
         for number, found in enumerate(match.states):
             if time.process_time() > end:
                 break
@@ -97,6 +97,4 @@ class Replay:
                     doubts[number] = "by the rules the match goes on here"
             except GdlError as error:
                 doubts[min(number + 1, len(match.states) - 1)] = error.message
-        if machine.initial_state().propositions != match.states[0]:
-            doubts[0] = "the rules begin with another state"
         return doubts

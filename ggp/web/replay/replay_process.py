@@ -23,19 +23,22 @@ class ReplayDesk:
         self._replay: Replay | None = None
 
     def answer(self, order: JsonMessage, news: Send) -> dict[str, object]:
-        """``story``, ``frames`` (``first``, ``count``) or ``page`` of a ``record`` with its ``rules``, or those
-        of the installed ``game``. Raises GdlError."""
+        """``story``, ``doubts``, ``frames`` (``first``, ``count``) or ``page`` of a ``record`` with its
+        ``rules``, or with those of the installed ``game``. Raises GdlError."""
         replay = self._of(str(order["record"]), str(order["rules"]), str(order["game"]))
         last = len(replay.match.states)
         match order["do"]:
             case "story":
                 return {"story": replay.story()}
+            case "doubts":
+                return {"doubts": {str(number): text for number, text in replay.doubts().items()}}
             case "frames":
                 first = max(0, int(order["first"]))
                 end = min(last, first + min(int(order["count"]), MOST_FRAMES))
                 return {"frames": [replay.draw(number) for number in range(first, end)]}
             case _:
-                return {"page": as_page(replay.story(), [replay.draw(number) for number in range(last)])}
+                frames = [replay.draw(number) for number in range(last)]
+                return {"page": as_page(replay.story(), replay.doubts(), frames)}
 
     def _of(self, record: str, rules: str, game: str) -> Replay:
         key = record, rules, game

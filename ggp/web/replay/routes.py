@@ -17,7 +17,7 @@ from ggp.web.settings import WebSettings
 from ggp.web.shell import page
 from ggp.web.workers import Workers, WorkKind
 
-WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=4, seconds=60.0, longest=64 * 1024 * 1024)
+WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
 WORKERS = web.AppKey("replay_workers", Workers)
 SHELF = web.AppKey("shelf", Shelf)
 
@@ -28,6 +28,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app.cleanup_ctx.append(_workers)
     app.router.add_get("/replay", _page)
     app.router.add_get("/replay/story", _story)
+    app.router.add_get("/replay/doubts", _doubts)
     app.router.add_get("/replay/frames", _frames)
     app.router.add_get("/replay/export", _export)
     app.router.add_post("/replay/records", _bring)
@@ -58,6 +59,10 @@ async def _page(request: web.Request) -> web.Response:
 
 async def _story(request: web.Request) -> web.Response:
     return web.json_response((await _work(request, {"do": "story"}))["story"])
+
+
+async def _doubts(request: web.Request) -> web.Response:
+    return web.json_response((await _work(request, {"do": "doubts"}))["doubts"])
 
 
 async def _frames(request: web.Request) -> web.Response:
@@ -100,6 +105,8 @@ async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
     told = {"record": found.text, "rules": found.rules, "game": found.game}
     key = hashlib.sha256("\0".join(told.values()).encode("utf-8", "replace")).hexdigest()
+    if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
+        key = f"{key} doubts"
     return await request.app[WORKERS].ask(key, {**order, **told})
 
 

@@ -10,7 +10,9 @@ export async function show(main, data) {
 }
 
 async function showMatch(main, query) {
-  const story = await get(`/replay/story?${query}`);
+  const wait = el("p", { role: "status" }, "reading ...");
+  main.append(wait);
+  const story = await get(`/replay/story?${query}`).finally(() => wait.remove());
   const title = story.game || story.name;
   document.title = `${title} - kaskade`;
   main.querySelector("h1").textContent = title;
@@ -23,13 +25,14 @@ async function showMatch(main, query) {
     }
     return batches.get(number);
   };
-  view(main, story, async (step) => {
+  const doubt = view(main, story, async (step) => {
     const number = Math.floor(step / BATCH);
     const { frames } = await batch(number);
     if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
     return frames[step - number * BATCH];
   });
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
+  if (story.known) doubt(await get(`/replay/doubts?${query}`));
 }
 
 function showList(main, { files, folder }) {

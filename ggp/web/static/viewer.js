@@ -2,7 +2,7 @@
 
 /**
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises the SVG of a step.
- * The step stands in the page's address, after #.
+ * The step stands in the page's address, after #. Returns what takes doubts: step -> where record and rules part.
  */
 export function view(main, story, frame) {
   const last = story.steps.length - 1;
@@ -17,6 +17,7 @@ export function view(main, story, frame) {
   };
   const who = (role) => `${story.roles[role] ?? `role ${role + 1}`}${story.players[role] ? ` (${story.players[role]})` : ""}`;
   const trouble = (step) => [...step.faults.map(({ role, text }) => `${who(role)}: ${text}`), ...(step.doubt ? [step.doubt] : [])];
+  let bad = [];
 
   const board = make("div", { class: "board" });
   const slider = make("input", { type: "range", min: "0", max: String(last), value: "0", "aria-label": "Step" });
@@ -30,13 +31,23 @@ export function view(main, story, frame) {
   let at = -1;
   let timer = null;
 
-  const rows = story.steps.map((step, number) => {
-    const wrong = trouble(step);
-    const button = make("button", { type: "button", class: wrong.length ? "quiet wrong" : "quiet", onclick: () => go(number) }, number === 0 ? "start" : step.moves.join("  "));
-    if (wrong.length) marks.append(make("i", { "data-at": String(number) }));
-    return make("li", {}, button, ...wrong.map((text) => make("small", { class: "wrong" }, text)));
-  });
+  const rows = story.steps.map(() => make("li"));
   list.append(...rows);
+
+  function fill() {
+    bad = [];
+    marks.replaceChildren();
+    story.steps.forEach((step, number) => {
+      const wrong = trouble(step);
+      const text = number === 0 ? "start" : step.moves.join("  ");
+      const button = make("button", { type: "button", class: wrong.length ? "quiet wrong" : "quiet", onclick: () => go(number) }, text);
+      rows[number].replaceChildren(button, ...wrong.map((line) => make("small", { class: "wrong" }, line)));
+      if (wrong.length === 0) return;
+      bad.push(number);
+      marks.append(make("i", { class: `at-${2 * Math.round((50 * number) / Math.max(1, last))}` }));
+    });
+    toFault.hidden = bad.length === 0;
+  }
 
   async function go(number, keep = true) {
     number = Math.max(0, Math.min(last, number));
@@ -48,11 +59,9 @@ export function view(main, story, frame) {
     rows[number].setAttribute("aria-current", "step");
     list.scrollTop = rows[number].offsetTop - list.offsetTop - list.clientHeight / 2;
     if (keep) history.replaceState(null, "", `#${number}`);
+    tell();
     const step = story.steps[number];
     moves.replaceChildren(...step.moves.flatMap((move, role) => [make("dt", {}, who(role)), make("dd", {}, move)]));
-    const time = step.seconds == null ? "" : `after ${step.seconds} s`;
-    const end = number === last ? result() : "";
-    said.textContent = [time, end, ...trouble(step)].filter(Boolean).join(" · ") || (number ? "" : "the match begins");
     try {
       const svg = await frame(number);
       if (at !== number) return;
@@ -61,6 +70,13 @@ export function view(main, story, frame) {
     } catch (error) {
       said.textContent = error.message;
     }
+  }
+
+  function tell() {
+    const step = story.steps[at];
+    const time = step.seconds == null ? "" : `after ${step.seconds} s`;
+    const end = at === last ? result() : "";
+    said.textContent = [time, end, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
   }
 
   function result() {
@@ -91,26 +107,27 @@ export function view(main, story, frame) {
 
   play.addEventListener("click", toggle);
   slider.addEventListener("input", () => go(Number(slider.value)));
-  const bad = story.steps.map((step, number) => (trouble(step).length ? number : -1)).filter((number) => number >= 0);
   const step = (text, label, to, key) => make("button", { type: "button", "aria-label": label, title: `key: ${key}`, onclick: () => go(to()) }, text);
+  const nextFault = () => bad.find((number) => number > at) ?? bad[0] ?? at;
+  const toFault = step("next fault", "next fault", nextFault, "f");
   const controls = make(
     "div",
     { class: "controls", role: "group", "aria-label": "Steps" },
-    step("⏮", "first", () => 0, "Home"),
+    step("|◀", "first", () => 0, "Home"),
     step("◀", "back", () => at - 1, "left"),
     play,
     step("▶", "on", () => at + 1, "right"),
-    step("⏭", "last", () => last, "End"),
+    step("▶|", "last", () => last, "End"),
     speed,
+    toFault,
   );
-  if (bad.length) controls.append(step("next fault", "next fault", () => bad.find((number) => number > at) ?? bad[0], "f"));
   const about = make("p", {}, `${story.game ? `${story.game}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
   if (!story.known) about.append(" The rules of this game are not known: the board is guessed from the states.");
   main.append(
     about,
     make("div", { class: "table" }, board, make("div", { class: "side" }, said, moves, controls, make("div", { class: "steps" }, make("div", { class: "track" }, slider, marks), where), list)),
   );
-  for (const mark of marks.children) mark.setAttribute("class", `at-${Math.round((50 * Number(mark.dataset.at)) / Math.max(1, last)) * 2}`);
+  fill();
 
   document.addEventListener("keydown", (event) => {
     if (event.target.matches("input:not([type=range]), select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -122,7 +139,7 @@ export function view(main, story, frame) {
       Home: () => go(0),
       End: () => go(last),
       " ": toggle,
-      f: () => bad.length && go(bad.find((number) => number > at) ?? bad[0]),
+      f: () => go(nextFault()),
     }[event.key];
     if (!act || (event.key === " " && event.target.matches("button"))) return;
     event.preventDefault();
@@ -131,4 +148,9 @@ export function view(main, story, frame) {
   const asked = () => Number.parseInt(location.hash.slice(1), 10) || 0;
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);
+  return (doubts) => {
+    for (const [number, text] of Object.entries(doubts)) story.steps[number].doubt = text;
+    fill();
+    tell();
+  };
 }
