@@ -57,7 +57,7 @@ export function view(main, story, frame) {
     slider.value = String(number);
     where.textContent = `step ${number} of ${last}`;
     rows[number].setAttribute("aria-current", "step");
-    list.scrollTop = rows[number].offsetTop - list.offsetTop - list.clientHeight / 2;
+    list.scrollTop = rows[number].offsetTop - list.clientHeight / 2;
     if (keep) history.replaceState(null, "", `#${number}`);
     tell();
     const step = story.steps[number];
