@@ -21,6 +21,7 @@ from players.processes import launch
 PROCESSES = (
     "ggp.web.play.table_process",
     "ggp.web.boards.drawing_process",
+    "ggp.web.puzzles.solve_process",
     "ggp.web.rules.rules_process",
     "ggp.web.styles.style_process",
 )
