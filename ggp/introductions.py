@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from gdl.errors import GdlError
 from ggp.manager import RemotePlayer, RolePlayer, remote_players
 from ggp.protocol import messages
-from ggp.protocol.http10 import HttpError, post
+from ggp.protocol.asking import asking, post
+from ggp.protocol.http_error import HttpError
 
 INFO_SECONDS = 3.0
 """How long a player may take to say its name."""
@@ -27,7 +28,8 @@ async def meet(players: Sequence[RolePlayer]) -> list[str]:
     Gives back what is wrong, one short text for each player that cannot play: nobody listens there, says
     nothing in time, is no player, or is busy. Such a player keeps its address as name.
     """
-    faults = await asyncio.gather(*map(_meet, remote_players(players)))
+    async with asking():
+        faults = await asyncio.gather(*map(_meet, remote_players(players)))
     return [fault for fault in faults if fault]
 
 

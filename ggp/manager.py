@@ -20,8 +20,10 @@ from gdl.syntax.parser import parse_term
 from gdl.terms import sort_key
 from gdl.words import counted
 from ggp.protocol import messages
+from ggp.protocol.address import Address, parse_address
+from ggp.protocol.asking import asking, post
 from ggp.protocol.cipher import Cipher
-from ggp.protocol.http10 import Address, HttpError, parse_address, post
+from ggp.protocol.http_error import HttpError
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced
 
@@ -201,12 +203,13 @@ class GameManager:
         ABORT and the record says so. Raises GdlError if the rules leave a role without a move in a state that
         is not terminal.
         """
-        try:
-            await self._play()
-        except BaseException:  # whatever ends it here must not leave the players waiting
-            self.record.aborted = True
-            await self._tell_all(messages.abort_request(self.record.match_id))
-            raise
+        async with asking():
+            try:
+                await self._play()
+            except BaseException:  # whatever ends it here must not leave the players waiting
+                self.record.aborted = True
+                await self._tell_all(messages.abort_request(self.record.match_id))
+                raise
         return self.record
 
     async def _play(self) -> None:

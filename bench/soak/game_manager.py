@@ -23,7 +23,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from ggp.protocol import messages
-from ggp.protocol.http10 import request_bytes
+from ggp.protocol.dialect import request_bytes
 
 PATIENCE = 10.0
 """Seconds after its clock for which a reply is still waited for, to see how late it comes."""

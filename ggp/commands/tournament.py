@@ -112,7 +112,7 @@ def _check_addresses(entrants: Iterable[Entrant]) -> None:
 
     from ggp.introductions import meet
     from ggp.manager import RemotePlayer
-    from ggp.protocol.http10 import parse_address
+    from ggp.protocol.address import parse_address
 
     remote = [RemotePlayer(e.label, parse_address(e.spec)) for e in entrants if e.remote]
     if faults := asyncio.run(meet(remote)):

@@ -97,13 +97,14 @@ class Server:
     async def open(self) -> None:
         """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
         on."""
-        taking, host, port = self._connections.connected, self.config.host, self.config.port
-        backlog = self.config.backlog
+        await self._connections.open()
+        taking, host, port = self._connections.connect, self.config.host, self.config.port
+        backlog, loop = self.config.backlog, asyncio.get_running_loop()
         if host == "::" and socket.has_dualstack_ipv6():
             both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
-            self._listener = await asyncio.start_server(taking, sock=both, limit=65536, backlog=backlog)
+            self._listener = await loop.create_server(taking, sock=both, backlog=backlog)
         else:
-            self._listener = await asyncio.start_server(taking, host, port, limit=65536, backlog=backlog)
+            self._listener = await loop.create_server(taking, host, port, backlog=backlog)
         for forks in self._forks:
             forks.open()
         # This one is for a match that begins before processes can be forked; where kernels are still to be

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gdl.errors import GdlError
-from ggp.protocol.http10 import MAX_BODY
+from ggp.protocol.dialect import MAX_BODY
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
 

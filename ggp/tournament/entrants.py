@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
-from ggp.protocol.http10 import parse_address
+from ggp.protocol.address import parse_address
 from players.registry import check_name, is_registered, split_names
 
 ALL_CORES = "all"

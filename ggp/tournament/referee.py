@@ -19,7 +19,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.manager import GameManager, RemotePlayer, RolePlayer
 from ggp.processes.parent import JsonMessage, Parent, explain, leave
-from ggp.protocol.http10 import parse_address
+from ggp.protocol.address import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
 from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
 from ggp.tournament.openings import Openings, rules_from

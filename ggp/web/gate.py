@@ -16,7 +16,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
-from ggp.protocol.http10 import HttpError
+from ggp.protocol.http_error import HttpError
 from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import say
 from ggp.web.settings import WebSettings

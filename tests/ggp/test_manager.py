@@ -23,7 +23,7 @@ from ggp import introductions
 from ggp.introductions import meet
 from ggp.manager import GameManager, MatchStep, in_words, parse_players
 from ggp.protocol.cipher import cipher_for
-from ggp.protocol.http10 import reply_bytes
+from ggp.protocol.dialect import reply_bytes
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
 from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually

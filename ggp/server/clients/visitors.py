@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from gdl.errors import GdlError
-from ggp.protocol.http10 import HttpError
+from ggp.protocol.http_error import HttpError
 
 ANY = "*"
 _ELSEWHERE = ("cross-site", "same-site")

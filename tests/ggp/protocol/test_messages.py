@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError, ParseError
 from ggp.match_process.match_state import fold
 from ggp.protocol import messages
-from ggp.protocol.http10 import HttpError, parse_address, reply_bytes, request_bytes
+from ggp.protocol.address import parse_address
+from ggp.protocol.dialect import reply_bytes, request_bytes
+from ggp.protocol.http_error import HttpError
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Info, Play, Preview, Start, Stop, parse_message
 

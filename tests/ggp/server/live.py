@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ggp.protocol.http10 import request_bytes
+from ggp.protocol.dialect import request_bytes
 from ggp.server.descendants import resident_bytes
 from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.protocol import messages
-from ggp.protocol.http10 import request_bytes
+from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.open_files import OWN, PER_MATCH, fit, quiet_about_files
 from ggp.server.settings import ServerConfig

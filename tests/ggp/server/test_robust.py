@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ggp.protocol import messages
-from ggp.protocol.http10 import request_bytes
+from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.descendants import children, descendants, resident_bytes
 from players.processes.launch import is_stopped

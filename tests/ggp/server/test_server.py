@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ggp.protocol import messages
-from ggp.protocol.http10 import reply_bytes, request_bytes
+from ggp.protocol.dialect import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.descendants import descendants
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, alive, body_of, eventually, talk

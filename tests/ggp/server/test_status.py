@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ggp.protocol import messages
-from ggp.protocol.http10 import reply_bytes, request_bytes
+from ggp.protocol.dialect import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text, duration
 from tests.ggp.server.live import MARKS, LiveServer, body_of

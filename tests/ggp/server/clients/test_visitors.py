@@ -17,7 +17,8 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.protocol import messages
-from ggp.protocol.http10 import HttpError, request_bytes
+from ggp.protocol.dialect import request_bytes
+from ggp.protocol.http_error import HttpError
 from ggp.protocol.messages import spaced
 from ggp.server import log_lines
 from ggp.server.clients.visitors import Visitors

@@ -1,0 +1,143 @@
+"""Messages to players through aiohttp's client, in the form that players know.
+
+A player's reply may end with its connection, have a head of one line or lines that end without a carriage
+return: :mod:`ggp.protocol.dialect` reads it, and aiohttp gets an equivalent one. One session serves all
+players of a match; a message outside of any has one of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from urllib.parse import unquote
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+
+from ggp.protocol.address import Address
+from ggp.protocol.dialect import MAX_BODY, MAX_HEAD, ReplyReader, decoded, request_headers
+from ggp.protocol.http_error import HttpError
+
+_UNBOUND = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
+_session: ContextVar[aiohttp.ClientSession | None] = ContextVar("session", default=None)
+
+
+@asynccontextmanager
+async def asking() -> AsyncIterator[aiohttp.ClientSession]:
+    """Messages sent within share one session."""
+    known = _session.get()
+    if known is not None:
+        yield known
+        return
+    async with _new_session() as session:
+        token = _session.set(session)
+        try:
+            yield session
+        finally:
+            _session.reset(token)
+
+
+async def post(address: Address, message: str, receiver: str, seconds: float) -> str:
+    """Send a message to a player and give back the trimmed body of its reply.
+
+    Raises:
+        HttpError: the reply is not HTTP, says that the message is wrong, or is too long.
+        ConnectionError, OSError: the player cannot be reached.
+        TimeoutError: no complete reply within ``seconds``.
+    """
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            asking() as session,
+            session.post(
+                f"http://{host}:{address.port}/",
+                data=message.encode("utf-8"),
+                headers=request_headers(address.host, receiver),
+                allow_redirects=False,
+            ) as reply,
+        ):
+            body = await reply.read()
+    except aiohttp.ClientConnectorError as error:
+        raise error.os_error from None
+    except aiohttp.ServerDisconnectedError:
+        raise ConnectionResetError("the peer closed without a word") from None
+    except (aiohttp.ClientError, ValueError) as error:
+        if isinstance(error, OSError):
+            raise
+        raise HttpError(400, f"the player cannot be asked: {error}") from None
+    text, status = decoded(body).strip(), unquote(reply.headers.get("Status", ""))
+    if reply.status != 200:
+        raise HttpError(400, f"the player answers {status}: {text[:200]}")
+    return text
+
+
+class _ReplyHandler(ResponseHandler):
+    """What aiohttp reads a reply with: it gets the equivalent one once the reply is whole."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        self._reader: ReplyReader | None = ReplyReader(MAX_BODY)
+
+    def data_received(self, data: bytes) -> None:
+        self._read(data)
+
+    def eof_received(self) -> None:
+        self._read(None)
+        super().eof_received()
+
+    def _read(self, data: bytes | None) -> None:
+        """Take bytes, None at their end."""
+        reader = self._reader
+        if reader is None:
+            return
+        try:
+            if data is None:
+                reader.feed_eof()
+            elif not reader.feed(data):
+                return
+            self._reader = None
+            super().data_received(reader.equivalent())
+        except HttpError as error:
+            self._reader = None
+            self.set_exception(error)
+        except ConnectionResetError:
+            self._reader = None  # aiohttp says the same
+
+
+class _Connector(aiohttp.TCPConnector):
+    def __init__(self) -> None:
+        # One message, one connection; a match waits for all of its players at once.
+        super().__init__(limit=0, force_close=True, use_dns_cache=False)
+        reads: type[ResponseHandler] = _ReplyHandler
+        self._factory = functools.partial(reads, loop=asyncio.get_running_loop())
+
+
+async def _in_managers_order(
+    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """The headers as game managers send them: aiohttp puts Host first."""
+    length = request.headers.popall("Content-Length")
+    host = request.headers.popall("Host")
+    rest = list(request.headers.items())
+    request.headers.clear()
+    request.headers.extend([*rest[:1], ("Host", host[0]), *rest[1:], ("Content-Length", length[0])])
+    return await send(request)
+
+
+def _new_session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=_Connector(),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=_UNBOUND,
+        version=aiohttp.HttpVersion10,
+        skip_auto_headers=("User-Agent", "Accept-Encoding", "Accept"),
+        auto_decompress=False,
+        middlewares=(_in_managers_order,),
+        max_line_size=8 * MAX_HEAD,
+        max_field_size=8 * MAX_HEAD,
+        trust_env=False,
+    )
