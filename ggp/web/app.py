@@ -10,6 +10,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.web import shell
+from ggp.web.api import routes as api
 from ggp.web.boards import routes as boards
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
@@ -33,6 +34,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app.router.add_get("/", _start)
     play.add_routes(app)
     puzzles.add_routes(app)
+    api.add_routes(app)
     rules.add_routes(app)
     styles.add_routes(app, settings)
     app.router.add_static("/static/", STATIC)

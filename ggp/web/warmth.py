@@ -19,6 +19,7 @@ from ggp.warm.compile import warm_up_all
 from players.processes import launch
 
 PROCESSES = (
+    "ggp.answers.answer_process",
     "ggp.web.play.table_process",
     "ggp.web.boards.drawing_process",
     "ggp.web.puzzles.solve_process",

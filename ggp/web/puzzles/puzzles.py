@@ -8,8 +8,8 @@ from collections import OrderedDict
 
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage
+from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
-from ggp.web.workers import Workers, WorkKind
 
 WORK = WorkKind("ggp.web.puzzles.solve_process", "solving", most=8, seconds=30.0, group=True)
 AT_ONCE = 4

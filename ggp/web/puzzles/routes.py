@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.answers.source import checked_source, known_levels
 from ggp.boards.svg.stylesheet import drawing_policy
-from ggp.web.game_source import checked_source
 from ggp.web.play.routes import json_object
 from ggp.web.puzzles.puzzles import LONGEST, Puzzles
 from ggp.web.shell import page
@@ -38,15 +38,10 @@ async def _puzzles(app: web.Application) -> AsyncIterator[None]:
 
 def known_puzzles() -> list[str]:
     """The games of one role that come along, and the levels."""
-    from ggp.game import games_folder, installed_games, read_rules_file
-    from players.puzzles.snakes.level import levels_of_file as snakes
-    from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
+    from ggp.game import installed_games, read_rules_file
 
-    folder = games_folder() / "levels"
-    counts = {path.name: len(sokoban(path)) for path in sorted(folder.glob("*.xsb"))}
-    counts |= {path.name: len(snakes(path)) for path in sorted(folder.glob("*.txt"))}
     games = [path.stem for path in installed_games() if len(_ROLE.findall(read_rules_file(path))) == 1]
-    return [*games, *(f"{name}:{number}" for name, count in counts.items() for number in range(1, count + 1))]
+    return [*games, *known_levels()]
 
 
 async def _page(request: web.Request) -> web.Response:

@@ -43,3 +43,19 @@ def _place(name: str) -> str:
 def load_source(order: JsonMessage) -> Game:
     """The game of an order; to be called in a process with limits. Raises GdlError."""
     return Game("rules", order["rules"]) if order["rules"] else Game.load(order["game"])
+
+
+def known_games() -> list[str]:
+    """The names of the games that come along."""
+    return [path.stem for path in installed_games()]
+
+
+def known_levels() -> list[str]:
+    """The names of the levels that come along."""
+    from players.puzzles.snakes.level import levels_of_file as snakes
+    from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
+
+    folder = games_folder() / "levels"
+    counts = {path.name: len(sokoban(path)) for path in sorted(folder.glob("*.xsb"))}
+    counts |= {path.name: len(snakes(path)) for path in sorted(folder.glob("*.txt"))}
+    return [f"{name}:{number}" for name, count in counts.items() for number in range(1, count + 1)]
