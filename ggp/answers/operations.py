@@ -226,3 +226,6 @@ PROGRESS: Schema = _object(
     ("moves",),
 )
 """What ``solve`` tells as it goes."""
+
+GAMES: Schema = _object({"games": _TEXTS, "levels": _TEXTS})
+"""What comes along, by name."""

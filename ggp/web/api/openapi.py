@@ -5,18 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import ggp
-from ggp.answers.operations import OPERATIONS, PROGRESS, Operation
+from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation
 from ggp.answers.schema import Schema
 
-GAMES: Schema = {
-    "type": "object",
-    "required": ["games", "levels"],
-    "additionalProperties": False,
-    "properties": {
-        "games": {"type": "array", "items": {"type": "string"}},
-        "levels": {"type": "array", "items": {"type": "string"}},
-    },
-}
 ERROR: Schema = {
     "type": "object",
     "required": ["error"],
