@@ -21,7 +21,7 @@ from ggp.processes.parent import JsonMessage
 INSTRUCTIONS = (
     "Game Description Language (GDL), as KIF or infix. validate finds what is wrong with rules and where; "
     "state, legal, next and goals play them; playouts says how random matches end; solve solves puzzles; "
-    "verify replays recorded matches. A game is named (see games) or brought as rules. Moves and propositions "
+    "verify replays recorded matches. A game is named (see games) or brought as rules. Moves and facts "
     "are written as the rules spell them: (mark 1 1)."
 )
 _READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
