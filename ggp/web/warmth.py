@@ -19,8 +19,10 @@ from ggp.warm.compile import warm_up_all
 from players.processes import launch
 
 PROCESSES = (
+    "ggp.answers.answer_process",
     "ggp.web.play.table_process",
     "ggp.web.boards.drawing_process",
+    "ggp.web.puzzles.solve_process",
     "ggp.web.rules.rules_process",
     "ggp.web.styles.style_process",
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
 from ggp.web.replay.export import as_page
 from ggp.web.replay.frames import Replay
 from ggp.web.replay.recorded import read_record
-from ggp.web.work_process import answer_orders
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0

@@ -11,11 +11,11 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.processes.workers import Workers, WorkKind
 from ggp.web.play.routes import json_object
 from ggp.web.replay.shelf import LARGEST, Shelf, ShelvedRecord
 from ggp.web.settings import WebSettings
 from ggp.web.shell import page
-from ggp.web.workers import Workers, WorkKind
 
 WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
 WORKERS = web.AppKey("replay_workers", Workers)

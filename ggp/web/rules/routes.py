@@ -9,10 +9,10 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage
+from ggp.processes.workers import GivenUpError, Workers, WorkKind
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.play.routes import json_object
 from ggp.web.shell import page
-from ggp.web.workers import GivenUpError, Workers, WorkKind
 
 WORK = WorkKind("ggp.web.rules.rules_process", "work on these rules", most=6, seconds=30.0)
 WORKERS = web.AppKey("rules_workers", Workers)

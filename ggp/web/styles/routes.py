@@ -11,10 +11,10 @@ from pathlib import Path
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.processes.workers import Workers, WorkKind
 from ggp.web.play.routes import json_object
 from ggp.web.settings import WebSettings
 from ggp.web.styles.folder import find_stylesheets
-from ggp.web.workers import Workers, WorkKind
 
 WORK = WorkKind("ggp.web.styles.style_process", "drawing by a stylesheet", most=1, seconds=10.0)
 POLICY = (

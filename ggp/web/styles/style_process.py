@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
 from ggp.web.styles.state_xml import state_xml
-from ggp.web.work_process import answer_orders
 from players.processes.limits import limit_files
 
 if TYPE_CHECKING:

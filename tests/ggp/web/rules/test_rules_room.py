@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
+from ggp.answers.findings import MOST_FINDINGS, check
 from ggp.game import Game, installed_games
 from ggp.processes.child import Child
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS
 from ggp.web.rules.routes import WORKERS
-from ggp.web.rules.rules_process import JOBS, MOST_BOXES, MOST_FINDINGS, check
+from ggp.web.rules.rules_process import JOBS, MOST_BOXES
 from ggp.web.settings import WebSettings
 
 Client = TestClient[web.Request, web.Application]

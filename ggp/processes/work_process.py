@@ -1,4 +1,4 @@
-"""The other end of a :class:`ggp.web.workers.Workers`: a process that answers orders within limits."""
+"""The other end of a :class:`ggp.processes.workers.Workers`: a process that answers orders within limits."""
 
 from __future__ import annotations
 
