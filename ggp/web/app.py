@@ -21,6 +21,7 @@ from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
 from ggp.web.styles import routes as styles
 from ggp.web.warmth import keep_warm
+from ggp.web.watch import routes as watch
 
 SETTINGS = web.AppKey("settings", WebSettings)
 MAX_BODY = 2 * 1024 * 1024
@@ -35,6 +36,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
     play.add_routes(app)
+    watch.add_routes(app, settings)
     replay.add_routes(app, settings)
     dashboard.add_routes(app)
     puzzles.add_routes(app)
