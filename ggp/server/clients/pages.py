@@ -55,7 +55,7 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
         return reply(desk.metrics.text(), 200, metrics.CONTENT_TYPE)
 
     async def events(request: web.Request) -> web.StreamResponse:
-        visitors.check_page(request.headers)
+        visitors.check_message(request.headers)
         desk.metrics.requests.labels("events").inc()
         return await desk.news.stream(request)
 
