@@ -32,10 +32,10 @@ class Artist:
         if len(steps) > MOST_STEPS:
             raise GdlError(f"more than {MOST_STEPS} joint moves", remedy="give a state further on")
         machine = self._machine
-        at = machine.state_of(parse_terms(state, "state")) if state else machine.initial_state()
+        at = machine.state_of(parse_terms(state, "state", "auto")) if state else machine.initial_state()
         before: State | None = None
         for step in steps:
-            before, at = at, at.play(*parse_terms(step, "moves"))
+            before, at = at, at.play(*parse_terms(step, "moves", "auto"))
         return self._painter.draw_state(at, before, alone=True)
 
 
