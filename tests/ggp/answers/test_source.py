@@ -30,7 +30,7 @@ def test_what_comes_along_is_found_by_name_wherever_one_stands(
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/passwd", "../README.md", "secret", "secret.xsb", "./yards.xsb", "x\0"]
+    "name", ["/etc/passwd", "../README.md", "secret", "secret.xsb", "x\0"]
 )
 def test_other_files_are_no_games(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("(role secret)")
