@@ -69,7 +69,7 @@ class Answerer:
     def _position(self, game: Game, order: JsonMessage, machine: Machine | None = None) -> State:
         machine = machine or game.machine("prover")
         facts = order.get("state")
-        state = machine.state_of(parse_terms(facts, "state")) if facts else machine.initial_state()
+        state = machine.state_of(parse_terms(facts, "state", "auto")) if facts else machine.initial_state()
         for number, joint in enumerate(order.get("moves", ()), 1):
             if state.terminal:
                 raise GdlError(f"moves[{number - 1}] comes after the end of the match")

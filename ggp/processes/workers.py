@@ -114,6 +114,7 @@ class _WorkerProcess:
         self._child: Child | None = None
         self._answer: asyncio.Future[JsonMessage] | None = None
         self._news: Callable[[JsonMessage], object] = lambda message: None
+        self._ends, self._why = 0, ""
         self.waiting = 0
 
     async def ask(
@@ -123,9 +124,13 @@ class _WorkerProcess:
         if self.waiting >= self._kind.waiting:
             raise GdlError(f"too much is asked for at once: {what}", remedy="try again in a moment")
         self.waiting += 1
+        ends = self._ends
         try:
             async with self._lock:
-                answer = await self._ask(order, news, seconds)
+                if ends != self._ends:  # it was given up while it waited
+                    answer: JsonMessage = {"kind": "gone", "why": self._why}
+                else:
+                    answer = await self._ask(order, news, seconds)
         finally:
             self.waiting -= 1
         match answer["kind"]:
@@ -138,6 +143,12 @@ class _WorkerProcess:
                 raise kind(f"{what}: {answer['why']}")
 
     async def end(self, why: str = _ENDED) -> None:
+        """End the process; all orders to it are given up."""
+        self._ends += 1
+        self._why = why
+        await self._kill(why)
+
+    async def _kill(self, why: str = _ENDED) -> None:
         child, self._child = self._child, None
         if self._answer is not None and not self._answer.done():
             self._answer.set_result({"kind": "gone", "why": why})
@@ -165,13 +176,13 @@ class _WorkerProcess:
                 self._child.send(**order)
                 return await answer
         except TimeoutError:
-            await self.end()
+            await self._kill()
             raise GdlError(f"{self._kind.what} takes longer than {seconds:g} s") from None
         except OSError as error:
             raise GdlError(f"no process can be started: {error.strerror}") from None
         except asyncio.CancelledError:
             # The answer to this order must not be taken for that to the next.
-            await self.end()
+            await self._kill()
             raise
 
     def _told(self, message: JsonMessage) -> None:

@@ -59,7 +59,7 @@ def drawn(text: str, of: str) -> Told:
     from propnet.drawing.svg import svg
 
     rules = parse_rules(text, NAME)
-    wanted = [parse_term(of)] if of else []
+    wanted = [parse_term(of, "output", "auto")] if of else []
     network = build(_grounded(rules, names=True))
     told: Told = {
         "rows": [

@@ -83,6 +83,7 @@ function showForm(main, { games, players }) {
   );
   const kept = sessionStorage.getItem("rules-to-play");
   if (kept) rules.value = kept;
+  if (kept && location.hash === "#rules") rules.focus();
 }
 
 function showTable(main, { table, players }) {

@@ -12,7 +12,7 @@ export async function show(main, { games }) {
   const result = el("section", { class: "result", "aria-live": "polite", tabindex: "-1", "aria-label": "Result" });
   const game = el("input", { id: "game", list: "games", placeholder: "name of a game", autocomplete: "off" });
   const seed = el("input", { id: "seed", type: "number", min: "0", max: "999999", value: "0", "aria-label": "Seed of the names" });
-  const file = el("input", { type: "file", accept: ".kif,.gdl,.txt,.hrf,text/plain", class: "unseen", tabindex: "-1" });
+  const file = el("input", { type: "file", accept: ".kif,.gdl,.txt,.hrf,text/plain", class: "unseen", tabindex: "-1", "aria-label": "A file of rules" });
   let timer = 0;
   let number = 0; // of the newest text: answers about older ones come too late
   let busy = false;

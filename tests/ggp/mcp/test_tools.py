@@ -79,7 +79,7 @@ def test_a_search_tells_how_it_gets_on() -> None:
         desk = QuestionDesk()
         try:
             async with asyncio.timeout(120), Client(make_server(desk)) as client:
-                wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 1.5}
+                wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 0.7}
                 await client.call_tool("solve", wanted, progress_callback=heard)
         finally:
             await desk.close()

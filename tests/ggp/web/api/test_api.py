@@ -107,7 +107,7 @@ def test_a_search_tells_how_it_gets_on_and_what_came_of_it() -> None:
         assert last == "solved"
         check_json(answer, schemas["Solved"])
         assert (answer["value"], len(answer["moves"]), answer["proven"]) == (100, 31, True)
-        *progress, (last, _) = await events(client, {"game": "sudoku", "solver": NRPA, "seconds": 1.5})
+        *progress, (last, _) = await events(client, {"game": "sudoku", "solver": NRPA, "seconds": 0.7})
         assert progress
         for name, news in progress:
             assert name == "progress"
@@ -226,7 +226,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(JSON, st.sampled_from(sorted(OPERATIONS)))
 def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")

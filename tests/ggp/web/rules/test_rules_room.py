@@ -202,7 +202,7 @@ def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_is_repl
 TEXTS = [path.read_text() for path in installed_games() if path.stat().st_size < 6000]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(TEXTS), st.randoms(use_true_random=False), st.booleans())
 def test_broken_rules_are_told_and_raise_nothing(text: str, rng: random.Random, infix: bool) -> None:
     if infix:
@@ -225,7 +225,7 @@ def test_no_process_is_left() -> None:
     before = len(Child.pids)
 
     async def talk(page: RulesPage) -> None:
-        for _ in range(8):
+        for _ in range(7):
             assert (await RulesPage(page.client).ask("check", INFIX))[0] == 200
 
     with_page(talk)
