@@ -22,7 +22,7 @@ Hear = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and data."""
 
 
-class Follower:
+class EventFollower:
     """One server.
 
     Args:

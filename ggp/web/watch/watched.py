@@ -10,7 +10,7 @@ from typing import Any
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
-from ggp.web.watch.follow import Follower
+from ggp.web.watch.follow import EventFollower
 
 WORK = WorkKind("ggp.web.watch.watch_process", "drawing a watched match", most=6, seconds=30.0)
 MOST_MATCHES = 200
@@ -112,7 +112,7 @@ class Watched:
         self.news = Broadcast(lambda: [encode("list", self.list())])
         self.matches: dict[str, WatchedMatch] = {}
         self._reached: dict[str, bool] = dict.fromkeys(addresses, False)
-        self._followers = [Follower(url, self._hearer(url), self._reacher(url)) for url in self._reached]
+        self._followers = [EventFollower(url, self._hearer(url), self._reacher(url)) for url in self._reached]
         self._workers = Workers(WORK)
         self._tasks: set[asyncio.Task[None]] = set()
         self._drawing: set[str] = set()
