@@ -29,9 +29,7 @@ def test_what_comes_along_is_found_by_name_wherever_one_stands(
     assert load_source(checked_source({"rules": "role(x)"})).text == "role(x)"
 
 
-@pytest.mark.parametrize(
-    "name", ["/etc/passwd", "../README.md", "secret", "secret.xsb", "x\0"]
-)
+@pytest.mark.parametrize("name", ["/etc/passwd", "../README.md", "secret", "secret.xsb", "x\0"])
 def test_other_files_are_no_games(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("(role secret)")
     (tmp_path / "secret.xsb").write_text("####\n#@$.#\n####")
