@@ -73,9 +73,8 @@ def main() -> int:
                 process.terminate()
                 process.wait(30)
     each = boards / options.count / options.seconds
-    print(
-        f"{options.count} spectators, {each:.1f} boards a second each, {taken / options.seconds / 1e6:.1f} MB/s"
-    )
+    rate = taken / options.seconds / 1e6
+    print(f"{options.count} spectators, {each:.1f} boards a second each, {rate:.1f} MB/s")
     print(f"{100 * share:.1f} % of a processor")
     return 0
 

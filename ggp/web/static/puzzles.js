@@ -50,6 +50,7 @@ function showForm(main, { puzzles, solvers }) {
     rules,
     el("button", { type: "button", id: "solve", onclick: () => order({ rules: rules.value }) }, "Solve these rules"),
   );
+  if (location.hash === "#rules") rules.focus();
 }
 
 function showPuzzle(main, { puzzle, seconds }) {

@@ -156,10 +156,10 @@ export async function show(main, { games }) {
     editor.replace((await dropped.text()).replaceAll("\r\n", "\n"));
   });
 
-  function play() {
+  function hand(page) {
     try {
       sessionStorage.setItem("rules-to-play", editor.text);
-      location.assign("/play#rules");
+      location.assign(page);
     } catch {
       fail(new Error("these rules are too long to be handed over"));
     }
@@ -197,7 +197,8 @@ export async function show(main, { games }) {
       seed,
       button("count", "Ground statistics", () => job("count", {}, ({ rows }) => present("Ground rules", table(rows)))),
       button("draw", "Draw the network", () => draw("")),
-      button("play", "Play these rules", play),
+      button("play", "Play these rules", () => hand("/play#rules")),
+      button("solve", "Solve as a puzzle", () => hand("/puzzles#rules")),
     ),
     result,
   );

@@ -38,6 +38,10 @@ _ACTIVE = re.compile(
     r"</?(?:script|link|meta|base|iframe|frame|frameset|object|embed|form|portal)\b[^>]*>", re.IGNORECASE
 )
 """Elements that do, load or lead somewhere: the page's policy stops them, and they are left out."""
+_LEADS = re.compile(
+    r"""\s(?:xlink:)?href\s*=\s*(?!["']?(?:\#|data:))(?:"[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE
+)
+"""Where a link leads: browsers connect to there as soon as it is touched."""
 _KINDS = {".png": "png", ".gif": "gif", ".jpg": "jpeg", ".jpeg": "jpeg", ".svg": "svg+xml", ".webp": "webp"}
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>state</title>'
@@ -88,7 +92,7 @@ class StyleFolder:
             return image if size <= LARGEST_DRAWING else ""
 
         drawing = _ACTIVE.sub("", _SCRIPT.sub("", self.apply(name, facts)))
-        return _PAGE.format(_CARRIED.sub(carry, drawing))
+        return _PAGE.format(_LEADS.sub("", _CARRIED.sub(carry, drawing)))
 
     def _read(self, name: str) -> Any:
         from lxml import etree
