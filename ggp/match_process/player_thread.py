@@ -21,7 +21,7 @@ from ggp.processes.parent import Send
 from ggp.warm.compile import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
-from players.player import Player
+from players.player import Choice, Player
 from players.processes import launch
 from players.processes.limits import describe
 from players.registry import is_registered, make_player
@@ -36,6 +36,10 @@ SURVEY_SECONDS = 0.3
 """How long a survey of the game takes at most."""
 SURVEY_SHARE = 0.05
 """The share of the time to prepare that it takes at most."""
+ALOUD_SECONDS = 0.5
+"""How often it tells what it thinks."""
+MOST_CANDIDATES = 12
+"""How many moves it names then."""
 LONG_ENOUGH = 2.0
 """With fewer seconds than this to prepare, there is no survey."""
 
@@ -67,7 +71,8 @@ class Thinker:
         self._player: Player | None = None
         self._next: Callable[[], Player] | None = None
         self._kaskade = Kaskade(level, on_event=self._note)
-        self._role = 0
+        self._role = self._turn = 0
+        self._aloud = 0.0
         self._shared: tuple[int, bool] | None = None
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
@@ -206,6 +211,7 @@ class Thinker:
         state = self._state(position)
         player.found_out = lambda text: self._log("info", "found out", text=text)
         self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
+        self._player.on_progress = self._think_aloud
         try:
             self._player.start(state.machine, self._role, state, startclock, deadline)
         except Exception as error:
@@ -215,6 +221,8 @@ class Thinker:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
         note = level = ""
+        expects: float | None = None
+        self._turn, self._aloud = turn, time.monotonic()
         if self._next is not None and self._needed.is_set():
             player, self._next = self._next(), None
             self._log("info", "the stand-in goes", player=player.name)
@@ -227,11 +235,31 @@ class Thinker:
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
                     safe, note = state.machine.rules.spell(move), choice.note
+                    expects = self._expected(choice)
                 else:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        self._send("move", id=turn, move=safe, again=False, note=note, machine=level)
+        told = {"note": note, "machine": level, "expects": expects}
+        self._send("move", id=turn, move=safe, again=False, **told)
+
+    def _think_aloud(self, choice: Choice) -> None:
+        """Tell what the player thinks so far, now and then."""
+        now = time.monotonic()
+        if now < self._aloud + ALOUD_SECONDS or self._player is None:
+            return
+        self._aloud = now
+        machine = self._kaskade.prover()
+        candidates = [
+            [machine.rules.spell(machine.move(self._role, one.move)), one.visits, round(one.value, 1)]
+            for one in choice.candidates[:MOST_CANDIDATES]
+        ]
+        told = {"note": choice.note, "machine": self._player.machine.level, "candidates": candidates}
+        self._send("search", turn=self._turn, expects=self._expected(choice), **told)
+
+    def _expected(self, choice: Choice) -> float | None:
+        """The result that the player expects, 0..100; None without a search."""
+        return round(choice.candidates[0].value, 1) if choice.candidates else None
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
-from ggp.processes.child import Child, ProcessKind
+from ggp.processes.child import USUAL, Child, ProcessKind
 from ggp.processes.parent import JsonMessage
 
 _EARLY = "the process ended early, perhaps at its limit of memory or time"
@@ -30,6 +30,7 @@ class WorkKind:
         seconds: for an order, the start of its process included.
         waiting: orders that wait for one process; more are refused.
         group: whether the process starts others, which end with it.
+        longest: bytes of its longest answer.
     """
 
     module: str
@@ -38,6 +39,7 @@ class WorkKind:
     seconds: float = 10.0
     waiting: int = 16
     group: bool = False
+    longest: int = USUAL.max_line
 
 
 class GivenUpError(GdlError):
@@ -163,7 +165,7 @@ class _WorkerProcess:
         try:
             async with asyncio.timeout(seconds):
                 if self._child is None or not self._child.alive:
-                    kind = ProcessKind(group=self._kind.group)
+                    kind = ProcessKind(self._kind.longest, self._kind.group)
                     child = await Child.spawn(self._kind.module, *self._arguments, kind=kind)
                     if answer.done():  # it was given up while the process was started
                         child.kill()

@@ -16,16 +16,16 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
-from ggp.match_process.match_state import fold
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, READY, Play, Start
 from ggp.server.margin import Margin
+from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
-from ggp.server.turn import Crowd, Phase, Turn, Verdicts
+from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
@@ -56,6 +56,7 @@ class ServedMatch:
         touched: when the last message of the manager came, time.monotonic() seconds.
         margin: how long before the end of a clock it answers.
         history: the joint moves made, by the number of the PLAY that reported them.
+        news: what is told to those who look on.
     """
 
     def __init__(
@@ -69,7 +70,8 @@ class ServedMatch:
         self._told: dict[int, str | None] = {}
         self._settings = settings
         self._metrics = metrics
-        self._game = self._machine = self._note = self._goals = ""
+        self.news = MatchNews(start)
+        self._goals = ""
         self._log = log
         self._main = self._process("match", spares.match)
         keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
@@ -122,7 +124,7 @@ class ServedMatch:
         the rules have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
-        key = _key(message)
+        key = play_key(message)
         turn = self._turn
         if turn is not None and not turn.answered and turn.key != key:
             # It is the next turn, or puts this one right, or cannot be.
@@ -143,7 +145,7 @@ class ServedMatch:
     def sent(self, message: Play, delivered: bool) -> None:
         """Note how the answer to the last PLAY went out, if this is the last one."""
         turn = self._turn
-        if turn is not None and turn.key == _key(message) and not turn.void:
+        if turn is not None and turn.key == play_key(message) and not turn.void:
             late = time.monotonic() > turn.due
             if late and not turn.late:
                 self._metrics.late.inc()
@@ -176,14 +178,14 @@ class ServedMatch:
         return MatchStatus(
             id=self.id,
             role=self.start.role,
-            game=self._game,
+            game=self.news.game,
             rules=len(self.start.rules),
             turn=len(self.history) + 1,
-            machine=self._machine,
+            machine=self.news.machine,
             clocks=clocks,
             margin=self.margin.spare_time(clocks[1]),
             move=turn.answer.result() if turn is not None and turn.answered else "",
-            note=self._note,
+            note=self.news.note,
             restarts=self._restarts,
             seconds=time.monotonic() - self._began,
         )
@@ -247,7 +249,7 @@ class ServedMatch:
         move = turn.stand_in()
         level = "warning" if turn.safe else "error"
         self._say(level, "watchdog answers", turn=turn.id, move=move, safe=bool(turn.safe))
-        self._note = "watchdog"
+        self.news.answer(turn.id, move, {"note": "watchdog"})
         self._metrics.moves.labels("watchdog").inc()
         turn.call_at(time.monotonic() + HANG_SECONDS, self._kill_hung)
 
@@ -285,13 +287,15 @@ class ServedMatch:
             return
         match message["kind"]:
             case "ready":
-                self._machine = message["machine"]
+                self.news.machine = message["machine"]
                 self._say("info", "ready", machine=message["machine"])
                 self._settle_start()
             case "refused":
                 self._refused(message)
             case "game":
-                self._game = message["text"]
+                self.news.game = message["text"]
+            case "search":
+                self.news.search(message)
             case "options":
                 self._safe_move(process, message)
             case "move":
@@ -342,9 +346,8 @@ class ServedMatch:
             return
         if not again:
             self._metrics.moves.labels("player").inc()
-        self._note = message.get("note", "")
-        self._machine = message.get("machine", "") or self._machine
-        search = {"note": self._note, "machine": self._machine}
+        self.news.answer(turn.id, message["move"], message)
+        search = {"note": self.news.note, "machine": self.news.machine}
         times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
         self._say("info", "move", turn=turn.id, move=message["move"], again=again, **search, **times)
 
@@ -354,6 +357,7 @@ class ServedMatch:
             self.history[turn] = tuple(joint)
         else:
             self.history.pop(turn, None)
+        self.news.step([self.history[id] for id in sorted(self.history) if id <= turn])
 
     def _played(self) -> list[int]:
         """The PLAYs that reported joint moves, up to the turn that is still to be asked."""
@@ -393,8 +397,3 @@ class ServedMatch:
             error = "the process of this match keeps ending"
             self._refused({"error": error, "turn": None, "clean": False})
         return False  # the next PLAY tries again
-
-
-def _key(message: Play) -> tuple[str, ...] | None:
-    """What tells a PLAY from another turn's."""
-    return None if message.moves is None else tuple(map(fold, message.moves))

@@ -20,6 +20,7 @@ from gdl.errors import GdlError
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
+from ggp.protocol.event_source import EventSource, encode
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
 from ggp.server.clients.connections import Connections
@@ -78,6 +79,7 @@ class Server:
                 server=lambda: self._forks[0].connection if self._forks else None,
             ),
         )
+        self.news = EventSource(self._known)
         self._connections = Connections(self, self._say)
         self._previewing = False
         self._listener: asyncio.Server | None = None
@@ -170,6 +172,12 @@ class Server:
         live = [match.status() for match in self.running]
         return ServerStatus(config.name, facts, live, list(reversed(self._ended_matches)))
 
+    def _known(self) -> list[bytes]:
+        """What somebody who begins to look on is told."""
+        return [encode("server", {"name": self.config.name, "player": self.config.settings.player})] + [
+            encode("match", match.news.told()) for match in self.running
+        ]
+
     def match(self, match_id: str) -> ServedMatch | None:
         """The match that is being played under this id, whatever its case."""
         return self._matches.get(match_id.lower())
@@ -206,6 +214,8 @@ class Server:
             self._say("info", "busy", match=message.match)
             return BUSY
         match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
+        match.news.publish = self.news.send
+        match.news.began()
         self._matches[message.match.lower()] = match
         self._share()
         self.metrics.started.inc()
@@ -300,7 +310,8 @@ class Server:
 
         def closed(task: asyncio.Task[None]) -> None:
             self._closing.discard(task)
-            self._ended_matches.append(match.ended(why))
+            self._ended_matches.append(ended := match.ended(why))
+            match.news.ended(why, ended.goals)
             self._refill()
 
         task.add_done_callback(closed)

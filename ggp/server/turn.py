@@ -28,8 +28,9 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
+from ggp.match_process.match_state import fold
 from ggp.processes.parent import JsonMessage
-from ggp.protocol.messages import NO_MOVE
+from ggp.protocol.messages import NO_MOVE, Play
 from ggp.server.supervised_process import SupervisedProcess
 
 MOST_WAITING = 4
@@ -253,3 +254,8 @@ class Verdicts:
         verdict = self._open.get(message["question"])
         if verdict is not None and not verdict.done():
             verdict.set_result(message["can_be"])
+
+
+def play_key(message: Play) -> tuple[str, ...] | None:
+    """What tells a PLAY from another turn's."""
+    return None if message.moves is None else tuple(map(fold, message.moves))

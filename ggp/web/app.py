@@ -12,13 +12,16 @@ from gdl.errors import GdlError
 from ggp.web import shell
 from ggp.web.api import routes as api
 from ggp.web.boards import routes as boards
+from ggp.web.dashboard import routes as dashboard
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
 from ggp.web.puzzles import routes as puzzles
+from ggp.web.replay import routes as replay
 from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
 from ggp.web.styles import routes as styles
 from ggp.web.warmth import keep_warm
+from ggp.web.watch import routes as watch
 
 SETTINGS = web.AppKey("settings", WebSettings)
 MAX_BODY = 2 * 1024 * 1024
@@ -33,6 +36,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
     play.add_routes(app)
+    watch.add_routes(app, settings)
+    replay.add_routes(app, settings)
+    dashboard.add_routes(app)
     puzzles.add_routes(app)
     api.add_routes(app)
     rules.add_routes(app)

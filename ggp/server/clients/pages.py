@@ -1,7 +1,8 @@
 """What aiohttp serves on the port of a player: the status page, the metrics, and the match protocol.
 
-A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, and one of
-``/metrics`` with what Prometheus reads; everything else, POST or GET, is a message. Routes that come before
+A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, one of ``/metrics``
+with what Prometheus reads, one of ``/events`` with what happens in the matches as server-sent events
+(:mod:`ggp.server.match_news`); everything else, POST or GET, is a message. Routes that come before
 :func:`add_messages` are found before.
 """
 
@@ -53,7 +54,13 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
         desk.metrics.requests.labels("metrics").inc()
         return reply(desk.metrics.text(), 200, metrics.CONTENT_TYPE)
 
+    async def events(request: web.Request) -> web.StreamResponse:
+        visitors.check_message(request.headers)
+        desk.metrics.requests.labels("events").inc()
+        return await desk.news.stream(request)
+
     app.router.add_route("POST", "/", answers.post)
+    app.router.add_get("/events", events, allow_head=False)
     app.router.add_get("/", root, allow_head=False)
     app.router.add_get("/metrics", counted, allow_head=False)
 

@@ -1,0 +1,65 @@
+"""The process that reads and draws the records of one source, within limits of time and memory."""
+
+from __future__ import annotations
+
+from ggp.game import Game
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
+from ggp.web.replay.export import as_page
+from ggp.web.replay.frames import Replay
+from ggp.web.replay.recorded import read_record
+
+MEMORY = 2 * 1024**3
+CPU_SECONDS = 300.0
+MOST_FRAMES = 64
+"""Drawings in one answer."""
+
+
+class ReplayDesk:
+    """Answers orders; keeps the match that was asked for last."""
+
+    def __init__(self) -> None:
+        self._known: tuple[str, str, str] | None = None
+        self._replay: Replay | None = None
+
+    def answer(self, order: JsonMessage, news: Send) -> dict[str, object]:
+        """``story``, ``doubts``, ``frames`` (``first``, ``count``) or ``page`` of a ``record`` with its
+        ``rules``, or with those of the installed ``game``. Raises GdlError."""
+        replay = self._of(str(order["record"]), str(order["rules"]), str(order["game"]))
+        last = len(replay.match.states)
+        match order["do"]:
+            case "story":
+                return {"story": replay.story()}
+            case "doubts":
+                return {"doubts": {str(number): text for number, text in replay.doubts().items()}}
+            case "frames":
+                first = max(0, int(order["first"]))
+                end = min(last, first + min(int(order["count"]), MOST_FRAMES))
+                return {"frames": [replay.draw(number) for number in range(first, end)]}
+            case _:
+                frames = [replay.draw(number) for number in range(last)]
+                return {"page": as_page(replay.story(), replay.doubts(), frames)}
+
+    def _of(self, record: str, rules: str, game: str) -> Replay:
+        key = record, rules, game
+        if self._replay is None or key != self._known:
+            match = read_record(record)
+            known = Game(game or match.game or "game", rules) if rules else _installed(game or match.game)
+            self._known, self._replay = key, Replay(match, known)
+        return self._replay
+
+
+def _installed(name: str) -> Game | None:
+    from ggp.game import installed_games
+
+    found = next((path for path in installed_games() if path.stem == name.lower()), None)
+    return None if found is None else Game.load(found.stem)
+
+
+def main() -> None:
+    """Answer until the other end is gone."""
+    answer_orders(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

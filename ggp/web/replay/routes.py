@@ -1,0 +1,117 @@
+"""What the replay room answers: its list, pages of matches, their drawings, files to keep."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from ggp.processes.workers import Workers, WorkKind
+from ggp.web.play.routes import json_object
+from ggp.web.replay.shelf import LARGEST, Shelf, ShelvedRecord
+from ggp.web.settings import WebSettings
+from ggp.web.shell import page
+
+WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
+WORKERS = web.AppKey("replay_workers", Workers)
+SHELF = web.AppKey("shelf", Shelf)
+
+
+def add_routes(app: web.Application, settings: WebSettings) -> None:
+    """Add the room to the application."""
+    app[SHELF] = Shelf(settings.records)
+    app.cleanup_ctx.append(_workers)
+    app.router.add_get("/replay", _page)
+    app.router.add_get("/replay/story", _story)
+    app.router.add_get("/replay/doubts", _doubts)
+    app.router.add_get("/replay/frames", _frames)
+    app.router.add_get("/replay/export", _export)
+    app.router.add_post("/replay/records", _bring)
+
+
+async def _workers(app: web.Application) -> AsyncIterator[None]:
+    app[WORKERS] = workers = Workers(WORK)
+    yield
+    await workers.close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    shelf = request.app[SHELF]
+    query = dict(request.query)
+    asked = any(name in query for name in ("file", "brought", "tournament"))
+    files = [] if asked else await asyncio.to_thread(shelf.list)
+    return page(
+        request,
+        "Replay",
+        "replay.js",
+        ("board.css", "replay.css"),
+        asked=asked,
+        query=request.query_string if asked else "",
+        files=files,
+        folder=shelf.folder is not None,
+    )
+
+
+async def _story(request: web.Request) -> web.Response:
+    return web.json_response((await _work(request, {"do": "story"}))["story"])
+
+
+async def _doubts(request: web.Request) -> web.Response:
+    return web.json_response((await _work(request, {"do": "doubts"}))["doubts"])
+
+
+async def _frames(request: web.Request) -> web.Response:
+    first, count = (_count(request, name) for name in ("first", "count"))
+    answer = await _work(request, {"do": "frames", "first": first, "count": count})
+    return web.json_response({"frames": answer["frames"]})
+
+
+async def _export(request: web.Request) -> web.Response:
+    story = (await _work(request, {"do": "story"}))["story"]
+    answer = await _work(request, {"do": "page"})
+    name = re.sub(r"[^\w.-]+", "_", story["name"])[:80] or "match"
+    return web.Response(
+        text=answer["page"],
+        content_type="text/html",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}.html"',
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+        },
+    )
+
+
+async def _bring(request: web.Request) -> web.Response:
+    """Keep a record that a page brings, once it can be read."""
+    told = await json_object(request.clone(client_max_size=2 * LARGEST))
+    texts = [told.get(name, "") for name in ("record", "rules", "game")]
+    if not all(isinstance(text, str) for text in texts):
+        raise GdlError("record, rules and game are texts")
+    shelf = request.app[SHELF]
+    name = shelf.bring(*texts)
+    await _ask(request, shelf.find({"brought": name}), {"do": "story"})
+    return web.json_response({"page": f"/replay?brought={name}"})
+
+
+async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
+    found = await asyncio.to_thread(request.app[SHELF].find, request.query)
+    return await _ask(request, found, order)
+
+
+async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
+    told = {"record": found.text, "rules": found.rules, "game": found.game}
+    key = hashlib.sha256("\0".join(told.values()).encode("utf-8", "replace")).hexdigest()
+    if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
+        key = f"{key} doubts"
+    return await request.app[WORKERS].ask(key, {**order, **told})
+
+
+def _count(request: web.Request, name: str) -> int:
+    text = request.query.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 7):
+        raise GdlError(f"{name} is no number")
+    return int(text)

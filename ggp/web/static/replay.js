@@ -1,0 +1,95 @@
+// The replay room: records of the folder, those that a person brings, and one that is looked at.
+import { clearError, el, fail, get, post } from "/static/page.js";
+import { view } from "/static/viewer.js";
+
+const BATCH = 32;
+
+export async function show(main, data) {
+  if (data.asked) await showMatch(main, data.query);
+  else showList(main, data);
+}
+
+async function showMatch(main, query) {
+  const wait = el("p", { role: "status" }, "reading ...");
+  main.append(wait);
+  const story = await get(`/replay/story?${query}`).finally(() => wait.remove());
+  const title = story.game || story.name;
+  document.title = `${title} - kaskade`;
+  main.querySelector("h1").textContent = title;
+  const batches = new Map();
+  const batch = (number) => {
+    if (!batches.has(number)) {
+      const answer = get(`/replay/frames?${query}&first=${number * BATCH}&count=${BATCH}`);
+      answer.catch(() => batches.delete(number));
+      batches.set(number, answer);
+    }
+    return batches.get(number);
+  };
+  const doubt = view(main, story, async (step) => {
+    const number = Math.floor(step / BATCH);
+    const { frames } = await batch(number);
+    if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
+    return frames[step - number * BATCH];
+  });
+  main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
+  if (story.known) doubt(await get(`/replay/doubts?${query}`));
+}
+
+function showList(main, { files, folder }) {
+  const file = el("input", { type: "file", id: "file", accept: ".json,application/json" });
+  const rules = el("textarea", { id: "rules", rows: 4, spellcheck: "false", placeholder: "(role x) ..." });
+  const drop = el(
+    "section",
+    { class: "drop", "aria-label": "A record" },
+    el("p", {}, "Drop a match record here, or choose one: ", file),
+    el("details", {}, el("summary", {}, "Its rules, where they are not of a game that comes along"), rules),
+  );
+
+  async function bring(chosen) {
+    clearError();
+    drop.setAttribute("aria-busy", "true");
+    try {
+      const { page } = await post("/replay/records", { record: await chosen.text(), rules: rules.value });
+      location.assign(page);
+    } catch (error) {
+      fail(error);
+    } finally {
+      drop.removeAttribute("aria-busy");
+      file.value = "";
+    }
+  }
+  file.addEventListener("change", () => file.files.length && bring(file.files[0]));
+  drop.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    if (event.dataTransfer.files.length) bring(event.dataTransfer.files[0]);
+  });
+  main.append(drop);
+  if (!folder) {
+    main.append(el("p", {}, "Start with ", el("code", {}, "ggp web --records DIR"), " to see the records of a folder here."));
+    return;
+  }
+  const filter = el("input", { type: "search", id: "filter", placeholder: "type to filter", "aria-label": "Filter", autocomplete: "off" });
+  const body = el("tbody");
+  const link = ({ file: name, kind }) =>
+    kind === "record" ? `/replay?file=${encodeURIComponent(name)}` : `/tournaments?file=${encodeURIComponent(name)}`;
+  function fill() {
+    const words = filter.value.toLowerCase();
+    body.replaceChildren(
+      ...files
+        .filter((one) => one.file.toLowerCase().includes(words))
+        .map((one) =>
+          el("tr", {}, el("td", {}, el("a", { href: link(one) }, one.file)), el("td", {}, one.kind), el("td", {}, new Date(one.time * 1000).toLocaleString()), el("td", {}, `${Math.ceil(one.bytes / 1024)} KB`)),
+        ),
+    );
+  }
+  filter.addEventListener("input", fill);
+  fill();
+  main.append(el("h2", {}, "In the folder"), filter, el("table", {}, el("thead", {}, el("tr", {}, ...["file", "kind", "changed", "size"].map((name) => el("th", {}, name)))), body));
+  if (files.length === 0) main.append(el("p", {}, "There is nothing yet."));
+}

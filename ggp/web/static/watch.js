@@ -1,0 +1,123 @@
+// The watching room: the matches of players' servers, and one of them as it is played.
+import { clearError, drawing, el, fail, listen } from "/static/page.js";
+
+export function show(main, { match }) {
+  if (match) showMatch(main, match);
+  else showList(main);
+}
+
+function showList(main) {
+  const servers = el("ul", {});
+  const body = el("tbody");
+  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", ""].map((name) => el("th", { scope: "col" }, name)))), body));
+  listen("/watch/events", {
+    list: (told) => {
+      servers.replaceChildren(
+        ...(told.servers.length
+          ? told.servers.map(({ url, reached }) => el("li", { class: reached ? "" : "offline" }, `${url}${reached ? "" : " - not reached, tried again and again"}`))
+          : [el("li", {}, "Start with ", el("code", {}, "ggp web --watch http://localhost:9147"), " to see the matches of a player's server (ggp serve).")]),
+      );
+      body.replaceChildren(
+        ...told.matches.map((one) =>
+          el("tr", {}, el("td", {}, el("a", { href: `/watch?match=${one.key}` }, one.match)), el("td", {}, one.role), el("td", {}, one.game), el("td", {}, String(one.steps)), el("td", {}, one.why || "live")),
+        ),
+      );
+    },
+  });
+}
+
+function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** What the player expected at its turns, 0 to 100. */
+function course(answers) {
+  const known = answers.filter((one) => typeof one.expects === "number");
+  if (known.length < 2) return null;
+  const first = known[0].turn;
+  const last = known.at(-1).turn;
+  const x = (turn) => 30 + (360 * (turn - first)) / Math.max(1, last - first);
+  const y = (value) => 110 - value;
+  return svg(
+    "svg",
+    { class: "course", viewBox: "0 0 400 120", role: "img", "aria-label": `expected result by turn: ${known.map((one) => `${one.turn}: ${one.expects}`).join(", ")}` },
+    ...[0, 50, 100].flatMap((value) => [svg("line", { x1: 30, x2: 390, y1: y(value), y2: y(value) }), svg("text", { x: 26, y: y(value) + 4, "text-anchor": "end" }, String(value))]),
+    svg("polyline", { points: known.map((one) => `${x(one.turn).toFixed(1)},${y(one.expects).toFixed(1)}`).join(" ") }),
+  );
+}
+
+function showMatch(main, key) {
+  const board = el("div", { class: "board" });
+  const said = el("p", { class: "status", role: "status", "aria-live": "polite" }, "waiting for the match ...");
+  const moves = el("dl", { class: "joint" });
+  const note = el("p", {});
+  const thought = el("tbody");
+  const plot = el("div", {});
+  const past = el("ol", { class: "history", tabindex: "0", "aria-label": "Answers" });
+  let answers = [];
+  main.append(
+    el("p", {}, el("a", { href: "/watch" }, "all matches")),
+    el(
+      "div",
+      { class: "table" },
+      board,
+      el(
+        "div",
+        { class: "side" },
+        said,
+        moves,
+        el("h2", {}, "The search"),
+        note,
+        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", ""].map((name) => el("th", { scope: "col" }, name)))), thought),
+        el("h2", {}, "Expected result by turn"),
+        plot,
+        past,
+      ),
+    ),
+  );
+
+  function think(search) {
+    note.textContent = [search.machine, search.note].filter(Boolean).join(": ");
+    const all = (search.candidates || []).reduce((sum, [, visits]) => sum + visits, 0);
+    thought.replaceChildren(
+      ...(search.candidates || []).map(([move, visits, value]) =>
+        el("tr", {}, el("td", {}, move), el("td", {}, value.toFixed(1)), el("td", {}, visits.toLocaleString("en")), el("td", {}, el("meter", { min: 0, max: Math.max(1, all), value: visits, "aria-label": "share of visits" }))),
+      ),
+    );
+  }
+
+  function fillPast() {
+    const drawn = course(answers);
+    plot.replaceChildren(...(drawn ? [drawn] : ["after two turns"]));
+    past.replaceChildren(...answers.map(({ turn, move, note: words }) => el("li", { value: turn }, el("strong", {}, move), words ? ` - ${words}` : "")));
+    past.scrollTop = past.scrollHeight;
+  }
+
+  listen(`/watch/${encodeURIComponent(key)}/events`, {
+    match: (told) => {
+      clearError();
+      document.title = `${told.match} - kaskade`;
+      main.querySelector("h1").textContent = told.match;
+      answers = told.answers;
+      said.textContent = `${told.role} on ${told.server}, ${told.clocks?.[0]} s and ${told.clocks?.[1]} s`;
+      fillPast();
+    },
+    board: (told) => {
+      board.replaceChildren(drawing(told.svg));
+      board.dataset.step = told.step;
+      moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
+      said.textContent = told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
+    },
+    search: think,
+    answer: (told) => {
+      answers = [...answers, told];
+      note.textContent = [told.machine, told.note].filter(Boolean).join(": ");
+      fillPast();
+    },
+    ended: ({ text }) => (said.textContent = `Ended: ${text}`),
+    trouble: ({ text }) => fail(new Error(text)),
+  }, () => setTimeout(() => location.reload(), 2000));
+}

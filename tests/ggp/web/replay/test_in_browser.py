@@ -1,0 +1,89 @@
+"""Records are replayed in a real browser, by keys; files are brought and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ggp.web.replay.test_recorded import played
+
+WebServer = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    told = asyncio.run(played("breakthrough")).to_dict()
+    told["errors"][3] = ["TO", ""]
+    path = tmp_path_factory.mktemp("records") / "sub" / "one.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(told))
+    return path
+
+
+def until(browser: Any, script: str, wanted: object) -> None:
+    end = time.monotonic() + 30
+    while (found := browser.execute_script(f"return {script}")) != wanted:
+        assert time.monotonic() < end, (script, found)
+        time.sleep(0.02)
+
+
+def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any, record: Path) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
+    def press(*keys: str) -> None:
+        ActionChains(browser).send_keys(*keys).perform()
+
+    last = len(json.loads(record.read_text())["states"]) - 1
+    address = web("--records", str(record.parent.parent))
+    browser.get(f"{address}/replay")
+    until(browser, "document.querySelectorAll('tbody a').length", 1)
+    browser.find_element("css selector", "tbody a").click()
+    where = "document.querySelector('output')?.textContent"
+    until(browser, where, f"step 0 of {last}")
+    press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    until(browser, where, f"step 2 of {last}")
+    assert browser.current_url.endswith("#2")
+    press("f")
+    until(browser, where, f"step 3 of {last}")
+    assert "no answer in time" in browser.find_element("css selector", ".status").text
+    press(Keys.END)
+    until(browser, where, f"step {last} of {last}")
+    until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
+    press(Keys.HOME, " ")
+    until(browser, "document.querySelector('[aria-pressed]').textContent", "Stop")
+    until(browser, where, f"step 1 of {last}")
+    browser.get(browser.current_url.partition("#")[0] + f"#{last - 1}")
+    until(browser, where, f"step {last - 1} of {last}")
+
+
+def test_a_file_is_brought_and_kept_as_one_page(
+    web: WebServer, browser: Any, record: Path, tmp_path: Path
+) -> None:
+    browser.get(f"{web()}/replay")
+    until(browser, "document.querySelectorAll('#file').length", 1)
+    browser.find_element("id", "file").send_keys(str(record))
+    until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
+    page = browser.execute_async_script(
+        "const done = arguments[0];"
+        "fetch(document.querySelector('a[download]').href).then((r) => r.text()).then(done)"
+    )
+    kept = tmp_path / "kept.html"
+    kept.write_text(page)
+    browser.get(f"{kept.as_uri()}#2")
+    until(browser, "document.querySelector('output')?.textContent.startsWith('step 2 of')", True)
+    until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
+
+
+def test_what_is_no_record_is_told(web: WebServer, browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"matchId": "x", "states": ["( ( a"]}')
+    browser.get(f"{web()}/replay")
+    until(browser, "document.querySelectorAll('#file').length", 1)
+    browser.find_element("id", "file").send_keys(str(tmp_path / "bad.json"))
+    until(browser, "document.querySelector('#error')?.textContent.includes('states[0]')", True)
+    browser.get_log("browser")  # that the server has refused it
