@@ -13,7 +13,8 @@ PLACES = """
 const top = (one) => one.getBoundingClientRect().top;
 const numbers = [...document.querySelectorAll('.numbers span')].map(top);
 const marks = [...document.querySelectorAll('.marks mark')].map(top);
-return marks.map((mark) => [mark, numbers.reduce((a, b) => (Math.abs(b - mark) < Math.abs(a - mark) ? b : a), -99)]);
+const near = (mark) => numbers.reduce((a, b) => (Math.abs(b - mark) < Math.abs(a - mark) ? b : a), -99);
+return marks.map((mark) => [mark, near(mark)]);
 """
 
 
