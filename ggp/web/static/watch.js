@@ -10,7 +10,7 @@ export function show(main, { match }) {
 function showList(main) {
   const servers = el("ul", {});
   const body = el("tbody");
-  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", ""].map((name) => el("th", { scope: "col" }, name)))), body));
+  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", "state"].map((name) => el("th", { scope: "col" }, name)))), body));
   listen("/watch/events", {
     list: (told) => {
       servers.replaceChildren(
@@ -73,7 +73,7 @@ function showMatch(main, key) {
         moves,
         el("h2", {}, "The search"),
         note,
-        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", ""].map((name) => el("th", { scope: "col" }, name)))), thought),
+        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
         el("h2", {}, "Expected result by turn"),
         plot,
         past,
