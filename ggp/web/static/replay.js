@@ -40,7 +40,7 @@ async function showMatch(main, query) {
 }
 
 function showList(main, { files, folder }) {
-  const file = el("input", { type: "file", id: "file", accept: ".json,application/json" });
+  const file = el("input", { type: "file", id: "file", accept: ".json,application/json", "aria-label": "a match record" });
   const rules = el("textarea", { id: "rules", rows: 4, spellcheck: "false", placeholder: "(role x) ..." });
   const drop = el(
     "section",

@@ -1,5 +1,6 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { clearError, drawing, el, fail, listen } from "/static/page.js";
+import { styled } from "/static/styled.js";
 
 export function show(main, { match }) {
   if (match) showMatch(main, match);
@@ -9,7 +10,7 @@ export function show(main, { match }) {
 function showList(main) {
   const servers = el("ul", {});
   const body = el("tbody");
-  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", ""].map((name) => el("th", { scope: "col" }, name)))), body));
+  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", "state"].map((name) => el("th", { scope: "col" }, name)))), body));
   listen("/watch/events", {
     list: (told) => {
       servers.replaceChildren(
@@ -57,13 +58,14 @@ function showMatch(main, key) {
   const thought = el("tbody");
   const plot = el("div", {});
   const past = el("ol", { class: "history", tabindex: "0", "aria-label": "Answers" });
+  const stylesheets = styled();
   let answers = [];
   main.append(
     el("p", {}, el("a", { href: "/watch" }, "all matches")),
     el(
       "div",
       { class: "table" },
-      board,
+      el("div", {}, board, stylesheets.label, stylesheets.frame),
       el(
         "div",
         { class: "side" },
@@ -71,7 +73,7 @@ function showMatch(main, key) {
         moves,
         el("h2", {}, "The search"),
         note,
-        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", ""].map((name) => el("th", { scope: "col" }, name)))), thought),
+        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
         el("h2", {}, "Expected result by turn"),
         plot,
         past,
@@ -108,6 +110,7 @@ function showMatch(main, key) {
     board: (told) => {
       board.replaceChildren(drawing(told.svg));
       board.dataset.step = told.step;
+      stylesheets.show("", told.facts);
       moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
       said.textContent = told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
     },

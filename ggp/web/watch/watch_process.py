@@ -42,6 +42,7 @@ class WatchedGame:
         spell = machine.rules.spell
         return {
             "svg": self._painter.draw_state(state, before),
+            "facts": " ".join(map(spell, sorted(state.propositions))),
             "step": len(moves),
             "roles": [spell(role) for role in machine.roles],
             "last": moves[-1] if moves else [],
