@@ -18,7 +18,9 @@ def command(
     startclock: int = typer.Option(10, min=0, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, help="Seconds for each move."),
     seed: int = typer.Option(0, help="Seed of random moves."),
-    out: Path | None = typer.Option(None, "--out", "--output", "-o", help="Write the match here as JSON."),
+    out: Path | None = typer.Option(
+        None, "--out", "--output", "-o", help="Write the match here as JSON, after each step."
+    ),
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
     match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
     anyway: bool = typer.Option(
@@ -39,6 +41,7 @@ def command(
     import asyncio
     import signal
     from collections import Counter
+    from contextlib import suppress
 
     from rich.console import Console
     from rich.markup import escape
@@ -91,6 +94,9 @@ def command(
                     " [yellow]random move instead[/]" if move else ""
                 )
             console.print(text, soft_wrap=True)
+        if out is not None:
+            with suppress(GdlError):  # it is told at the end
+                write(out, (record.to_json() + "\n").encode())
 
     manager = GameManager(loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
 

@@ -27,6 +27,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app[SHELF] = Shelf(settings.records)
     app.cleanup_ctx.append(_workers)
     app.router.add_get("/replay", _page)
+    app.router.add_get("/replay/stamp", _stamp)
     app.router.add_get("/replay/story", _story)
     app.router.add_get("/replay/doubts", _doubts)
     app.router.add_get("/replay/frames", _frames)
@@ -55,6 +56,11 @@ async def _page(request: web.Request) -> web.Response:
         files=files,
         folder=shelf.folder is not None,
     )
+
+
+async def _stamp(request: web.Request) -> web.Response:
+    """Changes when the record does; 0 for one that cannot."""
+    return web.json_response({"stamp": request.app[SHELF].stamp(request.query)})
 
 
 async def _story(request: web.Request) -> web.Response:
@@ -104,7 +110,10 @@ async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
     told = {"record": found.text, "rules": found.rules, "game": found.game}
-    key = hashlib.sha256("\0".join(told.values()).encode("utf-8", "replace")).hexdigest()
+    # One process for a file, also while it grows.
+    source = [request.query.get(name, "") for name in ("file", "tournament", "match")]
+    known = source if any(source) else told.values()
+    key = hashlib.sha256("\0".join(known).encode("utf-8", "replace")).hexdigest()
     if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
         key = f"{key} doubts"
     return await request.app[WORKERS].ask(key, {**order, **told})

@@ -85,6 +85,13 @@ class Shelf:
             raise GdlError(f"{path.name} has more than {LARGEST:,} bytes")
         return ShelvedRecord(path.read_text("utf-8", errors="replace"))
 
+    def stamp(self, query: Mapping[str, str]) -> int:
+        """When the file of a record was written, in some count; 0 for other records. Raises GdlError as
+        :meth:`find`."""
+        if "file" not in query:
+            return 0
+        return self.path(query["file"], "record").stat().st_mtime_ns // 1_000_000
+
     def path(self, name: str, kind: str) -> Path:
         """A file of the folder that :meth:`list` names. Raises GdlError where there is none."""
         if self.folder is not None and name and "\0" not in name and KINDS.get(Path(name).suffix) == kind:
