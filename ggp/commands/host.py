@@ -66,7 +66,10 @@ def command(
     referee = loaded.machine(machine)
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
-    record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
+    names_of_seats = [s.name for s in seats]
+    record = MatchRecord(
+        match_id, startclock, playclock, names_of_seats, scrambled=scramble, game=loaded.name
+    )
     cipher = cipher_for(loaded.rules, seed) if scramble else None
     unready = 0
     replaced = Counter[int]()

@@ -13,6 +13,8 @@ from ggp.web import shell
 from ggp.web.boards import routes as boards
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
+from ggp.web.replay import routes as replay
+from ggp.web.replay.sources import RecordSources
 from ggp.web.settings import WebSettings
 from ggp.web.warmth import keep_warm
 
@@ -29,6 +31,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
     play.add_routes(app)
+    replay.add_routes(app, RecordSources(settings.records))
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app
