@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gdl.machine import Machine, State
@@ -21,7 +22,7 @@ from ggp.processes.parent import Send
 from ggp.warm.compile import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
-from players.player import Player
+from players.player import Choice, Player
 from players.processes import launch
 from players.processes.limits import describe
 from players.registry import is_registered, make_player
@@ -36,6 +37,10 @@ SURVEY_SECONDS = 0.3
 """How long a survey of the game takes at most."""
 SURVEY_SHARE = 0.05
 """The share of the time to prepare that it takes at most."""
+TELL_SECONDS = 0.25
+"""Between two reports of a search to those who look on."""
+MOST_TOLD = 6
+"""Moves in one."""
 LONG_ENOUGH = 2.0
 """With fewer seconds than this to prepare, there is no survey."""
 
@@ -58,10 +63,12 @@ class Thinker:
 
     Attributes:
         begun: whether it has rules, and can take no others.
+        watched: whether people look on: it sends ``search`` now and then while it thinks.
     """
 
     def __init__(self, send: Send, player: str, level: str) -> None:
         self.begun = False
+        self.watched = False
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
@@ -69,6 +76,7 @@ class Thinker:
         self._kaskade = Kaskade(level, on_event=self._note)
         self._role = 0
         self._shared: tuple[int, bool] | None = None
+        self._told = 0.0
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
         """Set when the player has all that it needs in games of several roles."""
@@ -222,8 +230,11 @@ class Thinker:
         if self._player is not None:
             try:
                 state = self._state(position)
+                self._player.on_progress = partial(self._tell, state.machine) if self.watched else None
                 choice = self._player.choose(state, deadline)
                 level = self._player.machine.level
+                if self.watched:
+                    self._tell(state.machine, choice, done=True)
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
                     safe, note = state.machine.rules.spell(move), choice.note
@@ -232,6 +243,27 @@ class Thinker:
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
         self._send("move", id=turn, move=safe, again=False, note=note, machine=level)
+
+    def _tell(self, machine: Machine, choice: Choice, done: bool = False) -> None:
+        """Tell those who look on what the search has found."""
+        now = time.monotonic()
+        if self._player is None or (not done and now < self._told + TELL_SECONDS):
+            return
+        self._told = now
+        spell = machine.rules.spell
+        shown = [
+            {"move": spell(machine.move(self._role, c.move)), "visits": c.visits, "value": round(c.value, 1)}
+            for c in choice.candidates[:MOST_TOLD]
+        ]
+        report = {
+            "machine": self._player.machine.level,
+            "move": spell(machine.move(self._role, choice.move)),
+            "visits": sum(c.visits for c in choice.candidates),
+            "value": shown[0]["value"] if shown else None,
+            "candidates": shown,
+            "note": choice.note,
+        }
+        self._send("search", report={**report, "done": done})
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

@@ -16,7 +16,7 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
-from ggp.match_process.match_state import fold
+from ggp.events.feed import MatchStory
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, READY, Play, Start
 from ggp.server.margin import Margin
@@ -25,24 +25,16 @@ from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
-from ggp.server.turn import Crowd, Phase, Turn, Verdicts
+from ggp.server.turn import LAST_SHARE, LONG_SHARE, WATCH_SHARE, Crowd, Phase, Turn, Verdicts, key_of
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
 it waits for the next PLAY; a match whose rules kill every process before any answer ends there."""
-
 HANG_SECONDS = 60.0
 """How long a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends the
 wait. It may be compiling something, which each computer has to do once; the safe moves come all the same."""
-
 STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
-LONG_SHARE = 0.5
-"""An answer after this share of the time says how well the player keeps its deadline."""
-WATCH_SHARE = 0.6
-"""What is left of the margin when the watchdog answers with a safe move."""
-LAST_SHARE = 0.3
-"""What is left of it when the watchdog answers although no safe move of this turn is known."""
 _OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
@@ -56,10 +48,17 @@ class ServedMatch:
         touched: when the last message of the manager came, time.monotonic() seconds.
         margin: how long before the end of a clock it answers.
         history: the joint moves made, by the number of the PLAY that reported them.
+        story: what is told of it.
     """
 
     def __init__(
-        self, start: Start, settings: MatchSettings, spares: Spares, log: Log, metrics: Metrics
+        self,
+        start: Start,
+        settings: MatchSettings,
+        spares: Spares,
+        log: Log,
+        metrics: Metrics,
+        story: MatchStory,
     ) -> None:
         self.id = start.match
         self.start = start
@@ -68,6 +67,7 @@ class ServedMatch:
         self.history: dict[int, tuple[str, ...]] = {}
         self._told: dict[int, str | None] = {}
         self._settings = settings
+        self.story = story
         self._metrics = metrics
         self._game = self._machine = self._note = self._goals = ""
         self._log = log
@@ -122,7 +122,7 @@ class ServedMatch:
         the rules have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
-        key = _key(message)
+        key = key_of(message)
         turn = self._turn
         if turn is not None and not turn.answered and turn.key != key:
             # It is the next turn, or puts this one right, or cannot be.
@@ -143,7 +143,7 @@ class ServedMatch:
     def sent(self, message: Play, delivered: bool) -> None:
         """Note how the answer to the last PLAY went out, if this is the last one."""
         turn = self._turn
-        if turn is not None and turn.key == _key(message) and not turn.void:
+        if turn is not None and turn.key == key_of(message) and not turn.void:
             late = time.monotonic() > turn.due
             if late and not turn.late:
                 self._metrics.late.inc()
@@ -209,6 +209,8 @@ class ServedMatch:
         """The match is over, and ``moves`` is its last joint move: give the processes a moment to say how
         it ended, and end them."""
         self._settle()
+        if moves is not None:
+            self.story.step(len(self.history) + 1, moves)
         await asyncio.gather(*(process.finish(moves, STOP_SECONDS) for process in self._processes))
 
     def _settle(self) -> None:
@@ -231,7 +233,7 @@ class ServedMatch:
             self.history[turn.id] = moves
         turn.call_at(turn.due - WATCH_SHARE * margin, self._watch)
         for process in self._processes:
-            process.send("play", **turn.request())
+            process.send("play", **turn.request(), watched=self.story.watched)
         return turn
 
     def _watch(self, turn: Turn) -> None:
@@ -278,7 +280,7 @@ class ServedMatch:
             },
         )
         if self._turn is not None and not self._turn.answered:
-            yield "play", self._turn.request()
+            yield "play", {**self._turn.request(), "watched": self.story.watched}
 
     def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
         if process is not self._main and message["kind"] not in _OF_FOLLOWERS:
@@ -300,6 +302,8 @@ class ServedMatch:
                 self._foreseen = message["id"], message["move"]
             case "verdict":
                 self._verdicts.take(message)
+            case "search":
+                self.story.think(role=self.start.role, **message["report"])
             case "over":
                 if not self._length:
                     self._length = message["turns"]
@@ -352,6 +356,7 @@ class ServedMatch:
         """A process says which joint move it has made of a PLAY; None if that was no new turn."""
         if joint is not None:
             self.history[turn] = tuple(joint)
+            self.story.step(sum(id <= turn for id in self.history), joint)
         else:
             self.history.pop(turn, None)
 
@@ -393,8 +398,3 @@ class ServedMatch:
             error = "the process of this match keeps ending"
             self._refused({"error": error, "turn": None, "clean": False})
         return False  # the next PLAY tries again
-
-
-def _key(message: Play) -> tuple[str, ...] | None:
-    """What tells a PLAY from another turn's."""
-    return None if message.moves is None else tuple(map(fold, message.moves))

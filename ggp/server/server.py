@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import ggp
 from gdl.errors import GdlError
+from ggp.events.feed import Feed
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
@@ -58,6 +59,7 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.metrics = Metrics(_VERSION)
+        self.feed = Feed(config.name)
         self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
         self._orphans = Orphans()
         self._matches: dict[str, ServedMatch] = {}
@@ -205,7 +207,10 @@ class Server:
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY
-        match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
+        story = self.feed.begin(
+            message.match, message.rules, role=message.role, clocks=[startclock, playclock]
+        )
+        match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics, story)
         self._matches[message.match.lower()] = match
         self._share()
         self.metrics.started.inc()
@@ -300,7 +305,8 @@ class Server:
 
         def closed(task: asyncio.Task[None]) -> None:
             self._closing.discard(task)
-            self._ended_matches.append(match.ended(why))
+            self._ended_matches.append(ended := match.ended(why))
+            match.story.end(why, ended.goals.split())
             self._refill()
 
         task.add_done_callback(closed)

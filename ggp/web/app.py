@@ -17,6 +17,7 @@ from ggp.web.replay import routes as replay
 from ggp.web.replay.sources import RecordSources
 from ggp.web.settings import WebSettings
 from ggp.web.warmth import keep_warm
+from ggp.web.watch import routes as watch
 
 SETTINGS = web.AppKey("settings", WebSettings)
 MAX_BODY = 2 * 1024 * 1024
@@ -32,6 +33,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app.router.add_get("/", _start)
     play.add_routes(app)
     replay.add_routes(app, RecordSources(settings.records))
+    watch.add_routes(app, settings.watch)
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app

@@ -1,77 +1,17 @@
-"""Server-sent events to many readers: each event is encoded once, a slow reader loses old ones."""
+"""Server-sent events to the readers of pages."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from collections.abc import Callable
-from typing import Any
-
-import orjson
 from aiohttp import web
 
+from ggp.events.stream import EventStream, encode
 from ggp.web.gate import protect
 
-BEHIND = 64
-"""Events that wait for one reader; more, and the oldest are dropped."""
-PING_SECONDS = 15.0
-"""A comment after so much silence finds readers that have gone."""
+__all__ = ["Broadcast", "encode"]
 
 
-class Broadcast:
-    """One source of events.
+class Broadcast(EventStream):
+    """One source of events, as :class:`ggp.events.stream.EventStream`, with the headers of every reply."""
 
-    Args:
-        greeting: what a new reader is sent first: events that bring it up to date.
-    """
-
-    def __init__(self, greeting: Callable[[], list[bytes]] = list) -> None:
-        self._greeting = greeting
-        self._readers: set[_Reader] = set()
-
-    @property
-    def readers(self) -> int:
-        """How many are listening."""
-        return len(self._readers)
-
-    def send(self, event: str, data: Any) -> None:
-        """Send an event to all."""
-        if self._readers:
-            encoded = encode(event, data)
-            for reader in self._readers:
-                reader.waiting.append(encoded)
-                reader.news.set()
-
-    async def stream(self, request: web.Request) -> web.StreamResponse:
-        """The reply to a reader; it ends when the reader goes."""
-        reply = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+    def _dress(self, reply: web.StreamResponse) -> None:
         protect(reply)
-        await reply.prepare(request)
-        reader = _Reader()
-        reader.waiting.extend(self._greeting())
-        self._readers.add(reader)
-        try:
-            while True:
-                while reader.waiting:
-                    await reply.write(reader.waiting.popleft())
-                reader.news.clear()
-                try:
-                    async with asyncio.timeout(PING_SECONDS):
-                        await reader.news.wait()
-                except TimeoutError:
-                    await reply.write(b":\n\n")
-        except ConnectionError:
-            return reply
-        finally:
-            self._readers.discard(reader)
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.waiting: deque[bytes] = deque(maxlen=BEHIND)
-        self.news = asyncio.Event()
-
-
-def encode(event: str, data: Any) -> bytes:
-    """One event as it is sent; ``data`` as JSON on one line."""
-    return b"event: %s\ndata: %s\n\n" % (event.encode(), orjson.dumps(data))

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from ggp.web.gate import TOKENS
 
-ROOMS: dict[str, str] = {"/play": "Play", "/replay": "Replay"}
+ROOMS: dict[str, str] = {"/play": "Play", "/watch": "Watch", "/replay": "Replay"}
 """What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
 
 

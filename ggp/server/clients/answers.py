@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.events.feed import Feed
 from ggp.protocol.dialect import CONTENT_TYPE, decoded
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.messages import Info, Message, Play, Preview, Start, parse_message
@@ -33,6 +34,7 @@ class Desk(Protocol):
 
     config: ServerConfig
     metrics: metrics.Metrics
+    feed: Feed
 
     async def answer(self, message: Message, received: float) -> str:
         """The reply to a message that came at ``received``; GdlError with the reason if there is none."""

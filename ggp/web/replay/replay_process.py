@@ -1,6 +1,6 @@
 """The process that reads one file of records and draws its matches, within limits of time and memory.
 
-Its first order is ``open``: ``path``, or the ``text`` of a record. ``matches`` lists what is in it, ``match``
+Its first order is ``open``: ``path``, or the ``text`` of a record; the answer lists its matches. ``match``
 takes one (``index``, and ``game``: an installed game that goes before the record's), ``draw`` gives drawings.
 """
 

@@ -64,13 +64,13 @@ async def _keep(request: web.Request) -> web.Response:
     name = visible(request.query.get("name", "record")[:100])
     data = b"".join(parts)
     address = request.app[SOURCES].keep(name, data)
-    told = await _asked(request, address, "matches")
+    told = await _asked(request, address, "open")
     return web.json_response({"source": address, **told})
 
 
 async def _matches(request: web.Request) -> web.Response:
     """The matches in a file."""
-    return web.json_response(await _asked(request, _source(request), "matches"))
+    return web.json_response(await _asked(request, _source(request), "open"))
 
 
 async def _match(request: web.Request) -> web.Response:
