@@ -23,7 +23,7 @@ def excerpt(text: str, place: Place | None, width: int = 80) -> tuple[str, str] 
         return None
     line = lines[place.line - 1]
     at = place.column - 1
-    end = at + _extent(line[at:])
+    end = at + extent(line[at:])
     gutter = f"{place.line:>5} | "
     room = max(width - len(gutter), 20)
     first = 0
@@ -41,8 +41,8 @@ def excerpt(text: str, place: Place | None, width: int = 80) -> tuple[str, str] 
     )
 
 
-def _extent(rest: str) -> int:
-    """How long the word, or the group in parentheses, at the beginning is."""
+def extent(rest: str) -> int:
+    """How many characters of a line the word, or the group in parentheses, at its beginning has."""
     if not rest.startswith("("):
         return next((i for i, c in enumerate(rest) if c in "() \t;" and i), len(rest))
     depth = 0

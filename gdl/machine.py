@@ -272,7 +272,7 @@ class State:
         if isinstance(move, Mapping):
             raise MoveError("a mapping of moves stands alone", remedy="play({role: move, ...})")
         try:
-            term = parse_term(move) if isinstance(move, str) else move
+            term = parse_term(move, notation="auto") if isinstance(move, str) else move
             index = term if isinstance(term, int) else machine.move_id(role, term)
         except GdlError as error:
             raise MoveError(f"{move} is no move of {machine.roles[role]}: {error.message}") from None

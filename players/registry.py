@@ -1,7 +1,7 @@
 """The players by name, with options: ``uct``, ``uct:workers=2,exploration=0.4``.
 
-A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them. A player's module
-is imported when it is first needed.
+A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them
+(:mod:`players.spec`). A player's module is imported when it is first needed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from gdl.errors import GdlError
 from players.options import by_name, read_options
 from players.own_class import find_class
 from players.player import Player
+from players.spec import read_spec
 
 _PLACES = {
     # A new player needs its own module and one line here.
@@ -58,17 +59,6 @@ def is_registered(name: str) -> bool:
     return kind.strip().lower() in _PLACES and ("=" in options or not options)
 
 
-def split_names(text: str) -> list[str]:
-    """Names with commas between them: ``uct:workers=1,exploration=0.4,random`` is two players."""
-    names: list[str] = []
-    for piece in map(str.strip, text.split(",")):
-        if names and "=" in piece and ":" not in piece.partition("=")[0]:
-            names[-1] += f",{piece}"
-        elif piece:
-            names.append(piece)
-    return names
-
-
 def with_option(name: str, key: str, value: object) -> str:
     """The name with one more option, unless it sets that option already or its kind has no such option.
     Raises GdlError if there is no such kind."""
@@ -85,19 +75,13 @@ def _is_class(name: str) -> bool:
     return bool(colon) and kind.strip().lower() not in _PLACES
 
 
-def _kind_of(name: str) -> tuple[type[Player], list[tuple[str, str]]]:
-    kind, _, rest = name.strip().partition(":")
-    place = _PLACES.get(kind.strip().lower())
+def _kind_of(name: str) -> tuple[type[Player], tuple[tuple[str, str], ...]]:
+    spec = read_spec(name)
+    place = _PLACES.get(spec.kind)
     if place is None:
         raise GdlError(
             f"there is no player {name!r}",
             remedy=f"the players are {', '.join(NAMES)}; a class of yours is named module:Class",
         )
-    options: list[tuple[str, str]] = []
-    for text in filter(None, map(str.strip, rest.split(","))):
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise GdlError(f"{text!r} in {name} is no option", remedy="options are written key=value")
-        options.append((key.strip().lower(), value.strip()))
     player: type[Player] = getattr(import_module(place[0]), place[1])
-    return player, options
+    return player, spec.options

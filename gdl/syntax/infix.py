@@ -47,6 +47,21 @@ def read_infix(text: str, name: str = "") -> tuple[Source, list[SExpr]]:
     return source, _sentences(source, bare, 0)
 
 
+def read_infix_terms(text: str, name: str = "") -> tuple[Source, list[SExpr]]:
+    """Read a run of infix terms, moves or propositions, with commas or blanks between them.
+
+    Raises ParseError as :func:`read_infix` does.
+    """
+    source, bare = _prepared(text, name)
+    with _deep_stack():
+        try:
+            found = list(_grammars()[1].parse_string(bare, parse_all=True))
+        except pp.ParseBaseException as error:
+            raise _explain(source, bare, 0, error, "',' or the next term") from None
+    _check_names(source, found, 0)
+    return source, found
+
+
 def read_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr], list[ParseError]]:
     """The sentences that can be read, and the faults of those that cannot, where each sentence begins in
     column 1 and goes on in lines that do not. Raises ParseError where the text is too long or too deep."""
@@ -75,10 +90,17 @@ def _sentences(source: Source, bare: str, start: int) -> list[SExpr]:
     """The sentences of a part of the text that begins at an offset."""
     with _deep_stack():
         try:
-            sentences = list(_grammar().parse_string(bare, parse_all=True))
+            sentences = list(_grammars()[0].parse_string(bare, parse_all=True))
         except pp.ParseBaseException as error:
-            raise _explain(source, bare, start, error) from None
-    todo: list[SExpr] = list(sentences)
+            more = "':-', '&', '|', '.' or the next sentence"
+            raise _explain(source, bare, start, error, more) from None
+    _check_names(source, sentences, start)
+    return sentences
+
+
+def _check_names(source: Source, parts: list[SExpr], start: int) -> None:
+    """Moves the parts to where they stand in the text. Raises ParseError for a name that KIF cannot have."""
+    todo: list[SExpr] = list(parts)
     while todo:
         part = todo.pop()
         part.offset += start
@@ -92,7 +114,6 @@ def _sentences(source: Source, bare: str, start: int) -> list[SExpr]:
                 "leave blanks, parentheses and semicolons out of it, and '?' at its beginning",
                 "unwritable-name",
             )
-    return sentences
 
 
 def comments(text: str) -> Iterator[tuple[int, str]]:
@@ -110,9 +131,9 @@ class _Conjunction:
 
 
 @cache
-def _grammar() -> pp.ParserElement:
-    """Sentences. Every choice is settled by its next token, so nothing is read twice; ``-`` in place of ``+``
-    says that from there on a failure is an error of the text."""
+def _grammars() -> tuple[pp.ParserElement, pp.ParserElement]:
+    """Sentences, and runs of terms. Every choice is settled by its next token, so nothing is read twice;
+    ``-`` in place of ``+`` says that from there on a failure is an error of the text."""
     word = pp.Regex(_WORD).set_name("a name or a variable").set_parse_action(_word)
     opened, comma = pp.Suppress("("), pp.Suppress(",")
     closed = pp.Literal(")").set_parse_action(lambda _, at, found: Atom(")", at))
@@ -142,7 +163,9 @@ def _grammar() -> pp.ParserElement:
     sentence = (
         term + pp.Optional(pp.Suppress(":-") - formula) + pp.Optional(pp.Suppress("."))
     ).set_parse_action(_sentence)
-    return pp.ZeroOrMore(sentence)
+    run = pp.Optional(term + pp.ZeroOrMore((comma - term) | term))
+    # Offsets are those of the text: tabs stay.
+    return pp.ZeroOrMore(sentence).parse_with_tabs(), run.parse_with_tabs()
 
 
 def _word(text: str, at: int, found: pp.ParseResults) -> Atom:
@@ -228,14 +251,14 @@ def _deep_stack() -> Iterator[None]:
         sys.setrecursionlimit(usual)
 
 
-def _explain(source: Source, bare: str, start: int, error: pp.ParseBaseException) -> ParseError:
-    """What was expected where, in our words."""
+def _explain(source: Source, bare: str, start: int, error: pp.ParseBaseException, more: str) -> ParseError:
+    """What was expected where, in our words; ``more``: what could have stood behind all that was read."""
     at = error.loc
     while at < len(bare) and bare[at].isspace():
         at += 1
     expected = error.msg.removeprefix("Expected ")
     if expected == "end of text":
-        expected = "':-', '&', '|', '.' or the next sentence"
+        expected = more
     if at == len(bare):
         found, at = "the end of the text", len(bare.rstrip())
         if start + at < len(source.text.rstrip()):

@@ -37,27 +37,39 @@ def read_sentences(text: str, name: str = "", notation: Notation = "auto") -> tu
     return read(text, name)
 
 
-def parse_term(text: str, name: str = "") -> Term:
-    """Parse one term, such as a move or a proposition. Raises ParseError where the text is not exactly one.
+def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:
+    """Parse one term, such as a move or a proposition: KIF unless told otherwise, as game managers send it.
+    Raises ParseError where the text is not exactly one.
 
     >>> parse_term("( Mark 1 1 )")
     Term<(mark 1 1)>
+    >>> parse_term("mark(1,1)", notation="auto")
+    Term<(mark 1 1)>
     """
-    source, parts = read(text, name)
+    source, parts = _read_terms(text, name, notation)
     if len(parts) != 1:
         raise source.fault("not-one-term", parts[1].offset if parts else 0, len(parts))
     return Reader(source).term(parts[0])
 
 
-def parse_terms(text: str, name: str = "") -> list[Term]:
-    """Parse a run of terms. Raises ParseError where the text is none.
+def parse_terms(text: str, name: str = "", notation: Notation = "kif") -> list[Term]:
+    """Parse a run of terms, with blanks between them, in infix also commas. Raises ParseError where the text
+    is none.
 
-    >>> parse_terms("(mark 1 1) noop")
-    [Term<(mark 1 1)>, Term<noop>]
+    >>> parse_terms("(mark 1 1) noop") == parse_terms("mark(1,1), noop", notation="auto")
+    True
     """
-    source, parts = read(text, name)
+    source, parts = _read_terms(text, name, notation)
     reader = Reader(source)
     return [reader.term(part) for part in parts]
+
+
+def _read_terms(text: str, name: str, notation: Notation) -> tuple[Source, list[SExpr]]:
+    if notation == "kif" or not is_infix(text, notation):
+        return read(text, name)
+    from gdl.syntax.infix import read_infix_terms
+
+    return read_infix_terms(text, name)
 
 
 class Reader:

@@ -14,25 +14,6 @@ if TYPE_CHECKING:
     from gdl.rules import Rules
 
 
-MEANINGS = {
-    "roles": "who plays",
-    "base_propositions": "facts that may be true in a state",
-    "moves": "moves of all roles together",
-    "compile_s": "CPU s: rules without functions, in strata",
-    "reach_s": "CPU s: what may ever hold, whatever is played",
-    "instantiate_s": "CPU s: variables are replaced by constants",
-    "assemble_s": "CPU s: atoms numbered, what is known left out",
-    "ground_s": "CPU s: all of these steps",
-    "reachable_atoms": "facts of all relations that may ever hold",
-    "instances": "rules after variables were replaced",
-    "auxiliary_atoms": "facts from splitting large rules (`part`)",
-    "rules": "ground rules that are left at the end",
-    "literals": "conditions in the bodies of these rules",
-    "atoms": "facts, moves included, that these rules name",
-}
-"""What each of the statistics counts, for people."""
-
-
 def command(
     game: GameName,
     stats: Annotated[bool, typer.Option("--stats", help="Counts and CPU seconds per pass only.")] = False,
@@ -45,6 +26,7 @@ def command(
     Rules without variables, one per line. Static relations are solved and gone; `part;` atoms come
     from splitting large rules.
     """
+    from gdl.grounding.counts import MEANINGS, counts_of
     from gdl.grounding.pipeline import GroundLimits, ground
     from ggp.game import Game
 
@@ -54,24 +36,15 @@ def command(
     if as_json:
         import orjson
 
-        counts = {"game": loaded.name, **_counts(grounded)}
+        counts = {"game": loaded.name, **counts_of(grounded)}
         typer.echo(orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode())
     elif stats:
-        for name, value in _counts(grounded).items():
+        for name, value in counts_of(grounded).items():
             shown = f"{value:10.3f}" if isinstance(value, float) else f"{value:10,}"
             typer.echo(f"{name:17} {shown}  {MEANINGS.get(name, '')}".rstrip())
     else:
         for line in lines(grounded, loaded.rules):
             typer.echo(line)
-
-
-def _counts(grounded: GroundRules) -> dict[str, float]:
-    return {
-        "roles": len(grounded.roles),
-        "base_propositions": len(grounded.bases),
-        "moves": grounded.move_count,
-        **grounded.stats,
-    }
 
 
 def lines(grounded: GroundRules, rules: Rules) -> Iterator[str]:

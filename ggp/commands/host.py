@@ -25,13 +25,6 @@ def command(
         False, "--anyway", help="Begin although a player does not answer or is busy: random moves for it."
     ),
     names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
-    events: int | None = typer.Option(
-        None,
-        min=0,
-        max=65535,
-        metavar="PORT",
-        help="Tell `ggp web --watch` on this port; 0 takes a free one.",
-    ),
     machine: str = typer.Option(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),
@@ -51,14 +44,12 @@ def command(
     from rich.markup import escape
 
     from gdl.words import counted
-    from ggp.events.feed import Feed, MatchStory
     from ggp.game import Game
     from ggp.introductions import meet
     from ggp.manager import NO_CONNECTION, GameManager, MatchStep, RemotePlayer, in_words, parse_players
     from ggp.protocol import messages
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
-    from ggp.server.clients.events_port import told_on
 
     check_writable(out)
     loaded = Game.load(game)
@@ -75,26 +66,13 @@ def command(
     referee = loaded.machine(machine)
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
-    names_of_seats = [s.name for s in seats]
-    record = MatchRecord(
-        match_id, startclock, playclock, names_of_seats, scrambled=scramble, game=loaded.name
-    )
+    record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
     cipher = cipher_for(loaded.rules, seed) if scramble else None
     unready = 0
-    story: MatchStory | None = None
     replaced = Counter[int]()
 
-    feed = Feed("ggp host")
-    clocks = [startclock, playclock]
-
     def watch(step: MatchStep) -> None:
-        nonlocal unready, story
-        if story is None:
-            story = feed.begin(
-                match_id, loaded.kif, game=loaded.name, players=list(record.players), clocks=clocks
-            )
-        if step.moves:
-            story.step(step.number, step.moves, list(map(in_words, step.errors)))
+        nonlocal unready
         for role, (seat, error, seconds) in enumerate(zip(seats, step.errors, step.seconds, strict=True)):
             if not step.moves and not error:
                 continue
@@ -131,14 +109,7 @@ def command(
         record.players = [seat.name for seat in seats]
         who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=True))
         console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
-        async with told_on(feed, events) as port:
-            if events is not None:
-                console.print(f"watch: ggp web --watch http://127.0.0.1:{port}", soft_wrap=True)
-            try:
-                await manager.run()
-            finally:
-                if story is not None:
-                    story.end("abort" if record.aborted else "stop", list(map(str, record.goals)))
+        await manager.run()
 
     try:
         asyncio.run(play())

@@ -52,11 +52,11 @@ def command(
     from ggp.terminal.doubts import doubts
     from ggp.terminal.setup import HUMAN, LocalMatch, check_names
     from players.processes.limits import cores
-    from players.registry import split_names
+    from players.spec import read_names
 
     if tables is not None and not players:
         players = "tables"
-    names = [HUMAN if name.lower() == HUMAN else name for name in split_names(players)]
+    names = [HUMAN if name.lower() == HUMAN else name for name in read_names(players)]
     check_names(names, as_json)
     if doubt := doubts(loaded):
         typer.echo(f"ggp: {doubt}", err=True)

@@ -49,7 +49,7 @@ def command(
     grounded = ground(loaded.rules)
     network = build(grounded)
     if as_dot or as_svg:
-        wanted = [parse_term(text) for text in of or ()]
+        wanted = [parse_term(text, "--of", "auto") for text in of or ()]
         picture = draw(network, wanted, everything, loaded.rules.spell, loaded.name)
         text = dot(picture) if as_dot else svg(picture)
     elif as_json:

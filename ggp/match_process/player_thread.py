@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from gdl.machine import Machine, State
@@ -37,10 +36,10 @@ SURVEY_SECONDS = 0.3
 """How long a survey of the game takes at most."""
 SURVEY_SHARE = 0.05
 """The share of the time to prepare that it takes at most."""
-TELL_SECONDS = 0.25
-"""Between two reports of a search to those who look on."""
-MOST_TOLD = 6
-"""Moves in one."""
+ALOUD_SECONDS = 0.5
+"""How often it tells what it thinks."""
+MOST_CANDIDATES = 12
+"""How many moves it names then."""
 LONG_ENOUGH = 2.0
 """With fewer seconds than this to prepare, there is no survey."""
 
@@ -63,20 +62,18 @@ class Thinker:
 
     Attributes:
         begun: whether it has rules, and can take no others.
-        watched: whether people look on: it sends ``search`` now and then while it thinks.
     """
 
     def __init__(self, send: Send, player: str, level: str) -> None:
         self.begun = False
-        self.watched = False
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
         self._next: Callable[[], Player] | None = None
         self._kaskade = Kaskade(level, on_event=self._note)
-        self._role = 0
+        self._role = self._turn = 0
+        self._aloud = 0.0
         self._shared: tuple[int, bool] | None = None
-        self._told = 0.0
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
         """Set when the player has all that it needs in games of several roles."""
@@ -214,6 +211,7 @@ class Thinker:
         state = self._state(position)
         player.found_out = lambda text: self._log("info", "found out", text=text)
         self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
+        self._player.on_progress = self._think_aloud
         try:
             self._player.start(state.machine, self._role, state, startclock, deadline)
         except Exception as error:
@@ -223,6 +221,8 @@ class Thinker:
         if time.monotonic() >= deadline:
             return  # something took too long, and the watchdog has answered
         note = level = ""
+        expects: float | None = None
+        self._turn, self._aloud = turn, time.monotonic()
         if self._next is not None and self._needed.is_set():
             player, self._next = self._next(), None
             self._log("info", "the stand-in goes", player=player.name)
@@ -230,40 +230,36 @@ class Thinker:
         if self._player is not None:
             try:
                 state = self._state(position)
-                self._player.on_progress = partial(self._tell, state.machine) if self.watched else None
                 choice = self._player.choose(state, deadline)
                 level = self._player.machine.level
-                if self.watched:
-                    self._tell(state.machine, choice, done=True)
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
                     safe, note = state.machine.rules.spell(move), choice.note
+                    expects = self._expected(choice)
                 else:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        self._send("move", id=turn, move=safe, again=False, note=note, machine=level)
+        told = {"note": note, "machine": level, "expects": expects}
+        self._send("move", id=turn, move=safe, again=False, **told)
 
-    def _tell(self, machine: Machine, choice: Choice, done: bool = False) -> None:
-        """Tell those who look on what the search has found."""
+    def _think_aloud(self, choice: Choice) -> None:
+        """Tell what the player thinks so far, now and then."""
         now = time.monotonic()
-        if self._player is None or (not done and now < self._told + TELL_SECONDS):
+        if now < self._aloud + ALOUD_SECONDS or self._player is None:
             return
-        self._told = now
-        spell = machine.rules.spell
-        shown = [
-            {"move": spell(machine.move(self._role, c.move)), "visits": c.visits, "value": round(c.value, 1)}
-            for c in choice.candidates[:MOST_TOLD]
+        self._aloud = now
+        machine = self._kaskade.prover()
+        candidates = [
+            [machine.rules.spell(machine.move(self._role, one.move)), one.visits, round(one.value, 1)]
+            for one in choice.candidates[:MOST_CANDIDATES]
         ]
-        report = {
-            "machine": self._player.machine.level,
-            "move": spell(machine.move(self._role, choice.move)),
-            "visits": sum(c.visits for c in choice.candidates),
-            "value": shown[0]["value"] if shown else None,
-            "candidates": shown,
-            "note": choice.note,
-        }
-        self._send("search", report={**report, "done": done})
+        told = {"note": choice.note, "machine": self._player.machine.level, "candidates": candidates}
+        self._send("search", turn=self._turn, expects=self._expected(choice), **told)
+
+    def _expected(self, choice: Choice) -> float | None:
+        """The result that the player expects, 0..100; None without a search."""
+        return round(choice.candidates[0].value, 1) if choice.candidates else None
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

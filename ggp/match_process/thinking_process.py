@@ -6,8 +6,7 @@ It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are se
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``judge`` (whether reported moves can
 be), ``share`` (of the processors), ``preview``, ``stop``.
 From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of game it
-seems to be), per turn ``options`` (a safe move, before any search), ``search`` while it thinks and somebody
-looks on, and ``move``, ``verdict``, at the end
+seems to be), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``, at the end
 ``over``, and ``log`` at any time.
 
 The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player
@@ -54,7 +53,6 @@ class RoleMatch:
             return
         options, safe = followed
         if len(options) > 1:
-            self._thinker.watched = message.get("watched", False)
             self._thinker.choose(message["id"], self._position(options), safe, message["deadline"])
         else:
             self._send("move", id=message["id"], move=safe, again=False)

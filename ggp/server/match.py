@@ -16,25 +16,33 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
-from ggp.events.feed import MatchStory
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, READY, Play, Start
 from ggp.server.margin import Margin
+from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
-from ggp.server.turn import LAST_SHARE, LONG_SHARE, WATCH_SHARE, Crowd, Phase, Turn, Verdicts, key_of
+from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
 it waits for the next PLAY; a match whose rules kill every process before any answer ends there."""
+
 HANG_SECONDS = 60.0
 """How long a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends the
 wait. It may be compiling something, which each computer has to do once; the safe moves come all the same."""
+
 STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
+LONG_SHARE = 0.5
+"""An answer after this share of the time says how well the player keeps its deadline."""
+WATCH_SHARE = 0.6
+"""What is left of the margin when the watchdog answers with a safe move."""
+LAST_SHARE = 0.3
+"""What is left of it when the watchdog answers although no safe move of this turn is known."""
 _OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
@@ -48,17 +56,11 @@ class ServedMatch:
         touched: when the last message of the manager came, time.monotonic() seconds.
         margin: how long before the end of a clock it answers.
         history: the joint moves made, by the number of the PLAY that reported them.
-        story: what is told of it.
+        news: what is told to those who look on.
     """
 
     def __init__(
-        self,
-        start: Start,
-        settings: MatchSettings,
-        spares: Spares,
-        log: Log,
-        metrics: Metrics,
-        story: MatchStory,
+        self, start: Start, settings: MatchSettings, spares: Spares, log: Log, metrics: Metrics
     ) -> None:
         self.id = start.match
         self.start = start
@@ -67,9 +69,9 @@ class ServedMatch:
         self.history: dict[int, tuple[str, ...]] = {}
         self._told: dict[int, str | None] = {}
         self._settings = settings
-        self.story = story
         self._metrics = metrics
-        self._game = self._machine = self._note = self._goals = ""
+        self.news = MatchNews(start)
+        self._goals = ""
         self._log = log
         self._main = self._process("match", spares.match)
         keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
@@ -122,7 +124,7 @@ class ServedMatch:
         the rules have turned out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
-        key = key_of(message)
+        key = play_key(message)
         turn = self._turn
         if turn is not None and not turn.answered and turn.key != key:
             # It is the next turn, or puts this one right, or cannot be.
@@ -143,7 +145,7 @@ class ServedMatch:
     def sent(self, message: Play, delivered: bool) -> None:
         """Note how the answer to the last PLAY went out, if this is the last one."""
         turn = self._turn
-        if turn is not None and turn.key == key_of(message) and not turn.void:
+        if turn is not None and turn.key == play_key(message) and not turn.void:
             late = time.monotonic() > turn.due
             if late and not turn.late:
                 self._metrics.late.inc()
@@ -176,14 +178,14 @@ class ServedMatch:
         return MatchStatus(
             id=self.id,
             role=self.start.role,
-            game=self._game,
+            game=self.news.game,
             rules=len(self.start.rules),
             turn=len(self.history) + 1,
-            machine=self._machine,
+            machine=self.news.machine,
             clocks=clocks,
             margin=self.margin.spare_time(clocks[1]),
             move=turn.answer.result() if turn is not None and turn.answered else "",
-            note=self._note,
+            note=self.news.note,
             restarts=self._restarts,
             seconds=time.monotonic() - self._began,
         )
@@ -209,8 +211,6 @@ class ServedMatch:
         """The match is over, and ``moves`` is its last joint move: give the processes a moment to say how
         it ended, and end them."""
         self._settle()
-        if moves is not None:
-            self.story.step(len(self.history) + 1, moves)
         await asyncio.gather(*(process.finish(moves, STOP_SECONDS) for process in self._processes))
 
     def _settle(self) -> None:
@@ -233,7 +233,7 @@ class ServedMatch:
             self.history[turn.id] = moves
         turn.call_at(turn.due - WATCH_SHARE * margin, self._watch)
         for process in self._processes:
-            process.send("play", **turn.request(), watched=self.story.watched)
+            process.send("play", **turn.request())
         return turn
 
     def _watch(self, turn: Turn) -> None:
@@ -249,7 +249,7 @@ class ServedMatch:
         move = turn.stand_in()
         level = "warning" if turn.safe else "error"
         self._say(level, "watchdog answers", turn=turn.id, move=move, safe=bool(turn.safe))
-        self._note = "watchdog"
+        self.news.answer(turn.id, move, {"note": "watchdog"})
         self._metrics.moves.labels("watchdog").inc()
         turn.call_at(time.monotonic() + HANG_SECONDS, self._kill_hung)
 
@@ -280,20 +280,22 @@ class ServedMatch:
             },
         )
         if self._turn is not None and not self._turn.answered:
-            yield "play", {**self._turn.request(), "watched": self.story.watched}
+            yield "play", self._turn.request()
 
     def _receive(self, process: SupervisedProcess, message: JsonMessage) -> None:
         if process is not self._main and message["kind"] not in _OF_FOLLOWERS:
             return
         match message["kind"]:
             case "ready":
-                self._machine = message["machine"]
+                self.news.machine = message["machine"]
                 self._say("info", "ready", machine=message["machine"])
                 self._settle_start()
             case "refused":
                 self._refused(message)
             case "game":
-                self._game = message["text"]
+                self.news.game = message["text"]
+            case "search":
+                self.news.search(message)
             case "options":
                 self._safe_move(process, message)
             case "move":
@@ -302,8 +304,6 @@ class ServedMatch:
                 self._foreseen = message["id"], message["move"]
             case "verdict":
                 self._verdicts.take(message)
-            case "search":
-                self.story.think(role=self.start.role, **message["report"])
             case "over":
                 if not self._length:
                     self._length = message["turns"]
@@ -346,9 +346,8 @@ class ServedMatch:
             return
         if not again:
             self._metrics.moves.labels("player").inc()
-        self._note = message.get("note", "")
-        self._machine = message.get("machine", "") or self._machine
-        search = {"note": self._note, "machine": self._machine}
+        self.news.answer(turn.id, message["move"], message)
+        search = {"note": self.news.note, "machine": self.news.machine}
         times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
         self._say("info", "move", turn=turn.id, move=message["move"], again=again, **search, **times)
 
@@ -356,9 +355,9 @@ class ServedMatch:
         """A process says which joint move it has made of a PLAY; None if that was no new turn."""
         if joint is not None:
             self.history[turn] = tuple(joint)
-            self.story.step(sum(id <= turn for id in self.history), joint)
         else:
             self.history.pop(turn, None)
+        self.news.step([self.history[id] for id in sorted(self.history) if id <= turn])
 
     def _played(self) -> list[int]:
         """The PLAYs that reported joint moves, up to the turn that is still to be asked."""

@@ -17,10 +17,10 @@ from dataclasses import replace
 
 import ggp
 from gdl.errors import GdlError
-from ggp.events.feed import Feed
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
+from ggp.protocol.event_source import EventSource, encode
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
 from ggp.server.clients.connections import Connections
@@ -59,7 +59,6 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.metrics = Metrics(_VERSION)
-        self.feed = Feed(config.name)
         self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
         self._orphans = Orphans()
         self._matches: dict[str, ServedMatch] = {}
@@ -80,6 +79,7 @@ class Server:
                 server=lambda: self._forks[0].connection if self._forks else None,
             ),
         )
+        self.news = EventSource(self._known)
         self._connections = Connections(self, self._say)
         self._previewing = False
         self._listener: asyncio.Server | None = None
@@ -172,6 +172,12 @@ class Server:
         live = [match.status() for match in self.running]
         return ServerStatus(config.name, facts, live, list(reversed(self._ended_matches)))
 
+    def _known(self) -> list[bytes]:
+        """What somebody who begins to look on is told."""
+        return [encode("server", {"name": self.config.name, "player": self.config.settings.player})] + [
+            encode("match", match.news.told()) for match in self.running
+        ]
+
     def match(self, match_id: str) -> ServedMatch | None:
         """The match that is being played under this id, whatever its case."""
         return self._matches.get(match_id.lower())
@@ -207,10 +213,9 @@ class Server:
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY
-        story = self.feed.begin(
-            message.match, message.rules, role=message.role, clocks=[startclock, playclock]
-        )
-        match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics, story)
+        match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
+        match.news.publish = self.news.send
+        match.news.began()
         self._matches[message.match.lower()] = match
         self._share()
         self.metrics.started.inc()
@@ -306,7 +311,7 @@ class Server:
         def closed(task: asyncio.Task[None]) -> None:
             self._closing.discard(task)
             self._ended_matches.append(ended := match.ended(why))
-            match.story.end(why, ended.goals.split())
+            match.news.ended(why, ended.goals)
             self._refill()
 
         task.add_done_callback(closed)

@@ -33,12 +33,6 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import NO_MOVE, Play
 from ggp.server.supervised_process import SupervisedProcess
 
-WATCH_SHARE = 0.6
-"""What is left of the margin when the watchdog answers with a safe move."""
-LAST_SHARE = 0.3
-"""What is left of it when the watchdog answers although no safe move of this turn is known."""
-LONG_SHARE = 0.5
-"""An answer after this share of the time says how well the player keeps its deadline."""
 MOST_WAITING = 4
 """Clients that may wait for the same answer of one match."""
 MOST_QUESTIONS = 64
@@ -262,6 +256,6 @@ class Verdicts:
             verdict.set_result(message["can_be"])
 
 
-def key_of(message: Play) -> tuple[str, ...] | None:
+def play_key(message: Play) -> tuple[str, ...] | None:
     """What tells a PLAY from another turn's."""
     return None if message.moves is None else tuple(map(fold, message.moves))

@@ -12,7 +12,7 @@ from players.player import Choice, Player
 
 HELP = """\
   a number          the move with this number, which it keeps for the whole match
-  a name            the move, with or without brackets: (mark 1 1), mark 1 1
+  a name            the move, with or without brackets: (mark 1 1), mark 1 1, mark(1,1)
   its beginning     as long as one move alone begins so: ma 1 1
   moves             list the legal moves again
   undo              take back your last move, and what followed
@@ -133,4 +133,4 @@ def _complaint(text: str, fitting: list[str], legal: int) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[^\s()]+", text.lower())
+    return re.findall(r"[^\s(),]+", text.lower())

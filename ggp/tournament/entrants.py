@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from ggp.protocol.address import parse_address
-from players.registry import check_name, is_registered, split_names
+from players.registry import check_name, is_registered
+from players.spec import read_names, read_spec
 
 ALL_CORES = "all"
 """What ``workers=`` may be besides a number: all cores that the tournament has."""
@@ -37,10 +38,15 @@ class Entrant:
 
     def workers(self, available: int) -> int:
         """How many processes it searches with besides its own."""
-        wanted = _option(self.spec, "workers")
+        wanted = self._workers()
         if wanted == ALL_CORES:
             return available
         return int(wanted) if wanted.isdigit() else 0
+
+    def _workers(self) -> str:
+        if self.remote or not is_registered(self.spec):
+            return ""
+        return (read_spec(self.spec).option("workers") or "").lower()
 
     def local_name(self, available: int) -> str:
         """The name for the registry, with its workers as a number."""
@@ -54,7 +60,7 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
     or address does not exist, or a label comes twice.
     """
     entrants: list[Entrant] = []
-    for text in (name for names in texts for name in split_names(names)):
+    for text in (name for names in texts for name in read_names(names)):
         label, at, spec = text.partition("@")
         entrant = Entrant(label.strip(), spec.strip()) if at else Entrant(text, text)
         if not entrant.label or not entrant.label.isprintable():
@@ -72,11 +78,3 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
             )
         entrants.append(entrant)
     return entrants
-
-
-def _option(spec: str, key: str) -> str:
-    for option in spec.partition(":")[2].split(","):
-        name, _, value = option.partition("=")
-        if name.strip().lower() == key:
-            return value.strip().lower()
-    return ""

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any, Protocol
 
-from ggp.events.feed import Feed, MatchStory
-from ggp.processes.parent import JsonMessage
 from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
@@ -81,23 +79,16 @@ class Runner:
         store: where results are kept.
         workers: matches at once, at most; as many as there are cores for if 0.
         sprt: stop when this test of the two players is decided.
-        feed: where it tells of its matches, if anywhere.
     """
 
     def __init__(
-        self,
-        settings: TournamentSettings,
-        store: Store,
-        workers: int = 0,
-        sprt: Sprt | None = None,
-        feed: Feed | None = None,
+        self, settings: TournamentSettings, store: Store, workers: int = 0, sprt: Sprt | None = None
     ) -> None:
         if sprt is not None:
             settings.check_pair()
         self._settings = settings
         self._store = store
         self._sprt = sprt
-        self._feed = feed
         self._entrants = {entrant.label: entrant for entrant in settings.entrants}
         self._games = {game.name: game for game in settings.games}
         self._cores = Cores(usable_cores())
@@ -188,14 +179,13 @@ class Runner:
     async def _attempt(self, fixture: Fixture, cores: CoreSets) -> tuple[Result | None, str]:
         """The result, or why there is none; neither where the referee crashed."""
         child = self._idle.pop() if self._idle else await TournamentProcess.start("ggp.tournament.referee")
-        reusable, story = False, None
+        reusable = False
         try:
             child.send("play", **self._job(fixture, cores))
             while (message := await child.inbox.get()) is not None:
                 match message["kind"]:
                     case "step":
                         self._watcher.step(fixture, message["number"])
-                        story = self._tell(story, fixture, message)
                     case "failed":
                         reusable = True
                         return None, message["error"]
@@ -207,8 +197,6 @@ class Runner:
                         result = Result(fixture, goals, faults, message["completed"], *length)
                         # From here on it is on the disk, whatever happens.
                         self._store.add(result, record)
-                        if story is not None:
-                            story.end("stop" if result.completed else "cut", list(map(str, goals)))
                         self.results.append(result)
                         return result, ""
             return None, ""
@@ -217,22 +205,6 @@ class Runner:
                 self._idle.append(child)
             else:
                 await asyncio.shield(child.close())
-            if story is not None:
-                story.end("abort")
-
-    def _tell(self, story: MatchStory | None, fixture: Fixture, told: JsonMessage) -> MatchStory | None:
-        """Tell of a step; of a match at its first one."""
-        if self._feed is None:
-            return None
-        if story is None:
-            clocks = [self._settings.startclock, self._settings.playclock]
-            rules = self._games[fixture.game].rules
-            about = {"game": fixture.game, "players": list(fixture.seats), "clocks": clocks}
-            story = self._feed.begin(told["match"], rules, **about)
-        first = told["number"] - len(told["moves"]) + 1
-        for number, moves in enumerate(told["moves"], first):
-            story.step(number, moves, told["errors"] if number == told["number"] else ())
-        return story
 
     def _job(self, fixture: Fixture, cores: CoreSets) -> dict[str, Any]:
         settings = self._settings

@@ -14,10 +14,8 @@ from rich.markup import escape
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from ggp.events.feed import Feed
 from ggp.game import Game
 from ggp.output_file import write_file
-from ggp.server.clients.events_port import told_on
 from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.output.export import write_csv, write_json
 from ggp.tournament.output.plots import figures, write_plots
@@ -95,12 +93,10 @@ class Session:
         if self.test is not None:
             self.settings.check_pair()
 
-    def play(self, workers: int, events: int | None = None) -> None:
-        """Play what is left, with a table that is kept up to date; ``events``: the port on which it tells of
-        its matches."""
+    def play(self, workers: int) -> None:
+        """Play what is left, with a table that is kept up to date."""
         self.store.set("settings", self.settings.as_json())
-        feed = Feed(self.settings.name) if events is not None else None
-        runner = Runner(self.settings, self.store, workers, self.test, feed)
+        runner = Runner(self.settings, self.store, workers, self.test)
         table = LiveTable(self.console, runner.results, self.settings.labels, runner.total, self.test)
         done = runner.total - runner.left
         self.console.print(
@@ -116,15 +112,7 @@ class Session:
             )
         shown = Live(table, console=self.console, refresh_per_second=4, transient=True)
         with shown if self.console.is_terminal else nullcontext():
-            asyncio.run(self._run(runner, table, feed, events))
-
-    async def _run(self, runner: Runner, table: LiveTable, feed: Feed | None, events: int | None) -> None:
-        if feed is None:
-            await runner.run(table)
-            return
-        async with told_on(feed, events) as port:
-            self.console.print(f"watch: ggp web --watch http://127.0.0.1:{port}", soft_wrap=True)
-            await runner.run(table)
+            asyncio.run(runner.run(table))
 
     def show(self) -> None:
         """Print all tables."""

@@ -49,7 +49,7 @@ def record(
     rng = random.Random(seed)
     states = ended = 0
     for playout in range(playouts):
-        script = parse_terms(opening, "opening")[::-1] if opening and not playout else []
+        script = parse_terms(opening, "opening", "auto")[::-1] if opening and not playout else []
         lines: list[bytes] = []
         for step, (state, joint) in enumerate(_match(machine, rng, script, max_steps)):
             lines.append(_step(playout, step, state, joint))

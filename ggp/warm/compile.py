@@ -93,9 +93,9 @@ def warm_up_all(player: str, level: str) -> None:
 
 def alone(player: str) -> str:
     """The player's name without the option that makes it start processes."""
-    kind, _, options = player.partition(":")
-    rest = [option for option in options.split(",") if option and not option.startswith("workers")]
-    return kind + (":" + ",".join(rest) if rest else "")
+    from players.spec import read_spec
+
+    return str(read_spec(player).without("workers"))
 
 
 def main() -> None:

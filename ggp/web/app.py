@@ -10,12 +10,16 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.web import shell
+from ggp.web.api import routes as api
 from ggp.web.boards import routes as boards
+from ggp.web.dashboard import routes as dashboard
 from ggp.web.gate import TOKENS, Tokens, gate
 from ggp.web.play import routes as play
+from ggp.web.puzzles import routes as puzzles
 from ggp.web.replay import routes as replay
-from ggp.web.replay.sources import RecordSources
+from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
+from ggp.web.styles import routes as styles
 from ggp.web.warmth import keep_warm
 from ggp.web.watch import routes as watch
 
@@ -32,8 +36,13 @@ def make_app(settings: WebSettings) -> web.Application:
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
     play.add_routes(app)
-    replay.add_routes(app, RecordSources(settings.records))
-    watch.add_routes(app, settings.watch)
+    watch.add_routes(app, settings)
+    replay.add_routes(app, settings)
+    dashboard.add_routes(app)
+    puzzles.add_routes(app)
+    api.add_routes(app)
+    rules.add_routes(app)
+    styles.add_routes(app, settings)
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app

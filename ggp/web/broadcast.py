@@ -1,17 +1,17 @@
-"""Server-sent events to the readers of pages."""
+"""Events for pages, with the headers that every reply of ``ggp web`` has."""
 
 from __future__ import annotations
 
-from aiohttp import web
+from collections.abc import Callable
 
-from ggp.events.stream import EventStream, encode
-from ggp.web.gate import protect
+from ggp.protocol.event_source import EventSource, encode
+from ggp.web.gate import HEADERS
 
 __all__ = ["Broadcast", "encode"]
 
 
-class Broadcast(EventStream):
-    """One source of events, as :class:`ggp.events.stream.EventStream`, with the headers of every reply."""
+class Broadcast(EventSource):
+    """One source of events; ``greeting`` as for :class:`~ggp.protocol.event_source.EventSource`."""
 
-    def _dress(self, reply: web.StreamResponse) -> None:
-        protect(reply)
+    def __init__(self, greeting: Callable[[], list[bytes]] = list) -> None:
+        super().__init__(greeting, HEADERS)

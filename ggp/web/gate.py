@@ -26,7 +26,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
+HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -87,7 +87,7 @@ def gate(settings: WebSettings) -> Middleware:
 
 def protect(reply: web.StreamResponse) -> None:
     """Add the headers that every reply has; one that is sent piece by piece needs them before its first."""
-    for name, value in _HEADERS.items():
+    for name, value in HEADERS.items():
         reply.headers.setdefault(name, value)
 
 

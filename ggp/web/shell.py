@@ -11,7 +11,14 @@ from aiohttp import web
 
 from ggp.web.gate import TOKENS
 
-ROOMS: dict[str, str] = {"/play": "Play", "/watch": "Watch", "/replay": "Replay"}
+ROOMS: dict[str, str] = {
+    "/play": "Play",
+    "/watch": "Watch",
+    "/replay": "Replay",
+    "/tournaments": "Tournaments",
+    "/puzzles": "Puzzles",
+    "/rules": "Rules",
+}
 """What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
 
 

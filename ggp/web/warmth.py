@@ -18,7 +18,14 @@ from ggp.server.log_lines import say
 from ggp.warm.compile import warm_up_all
 from players.processes import launch
 
-PROCESSES = ("ggp.web.play.table_process", "ggp.web.boards.drawing_process")
+PROCESSES = (
+    "ggp.answers.answer_process",
+    "ggp.web.play.table_process",
+    "ggp.web.boards.drawing_process",
+    "ggp.web.puzzles.solve_process",
+    "ggp.web.rules.rules_process",
+    "ggp.web.styles.style_process",
+)
 BEAT = 1.0
 """Seconds between looks at the processes."""
 FORKS = web.AppKey("forks", ForkServers)

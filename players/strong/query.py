@@ -61,5 +61,5 @@ def _known(tables: Tables, state: State) -> StateValue:
 def facts(text: str) -> list[Term]:
     """The propositions of a state written as ``(cell a 1 x) (control o)``; ``(true ...)`` around one is
     dropped. Raises ParseError."""
-    terms = parse_terms(text) if text.strip() else []
+    terms = parse_terms(text, notation="auto") if text.strip() else []
     return [term.args[0] if term.name == "true" and len(term.args) == 1 else term for term in terms]

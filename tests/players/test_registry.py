@@ -15,7 +15,6 @@ from players.registry import (
     check_name,
     is_registered,
     make_player,
-    split_names,
     with_option,
 )
 from players.uct.player import UctPlayer
@@ -53,16 +52,6 @@ def test_bad_names_are_refused_with_a_remedy(name: str, message: str) -> None:
     for ask in (make_player, check_name):
         with pytest.raises(GdlError, match=message):
             ask(name)
-
-
-def test_names_with_options_are_told_apart_in_a_list() -> None:
-    assert split_names("uct:playouts=1,memory=2, random,,greedy") == [
-        "uct:playouts=1,memory=2",
-        "random",
-        "greedy",
-    ]
-    assert split_names("") == []
-    assert split_names("montecarlo:playouts=1,uct:memory=3") == ["montecarlo:playouts=1", "uct:memory=3"]
 
 
 def test_an_option_is_added_where_it_fits() -> None:

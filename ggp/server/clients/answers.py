@@ -14,8 +14,8 @@ from urllib.parse import unquote_plus
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.events.feed import Feed
 from ggp.protocol.dialect import CONTENT_TYPE, decoded
+from ggp.protocol.event_source import EventSource
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.messages import Info, Message, Play, Preview, Start, parse_message
 from ggp.server import metrics, status
@@ -34,7 +34,7 @@ class Desk(Protocol):
 
     config: ServerConfig
     metrics: metrics.Metrics
-    feed: Feed
+    news: EventSource
 
     async def answer(self, message: Message, received: float) -> str:
         """The reply to a message that came at ``received``; GdlError with the reason if there is none."""

@@ -1,8 +1,9 @@
 """What aiohttp serves on the port of a player: the status page, the metrics, and the match protocol.
 
-A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, one of
-``/metrics`` with what Prometheus reads, one of ``/events`` with what goes on in matches (:mod:`ggp.events`);
-everything else, POST or GET, is a message. Routes that come before :func:`add_messages` are found before.
+A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, one of ``/metrics``
+with what Prometheus reads, one of ``/events`` with what happens in the matches as server-sent events
+(:mod:`ggp.server.match_news`); everything else, POST or GET, is a message. Routes that come before
+:func:`add_messages` are found before.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from ggp.protocol.dialect import rights
 from ggp.protocol.http_error import HttpError
 from ggp.server import metrics, status
 from ggp.server.clients.answers import Desk, MatchEndpoint, reply
-from ggp.server.clients.events_port import PATH, reader_of
 from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import one_line
 
@@ -54,10 +54,15 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
         desk.metrics.requests.labels("metrics").inc()
         return reply(desk.metrics.text(), 200, metrics.CONTENT_TYPE)
 
+    async def events(request: web.Request) -> web.StreamResponse:
+        visitors.check_message(request.headers)
+        desk.metrics.requests.labels("events").inc()
+        return await desk.news.stream(request)
+
     app.router.add_route("POST", "/", answers.post)
+    app.router.add_get("/events", events, allow_head=False)
     app.router.add_get("/", root, allow_head=False)
     app.router.add_get("/metrics", counted, allow_head=False)
-    app.router.add_get(PATH, reader_of(desk.feed, visitors), allow_head=False)
 
 
 def add_messages(app: web.Application, answers: MatchEndpoint) -> None:

@@ -9,8 +9,8 @@ from gdl.machine import State
 from gdl.syntax.parser import parse_terms
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
-from players.processes.limits import limit_cpu, limit_memory
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
 
 CPU_SECONDS = 120.0
 """Of one process, for all its drawings; another takes its place."""
@@ -32,29 +32,23 @@ class Artist:
         if len(steps) > MOST_STEPS:
             raise GdlError(f"more than {MOST_STEPS} joint moves", remedy="give a state further on")
         machine = self._machine
-        at = machine.state_of(parse_terms(state, "state")) if state else machine.initial_state()
+        at = machine.state_of(parse_terms(state, "state", "auto")) if state else machine.initial_state()
         before: State | None = None
         for step in steps:
-            before, at = at, at.play(*parse_terms(step, "moves"))
+            before, at = at, at.play(*parse_terms(step, "moves", "auto"))
         return self._painter.draw_state(at, before, alone=True)
 
 
 def main() -> None:
     """Draw until the other end is gone."""
-    inbox = Inbox()
-    parent = Parent(inbox.put)
-    limit_memory(MEMORY)
-    limit_cpu(CPU_SECONDS)
     artist: Artist | None = None
-    while True:
-        message: JsonMessage = inbox.get()
-        try:
-            artist = artist or Artist(sys.argv[1])
-            parent.send("drawn", svg=artist.draw(message["state"], message["steps"]))
-        except BrokenPipeError:
-            return
-        except Exception as error:
-            parent.send("refused", error=explain(error, "drawing"))
+
+    def answer(order: JsonMessage, send: Send) -> dict[str, object]:
+        nonlocal artist
+        artist = artist or Artist(sys.argv[1])
+        return {"svg": artist.draw(order["state"], order["steps"])}
+
+    answer_orders(answer, "drawing", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.answers.source import checked_source
 from ggp.web.play.tables import OpenTables
 from ggp.web.shell import page
 from players.registry import NAMES
@@ -59,8 +60,7 @@ async def _open(request: web.Request) -> web.Response:
     for name in (*seats, others):
         _check_seat(name)
     order = {
-        "game": _text(told, "game"),
-        "rules": _text(told, "rules"),
+        **checked_source(told),
         "seats": seats,
         "others": others,
         "playclock": _number(told, "playclock", 2.0, 0.05),
@@ -68,8 +68,6 @@ async def _open(request: web.Request) -> web.Response:
         "seed": int(_number(told, "seed", 0, 0)),
         "workers": int(_number(told, "workers", 0, 0)),
     }
-    if not (order["game"] or order["rules"]):
-        raise GdlError("name a game, or give its rules")
     table = await request.app[TABLES].open(order)
     return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
 

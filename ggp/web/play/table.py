@@ -363,6 +363,7 @@ class Table:
             step=self._at,
             steps=len(self._steps),
             svg=self._painter.draw_state(state, before),
+            facts=" ".join(map(machine.rules.spell, sorted(state.propositions))),
             over=over,
             goals=goals,
             why=f"{', '.join(stuck)}: no legal move, so the match cannot go on" if stuck else "",

@@ -1,6 +1,6 @@
-"""Matches looked at again: records that game managers, tournaments and we ourselves write.
+"""The room where matches are replayed: records of any game manager that publishes the usual JSON, drawn step
+by step, with what went wrong marked, and as one HTML file to keep.
 
-``match_log`` reads and checks them; ``scenes`` finds their rules and draws their steps, in a process of its
-own (``replay_process``), of which ``readers`` keeps a few; ``sources`` says where records are; ``export``
-makes one HTML file of a match; ``routes`` answers.
+:mod:`~ggp.web.replay.recorded` reads a record and :mod:`~ggp.web.replay.frames` draws it, in a process of
+its own (:mod:`~ggp.web.replay.replay_process`); :mod:`~ggp.web.replay.shelf` knows where records lie.
 """

@@ -1,103 +1,64 @@
-"""The process that reads one file of records and draws its matches, within limits of time and memory.
-
-Its first order is ``open``: ``path``, or the ``text`` of a record; the answer lists its matches. ``match``
-takes one (``index``, and ``game``: an installed game that goes before the record's), ``draw`` gives drawings.
-"""
+"""The process that reads and draws the records of one source, within limits of time and memory."""
 
 from __future__ import annotations
 
-import functools
-from pathlib import Path
-from typing import Any
+from ggp.game import Game
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
+from ggp.web.replay.export import as_page
+from ggp.web.replay.frames import Replay
+from ggp.web.replay.recorded import read_record
 
-from gdl.errors import GdlError
-from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
-from ggp.web.replay.match_log import MAX_BYTES, matches_in, parse_match, summary
-from ggp.web.replay.scenes import Scenes
-from ggp.web.replay.sources import TOURNAMENTS
-from players.processes.limits import limit_cpu, limit_memory
-
-CPU_SECONDS = 300.0
-"""Of one process, for all its drawings; another takes its place."""
 MEMORY = 2 * 1024**3
-MOST_LISTED = 2000
+CPU_SECONDS = 300.0
+MOST_FRAMES = 64
+"""Drawings in one answer."""
 
 
-class RecordReader:
-    """Answers questions about one file. Raises GdlError, as its methods do, where it cannot be read."""
+class ReplayDesk:
+    """Answers orders; keeps the match that was asked for last."""
 
-    def __init__(self, path: str, text: str) -> None:
-        self._rules: dict[str, str] = {}
-        self._records: list[dict[str, Any]] = []
-        if Path(path).suffix in TOURNAMENTS:
-            self._read_tournament(Path(path))
-        else:
-            self._records = matches_in(_read(Path(path)) if path else text.encode("utf-8", "surrogatepass"))
+    def __init__(self) -> None:
+        self._known: tuple[str, str, str] | None = None
+        self._replay: Replay | None = None
 
-    def _read_tournament(self, path: Path) -> None:
-        from ggp.tournament.session import stored_settings
-        from ggp.tournament.store import Store
+    def answer(self, order: JsonMessage, news: Send) -> dict[str, object]:
+        """``story``, ``doubts``, ``frames`` (``first``, ``count``) or ``page`` of a ``record`` with its
+        ``rules``, or with those of the installed ``game``. Raises GdlError."""
+        replay = self._of(str(order["record"]), str(order["rules"]), str(order["game"]))
+        last = len(replay.match.states)
+        match order["do"]:
+            case "story":
+                return {"story": replay.story()}
+            case "doubts":
+                return {"doubts": {str(number): text for number, text in replay.doubts().items()}}
+            case "frames":
+                first = max(0, int(order["first"]))
+                end = min(last, first + min(int(order["count"]), MOST_FRAMES))
+                return {"frames": [replay.draw(number) for number in range(first, end)]}
+            case _:
+                frames = [replay.draw(number) for number in range(last)]
+                return {"page": as_page(replay.story(), replay.doubts(), frames)}
 
-        with Store(path, writing=False) as store:
-            settings = stored_settings(store)
-            if settings is not None:
-                self._rules = {game.name: game.rules for game in settings.games}
-            self._records = [{"game": fixture.game, **record} for fixture, record in store.records()]
-        if not self._records:
-            raise GdlError("this tournament has no matches yet")
-
-    def matches(self) -> list[dict[str, Any]]:
-        """What is in the file."""
-        return [_summary(record) for record in self._records[:MOST_LISTED]]
-
-    @functools.lru_cache(maxsize=4)  # noqa: B019  (there is one in each process)
-    def scenes(self, index: int, game: str) -> Scenes:
-        """One match."""
-        if not 0 <= index < len(self._records):
-            raise GdlError(f"this file has no match {index}")
-        log = parse_match(self._records[index])
-        return Scenes(log, "" if game else self._rules.get(log.game, ""), game)
+    def _of(self, record: str, rules: str, game: str) -> Replay:
+        key = record, rules, game
+        if self._replay is None or key != self._known:
+            match = read_record(record)
+            known = Game(game or match.game or "game", rules) if rules else _installed(game or match.game)
+            self._known, self._replay = key, Replay(match, known)
+        return self._replay
 
 
-def _summary(record: dict[str, Any]) -> dict[str, Any]:
-    try:
-        return summary(record)
-    except GdlError as error:
-        return {"id": str(error), "game": "", "players": [], "goals": [], "steps": 0, "faults": 0}
+def _installed(name: str) -> Game | None:
+    from ggp.game import installed_games
 
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise GdlError(f"cannot read {path.name}: {error.strerror}") from None
+    found = next((path for path in installed_games() if path.stem == name.lower()), None)
+    return None if found is None else Game.load(found.stem)
 
 
 def main() -> None:
     """Answer until the other end is gone."""
-    inbox = Inbox()
-    parent = Parent(inbox.put)
-    limit_memory(MEMORY)
-    limit_cpu(CPU_SECONDS)
-    reader: RecordReader | None = None
-    while True:
-        order: JsonMessage = inbox.get()
-        try:
-            if order["do"] == "open":
-                reader = RecordReader(order["path"], order["text"])
-                parent.send("done", matches=reader.matches())
-            elif reader is not None:
-                scenes = reader.scenes(order["index"], order["game"])
-                if order["do"] == "match":
-                    parent.send("done", **scenes.about())
-                else:
-                    steps = range(order["first"], order["first"] + order["count"])
-                    parent.send("done", drawings=[scenes.draw(n) for n in steps])
-        except BrokenPipeError:
-            return
-        except Exception as error:
-            parent.send("refused", error=explain(error, "drawing").replace("\n", " "))
+    answer_orders(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

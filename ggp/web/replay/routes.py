@@ -1,7 +1,9 @@
-"""What the replay room answers: its page, the list of records, matches, drawings, and matches as files."""
+"""What the replay room answers: its list, pages of matches, their drawings, files to keep."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -9,123 +11,107 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
-from gdl.visible import visible
-from ggp.game import installed_games
-from ggp.web.replay.export import MOST_BYTES, html_file
-from ggp.web.replay.match_log import MAX_BYTES
-from ggp.web.replay.readers import Readers
-from ggp.web.replay.sources import RecordSources
+from ggp.processes.workers import Workers, WorkKind
+from ggp.web.play.routes import json_object
+from ggp.web.replay.shelf import LARGEST, Shelf, ShelvedRecord
+from ggp.web.settings import WebSettings
 from ggp.web.shell import page
 
-READERS = web.AppKey("readers", Readers)
-SOURCES = web.AppKey("sources", RecordSources)
-MOST_AT_ONCE = 16
-"""Drawings in one reply."""
+WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
+WORKERS = web.AppKey("replay_workers", Workers)
+SHELF = web.AppKey("shelf", Shelf)
 
 
-def add_routes(app: web.Application, sources: RecordSources) -> None:
+def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application."""
-    app[SOURCES] = sources
-    app.cleanup_ctx.append(_readers)
+    app[SHELF] = Shelf(settings.records)
+    app.cleanup_ctx.append(_workers)
     app.router.add_get("/replay", _page)
-    app.router.add_get("/replay/list", _list)
-    app.router.add_get("/replay/matches", _matches)
-    app.router.add_get("/replay/match", _match)
-    app.router.add_get("/replay/steps", _steps)
-    app.router.add_get("/replay/file", _file)
-    app.router.add_post("/replay/records", _keep)
+    app.router.add_get("/replay/story", _story)
+    app.router.add_get("/replay/doubts", _doubts)
+    app.router.add_get("/replay/frames", _frames)
+    app.router.add_get("/replay/export", _export)
+    app.router.add_post("/replay/records", _bring)
 
 
-async def _readers(app: web.Application) -> AsyncIterator[None]:
-    app[READERS] = readers = Readers()
+async def _workers(app: web.Application) -> AsyncIterator[None]:
+    app[WORKERS] = workers = Workers(WORK)
     yield
-    await readers.close()
+    await workers.close()
 
 
 async def _page(request: web.Request) -> web.Response:
-    games = [path.stem for path in installed_games()]
-    return page(request, "Replay", "replay.js", ("board.css", "play.css", "replay.css"), games=games)
-
-
-async def _list(request: web.Request) -> web.Response:
-    """The files of the folder."""
-    return web.json_response({"records": request.app[SOURCES].listed()})
-
-
-async def _keep(request: web.Request) -> web.Response:
-    """Take a dropped record."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.content.iter_any():
-        size += len(part)
-        if size > MAX_BYTES:
-            raise GdlError(f"the record is longer than {MAX_BYTES // 1024**2} MB")
-        parts.append(part)
-    name = visible(request.query.get("name", "record")[:100])
-    data = b"".join(parts)
-    address = request.app[SOURCES].keep(name, data)
-    told = await _asked(request, address, "open")
-    return web.json_response({"source": address, **told})
-
-
-async def _matches(request: web.Request) -> web.Response:
-    """The matches in a file."""
-    return web.json_response(await _asked(request, _source(request), "open"))
-
-
-async def _match(request: web.Request) -> web.Response:
-    """What is told of one match, and of its steps."""
-    told = await _asked(request, _source(request), "match", **_which(request))
-    return web.json_response(told)
-
-
-async def _steps(request: web.Request) -> web.Response:
-    """Drawings of some steps."""
-    first, count = _number(request, "first"), _number(request, "count")
-    if not 0 < count <= MOST_AT_ONCE:
-        raise GdlError(f"count is no number from 1 to {MOST_AT_ONCE}")
-    told = await _asked(request, _source(request), "draw", **_which(request), first=first, count=count)
-    return web.json_response(told)
-
-
-async def _file(request: web.Request) -> web.Response:
-    """The whole match as one HTML file."""
-    source, which = _source(request), _which(request)
-    about = await _asked(request, source, "match", **which)
-    count = len(about["steps"])
-    drawings: list[str] = []
-    for first in range(0, count, MOST_AT_ONCE):
-        some = min(MOST_AT_ONCE, count - first)
-        told = await _asked(request, source, "draw", **which, first=first, count=some)
-        drawings += told["drawings"]
-        if sum(map(len, drawings)) > MOST_BYTES:
-            raise GdlError(f"the match is too long for one file: more than {MOST_BYTES // 1024**2} MB")
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", about["id"]) or "match"
-    return web.Response(
-        text=html_file(about, drawings),
-        content_type="text/html",
-        headers={"Content-Disposition": f'attachment; filename="{name}.html"'},
+    shelf = request.app[SHELF]
+    query = dict(request.query)
+    asked = any(name in query for name in ("file", "brought", "tournament"))
+    files = [] if asked else await asyncio.to_thread(shelf.list)
+    return page(
+        request,
+        "Replay",
+        "replay.js",
+        ("board.css", "replay.css"),
+        asked=asked,
+        query=request.query_string if asked else "",
+        files=files,
+        folder=shelf.folder is not None,
     )
 
 
-async def _asked(request: web.Request, address: str, do: str, **fields: object) -> dict[str, Any]:
-    source = request.app[SOURCES].find(address)
-    return await request.app[READERS].ask(address, source, do, **fields)
+async def _story(request: web.Request) -> web.Response:
+    return web.json_response((await _work(request, {"do": "story"}))["story"])
 
 
-def _source(request: web.Request) -> str:
-    return request.query.get("source", "")
+async def _doubts(request: web.Request) -> web.Response:
+    return web.json_response((await _work(request, {"do": "doubts"}))["doubts"])
 
 
-def _which(request: web.Request) -> dict[str, Any]:
-    game = request.query.get("game", "")
-    if game and game not in {path.stem for path in installed_games()}:
-        raise GdlError(f"there is no game {visible(game)[:100]!r}")
-    return {"index": _number(request, "match"), "game": game}
+async def _frames(request: web.Request) -> web.Response:
+    first, count = (_count(request, name) for name in ("first", "count"))
+    answer = await _work(request, {"do": "frames", "first": first, "count": count})
+    return web.json_response({"frames": answer["frames"]})
 
 
-def _number(request: web.Request, name: str) -> int:
-    text = request.query.get(name, "0")
-    if not (text.isascii() and text.isdigit() and len(text) < 8):
+async def _export(request: web.Request) -> web.Response:
+    story = (await _work(request, {"do": "story"}))["story"]
+    answer = await _work(request, {"do": "page"})
+    name = re.sub(r"[^\w.-]+", "_", story["name"])[:80] or "match"
+    return web.Response(
+        text=answer["page"],
+        content_type="text/html",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}.html"',
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+        },
+    )
+
+
+async def _bring(request: web.Request) -> web.Response:
+    """Keep a record that a page brings, once it can be read."""
+    told = await json_object(request.clone(client_max_size=2 * LARGEST))
+    texts = [told.get(name, "") for name in ("record", "rules", "game")]
+    if not all(isinstance(text, str) for text in texts):
+        raise GdlError("record, rules and game are texts")
+    shelf = request.app[SHELF]
+    name = shelf.bring(*texts)
+    await _ask(request, shelf.find({"brought": name}), {"do": "story"})
+    return web.json_response({"page": f"/replay?brought={name}"})
+
+
+async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
+    found = await asyncio.to_thread(request.app[SHELF].find, request.query)
+    return await _ask(request, found, order)
+
+
+async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
+    told = {"record": found.text, "rules": found.rules, "game": found.game}
+    key = hashlib.sha256("\0".join(told.values()).encode("utf-8", "replace")).hexdigest()
+    if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
+        key = f"{key} doubts"
+    return await request.app[WORKERS].ask(key, {**order, **told})
+
+
+def _count(request: web.Request, name: str) -> int:
+    text = request.query.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise GdlError(f"{name} is no number")
     return int(text)

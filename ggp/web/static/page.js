@@ -37,9 +37,13 @@ async function answer(reply) {
   return value;
 }
 
-/** Server-sent events: `listen(path, {state: f, ...})`, each `f` given the event's JSON; returns a closer. */
-export function listen(path, handlers) {
+/**
+ * Server-sent events: `listen(path, {state: f, ...})`, each `f` given the event's JSON; returns a closer. A lost
+ * connection is made again; `gone` is called where the server refuses it.
+ */
+export function listen(path, handlers, gone = () => {}) {
   const source = new EventSource(path);
+  source.addEventListener("error", () => source.readyState === EventSource.CLOSED && gone());
   for (const [name, handler] of Object.entries(handlers)) {
     source.addEventListener(name, (event) => handler(JSON.parse(event.data)));
   }

@@ -1,6 +1,7 @@
 // The play room: a new table, or one that is being played at.
 import { askOn } from "/static/clicks.js";
 import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
+import { styled } from "/static/styled.js";
 
 export function show(main, data) {
   if (data.table) showTable(main, data);
@@ -82,6 +83,7 @@ function showForm(main, { games, players }) {
   );
   const kept = sessionStorage.getItem("rules-to-play");
   if (kept) rules.value = kept;
+  if (kept && location.hash === "#rules") rules.focus();
 }
 
 function showTable(main, { table, players }) {
@@ -95,6 +97,7 @@ function showTable(main, { table, players }) {
   const where = el("output", {});
   const history = el("ol", { class: "history", "aria-label": "Moves made", tabindex: "0" });
   const advice = el("div", { class: "advice", "aria-live": "polite" });
+  const stylesheets = styled();
   let state = null;
   let stops = [];
   let asking = 0;
@@ -179,6 +182,7 @@ function showTable(main, { table, players }) {
     main.querySelector("h1").textContent = news.game;
     const focused = document.activeElement?.dataset?.square;
     board.replaceChildren(drawing(news.svg));
+    stylesheets.show(news.game, news.facts);
     seats.replaceChildren(
       ...news.roles.map((role, i) =>
         el(
@@ -232,7 +236,7 @@ function showTable(main, { table, players }) {
   }
 
   main.append(
-    el("div", { class: "table" }, el("div", {}, board, choices), el("div", { class: "side" }, status, seats, controls, el("div", { class: "steps" }, slider, where), advice, filter, all, history)),
+    el("div", { class: "table" }, el("div", {}, board, choices, stylesheets.label, stylesheets.frame), el("div", { class: "side" }, status, seats, controls, el("div", { class: "steps" }, slider, where), advice, filter, all, history)),
   );
   document.addEventListener("keydown", (event) => {
     if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,5 +1,6 @@
-"""Matches looked on as they are played, wherever that is.
+"""The room where people watch: what the matches of players' servers are doing, the search as it goes on.
 
-``source`` follows what a program tells of its matches (:mod:`ggp.events`), ``live_match`` is one of them with
-its spectators, ``watch_process`` draws it, ``routes`` answers.
+:mod:`~ggp.web.watch.follow` hears the events of a server (:mod:`ggp.server.match_news`), and again after it
+or the way to it has broken; :mod:`~ggp.web.watch.watched` keeps each match and has its states drawn
+(:mod:`~ggp.web.watch.watch_process`).
 """

@@ -1,49 +1,44 @@
-"""What the watch room answers: its pages, what goes on, drawings of earlier steps."""
+"""What the watching room answers: its list, a match's page, and their news."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from ggp.web.settings import WebSettings
 from ggp.web.shell import page
-from ggp.web.watch.source import LiveMatches
+from ggp.web.watch.watched import Watched
 
-MATCHES = web.AppKey("matches", LiveMatches)
+WATCHED = web.AppKey("watched", Watched)
 
 
-def add_routes(app: web.Application, addresses: Iterable[str]) -> None:
-    """Add the room to the application. Raises GdlError where an address is none."""
-    app[MATCHES] = LiveMatches(addresses)
+def add_routes(app: web.Application, settings: WebSettings) -> None:
+    """Add the room to the application. Raises GdlError for an address that is none."""
+    app[WATCHED] = Watched(settings.watch)
     app.cleanup_ctx.append(_follow)
     app.router.add_get("/watch", _page)
     app.router.add_get("/watch/events", _list)
-    app.router.add_get("/watch/{match}", _page)
-    app.router.add_get("/watch/{match}/events", _events)
-    app.router.add_get("/watch/{match}/steps/{number:[0-9]{1,6}}", _step)
+    app.router.add_get("/watch/{match}/events", _match)
 
 
 async def _follow(app: web.Application) -> AsyncIterator[None]:
-    app[MATCHES].open()
+    app[WATCHED].begin()
     yield
-    await app[MATCHES].close()
+    await app[WATCHED].close()
 
 
 async def _page(request: web.Request) -> web.Response:
-    key = request.match_info.get("match", "")
-    return page(request, "Watch", "watch.js", ("board.css", "play.css", "replay.css"), match=key)
+    match = request.query.get("match", "")[:100]
+    return page(request, "Watch", "watch.js", ("board.css", "replay.css", "watch.css"), match=match)
 
 
 async def _list(request: web.Request) -> web.StreamResponse:
-    return await request.app[MATCHES].news.stream(request)
+    return await request.app[WATCHED].news.stream(request)
 
 
-async def _events(request: web.Request) -> web.StreamResponse:
-    match = request.app[MATCHES].get(request.match_info["match"])
-    match.open()
+async def _match(request: web.Request) -> web.StreamResponse:
+    match = request.app[WATCHED].matches.get(request.match_info["match"])
+    if match is None:  # its server may not be heard yet: the page asks again
+        raise web.HTTPServiceUnavailable(reason="there is no such match now")
     return await match.news.stream(request)
-
-
-async def _step(request: web.Request) -> web.Response:
-    match = request.app[MATCHES].get(request.match_info["match"])
-    return web.json_response({"svg": await match.drawing(int(request.match_info["number"]))})

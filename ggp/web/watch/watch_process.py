@@ -1,90 +1,69 @@
-"""The process that follows one live match on its rules and draws it, within limits of time and memory.
-
-Its first order is ``open`` with the ``rules``. ``step`` makes a joint move and gives the drawing of the state
-that it leads to, ``draw`` that of an earlier step.
-"""
+"""The process that draws the states of a watched match, within limits of time and memory."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from gdl.errors import GdlError
 from gdl.machine import State
-from gdl.syntax.parser import parse_term
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules, parse_term
 from ggp.boards.svg.picture import SvgPainter
-from ggp.game import Game
-from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
-from players.processes.limits import limit_cpu, limit_memory
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
 
-CPU_SECONDS = 600.0
 MEMORY = 2 * 1024**3
+CPU_SECONDS = 3600.0
+MOST_STEPS = 20_000
 
 
-class LiveScenes:
-    """The states of a match, which may still go on. Raises GdlError where the rules cannot be used."""
+class WatchedGame:
+    """One match. Raises GdlError if its rules cannot be played."""
 
-    def __init__(self, rules: str, name: str) -> None:
-        self._machine = Game(name or "match", rules).machine("prover")
-        self._painter = SvgPainter.of_machine(self._machine, name)
+    def __init__(self, rules: str) -> None:
+        self.rules = rules
+        self._machine = ProverMachine(parse_rules(rules, "match"))
+        self._painter = SvgPainter.of_machine(self._machine)
+        self._moves: list[list[str]] = []
         self._states: list[State] = [self._machine.initial_state()]
 
-    def about(self) -> dict[str, Any]:
-        """What the page shows of the rules."""
-        return {"roles": list(map(self._machine.rules.spell, self._machine.roles))}
-
-    def step(self, number: int, moves: list[str]) -> dict[str, Any]:
-        """Make the joint move with this number, from 1; what came after it is forgotten. Raises GdlError
-        where it cannot be made."""
-        if not 1 <= number <= len(self._states):
-            raise GdlError(f"step {number} was told before the one before it")
-        machine, state = self._machine, self._states[number - 1]
-        del self._states[number:]
-        fault = GdlError(f"the moves of step {number} are not legal")
-        if len(moves) != len(machine.roles) or machine.is_terminal(state):
-            raise fault
-        try:
-            joint = [machine.move_id(role, parse_term(text, "move")) for role, text in enumerate(moves)]
-        except GdlError:
-            raise fault from None
-        if any(move not in machine.legal_moves(state, role) for role, move in enumerate(joint)):
-            raise fault
-        self._states.append(machine.next_state(state, joint))
-        return {"svg": self.draw(number), "moves": self._spelled(joint)}
-
-    def draw(self, number: int) -> str:
-        """The drawing of a step; what has changed is marked. Raises GdlError where there is none."""
-        if not 0 <= number < len(self._states):
-            raise GdlError(f"the match has no step {number} yet")
-        return self._painter.draw_state(self._states[number], self._states[number - 1] if number else None)
-
-    def _spelled(self, joint: list[int]) -> list[str]:
-        machine = self._machine
-        return [machine.rules.spell(machine.move(role, move)) for role, move in enumerate(joint)]
+    def draw(self, moves: list[list[str]]) -> dict[str, object]:
+        """The state after these joint moves. Raises GdlError where one cannot be."""
+        if len(moves) > MOST_STEPS:
+            raise GdlError(f"more than {MOST_STEPS:,} steps")
+        known = next((i for i, (a, b) in enumerate(zip(self._moves, moves, strict=False)) if a != b), None)
+        if known is None:
+            known = min(len(self._moves), len(moves))
+        del self._moves[known:], self._states[known + 1 :]
+        for joint in moves[known:]:
+            self._states.append(self._states[-1].play(*(parse_term(str(move), "move") for move in joint)))
+            self._moves.append(joint)
+        machine, state = self._machine, self._states[-1]
+        before = self._states[-2] if len(self._states) > 1 else None
+        over = machine.is_terminal(state)
+        spell = machine.rules.spell
+        return {
+            "svg": self._painter.draw_state(state, before),
+            "step": len(moves),
+            "roles": [spell(role) for role in machine.roles],
+            "last": moves[-1] if moves else [],
+            "over": over,
+            "goals": [machine.goal(state, role) for role in range(len(machine.roles))] if over else [],
+        }
 
 
 def main() -> None:
     """Answer until the other end is gone."""
-    inbox = Inbox()
-    parent = Parent(inbox.put)
-    limit_memory(MEMORY)
-    limit_cpu(CPU_SECONDS)
-    scenes: LiveScenes | None = None
-    while True:
-        order: JsonMessage = inbox.get()
-        try:
-            if order["do"] == "open":
-                scenes = LiveScenes(order["rules"], order["name"])
-                parent.send("done", **scenes.about())
-            elif scenes is None:
-                raise GdlError("the match has not begun")
-            elif order["do"] == "step":
-                parent.send("done", **scenes.step(order["number"], order["moves"]))
-            else:
-                parent.send("done", svg=scenes.draw(order["number"]))
-        except BrokenPipeError:
-            return
-        except Exception as error:
-            parent.send("refused", error=explain(error, "drawing").replace("\n", " "))
+    game: WatchedGame | None = None
+
+    def answer(order: JsonMessage, news: Send) -> dict[str, object]:
+        nonlocal game
+        if game is None or game.rules != order["rules"]:
+            game = WatchedGame(order["rules"])
+        moves = order["moves"]
+        if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
+            raise GdlError("the moves are no list")
+        return game.draw(moves)
+
+    answer_orders(answer, "drawing", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

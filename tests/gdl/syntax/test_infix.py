@@ -16,7 +16,7 @@ from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.syntax.convert import convert, to_kif
 from gdl.syntax.infix import read_infix
 from gdl.syntax.notation import is_infix
-from gdl.syntax.parser import parse_rules
+from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
 from gdl.syntax.to_infix import to_infix
 from gdl.terms import CONNECTIVES, Term
@@ -228,3 +228,41 @@ def test_connectives_cannot_be_heads() -> None:
     for word in CONNECTIVES - {"<="}:
         with pytest.raises(ParseError):
             parse_rules(f"{word}(a) :- b", notation="infix")
+
+
+def test_places_are_those_of_the_text_with_its_tabs() -> None:
+    rules = parse_rules("\trole(x)\n\t\tlegal(x,\ty)")
+    assert [rule.place for rule in rules] == [Place(1, 2), Place(2, 3)]
+    for text, place in (("\trole(x)\tlegal(x,", Place(1, 18)), ("role(x)\t\t]", Place(1, 10))):
+        with pytest.raises(ParseError) as fault:
+            parse_rules(text, notation="infix")
+        assert fault.value.place == place
+
+
+@given(st.lists(relations, min_size=1, max_size=4), st.sampled_from([" ", ",", ", ", "\n"]))
+def test_moves_and_states_are_read_in_either_notation(parts: list[Term], between: str) -> None:
+    ground = [part.substitute({v: Term("v") for v in variables_of(part)}) for part in parts]
+    plain = [part for part in ground if all(c.isalnum() or c in "_ ()" for c in str(part))]
+    infix = between.join(to_infix(Rules((Rule(part),))).strip().removesuffix(".") for part in plain)
+    assert parse_terms(infix, notation="infix") == plain
+    assert parse_terms(" ".join(map(str, plain)), notation="auto") == plain
+
+
+def variables_of(term: Term) -> set[Term]:
+    return {term} if term.is_variable else {v for part in term.args for v in variables_of(part)}
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "expected"),
+    [
+        ("mark(1,", 8, "expected a name or a variable, found the end of the text"),
+        ("mark(1,1), ,noop", 12, "expected a name or a variable, found ','"),
+        ("mark(1,1))", 10, "expected ',' or the next term, found ')'"),
+        ("mark(1 1)", 8, "expected ',' or ')', found '1'"),
+    ],
+)
+def test_faults_in_moves_are_told_with_their_column(text: str, column: int, expected: str) -> None:
+    with pytest.raises(ParseError) as fault:
+        parse_terms(text, "moves", "auto")
+    assert fault.value.place == Place(1, column)
+    assert expected in fault.value.message

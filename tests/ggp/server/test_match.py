@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ggp.events.feed import Feed
 from ggp.protocol.messages import Play, Start
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.metrics import Metrics
@@ -95,7 +94,6 @@ class MatchCase:
             Spares(self.main, self.keeper),  # type: ignore[arg-type]
             lambda level, event, **fields: self.log.append(event),
             Metrics("0"),
-            Feed("test").begin(START.match, START.rules),
         )
 
     async def begin(self) -> None:

@@ -10,8 +10,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from ggp.protocol.event_source import BEHIND
 from ggp.web.app import make_app
-from ggp.web.broadcast import BEHIND, Broadcast
+from ggp.web.broadcast import Broadcast
 from ggp.web.gate import POLICY, TOKENS, Tokens
 from ggp.web.settings import WebSettings
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import xml.etree.ElementTree as ET
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from aiohttp import web
@@ -78,12 +79,12 @@ def test_a_process_that_dies_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatc
         artists = Artists()
         try:
             assert "<svg" in await artists.draw("tictactoe", "", [])
-            child = artists._processes["tictactoe"]._child
+            child = artists.workers._processes["tictactoe"]._child
             assert child is not None
             child.kill()
             await child.ended()
             assert "<svg" in await artists.draw("tictactoe", "", [])
-            monkeypatch.setattr(pool, "SECONDS", 0.01)
+            monkeypatch.setattr(artists.workers, "kind", replace(pool.WORK, seconds=0.01))
             monkeypatch.setattr(Child, "send", lambda *args, **fields: None)
             with pytest.raises(GdlError, match="takes longer"):
                 await artists.draw("tictactoe", "", [])
@@ -102,7 +103,7 @@ def test_processes_are_few() -> None:
         try:
             for name in ("tictactoe", "nim", "hex", "chomp", "connectfour", "queens"):
                 assert "<svg" in await artists.draw(name, "", [])
-            assert len(Child.pids) - before <= pool.MOST
+            assert len(Child.pids) - before <= pool.WORK.most
         finally:
             await artists.close()
         assert len(Child.pids) == before

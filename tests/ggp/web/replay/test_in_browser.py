@@ -1,93 +1,89 @@
-"""A match is replayed in a real browser by keys alone, and from the file it is saved as."""
+"""Records are replayed in a real browser, by keys; files are brought and kept."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ggp.game import Game
-from ggp.web.replay.export import html_file
-from ggp.web.replay.match_log import parse_match
-from ggp.web.replay.scenes import Scenes
+import pytest
+
+from tests.ggp.web.replay.test_recorded import played
 
 WebServer = Callable[..., str]
-RECORD = {
-    "matchId": "m<img src=x onerror=alert(1)>",
-    "game": "tictactoe",
-    "playerNamesFromHost": ["<script>alert(1)</script>", "second"],
-    "startClock": 10,
-    "playClock": 5,
-    "isCompleted": False,
-    "moves": [["(mark a 1)", "noop"], ["noop", "(mark b 2)"], ["(mark a 2)", "noop"]],
-    "states": [],
-    "errors": [["", ""], ["", ""], ["", "TO"], ["IL <b>what</b>", ""]],
-}
 
 
-def until(browser: Any, script: str, wanted: object, seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while (seen := browser.execute_script(f"return {script}")) != wanted:
-        assert time.monotonic() < end, seen
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    told = asyncio.run(played("breakthrough")).to_dict()
+    told["errors"][3] = ["TO", ""]
+    path = tmp_path_factory.mktemp("records") / "sub" / "one.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(told))
+    return path
+
+
+def until(browser: Any, script: str, wanted: object) -> None:
+    end = time.monotonic() + 30
+    while (found := browser.execute_script(f"return {script}")) != wanted:
+        assert time.monotonic() < end, (script, found)
         time.sleep(0.02)
 
 
-def press(browser: Any, *keys: str) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
+def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any, record: Path) -> None:
+    from selenium.webdriver import ActionChains, Keys
 
-    chain = ActionChains(browser)
-    for key in keys:
-        chain.send_keys(key)
-    chain.perform()
+    def press(*keys: str) -> None:
+        ActionChains(browser).send_keys(*keys).perform()
+
+    last = len(json.loads(record.read_text())["states"]) - 1
+    address = web("--records", str(record.parent.parent))
+    browser.get(f"{address}/replay")
+    until(browser, "document.querySelectorAll('tbody a').length", 1)
+    browser.find_element("css selector", "tbody a").click()
+    where = "document.querySelector('output')?.textContent"
+    until(browser, where, f"step 0 of {last}")
+    press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    until(browser, where, f"step 2 of {last}")
+    assert browser.current_url.endswith("#2")
+    press("f")
+    until(browser, where, f"step 3 of {last}")
+    assert "no answer in time" in browser.find_element("css selector", ".status").text
+    press(Keys.END)
+    until(browser, where, f"step {last} of {last}")
+    until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
+    press(Keys.HOME, " ")
+    until(browser, "document.querySelector('[aria-pressed]').textContent", "Stop")
+    until(browser, where, f"step 1 of {last}")
+    browser.get(browser.current_url.partition("#")[0] + f"#{last - 1}")
+    until(browser, where, f"step {last - 1} of {last}")
 
 
-AT = "document.querySelector('.board')?.dataset.step"
-
-
-def test_a_match_is_replayed_by_keys_and_marks_its_errors(
-    web: WebServer, browser: Any, tmp_path: Path
+def test_a_file_is_brought_and_kept_as_one_page(
+    web: WebServer, browser: Any, record: Path, tmp_path: Path
 ) -> None:
-    from selenium.webdriver.common.keys import Keys
-
-    (tmp_path / "one.json").write_text(json.dumps(RECORD))
-    address = web("--records", str(tmp_path))
-    browser.get(f"{address}/replay?source=file:one.json&match=0#1")
-    until(browser, AT, "1")
-    for key, step in [
-        (Keys.ARROW_RIGHT, "2"),
-        (Keys.END, "3"),
-        (Keys.ARROW_LEFT, "2"),
-        (Keys.HOME, "0"),
-        ("e", "2"),
-        (Keys.HOME, "0"),
-        (" ", "3"),
-    ]:
-        press(browser, key)
-        until(browser, AT, step)
-    until(browser, "location.hash", "#3")
-    faults = browser.execute_script(
-        "return [...document.querySelectorAll('small.fault')].map(e => e.innerText)"
+    browser.get(f"{web()}/replay")
+    until(browser, "document.querySelectorAll('#file').length", 1)
+    browser.find_element("id", "file").send_keys(str(record))
+    until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
+    page = browser.execute_async_script(
+        "const done = arguments[0];"
+        "fetch(document.querySelector('a[download]').href).then((r) => r.text()).then(done)"
     )
-    assert faults == ["o: no answer in time", "x: no legal move: <b>what</b>"]
-    assert browser.execute_script("return document.querySelectorAll('.mark').length") == 2
-    assert browser.execute_script("return document.querySelectorAll('main img, main script').length") == 0
-    browser.get(f"{address}/replay?source=file:none.json&match=0")
-    until(browser, "document.getElementById('error')?.textContent.includes('no such record')", True)
-    browser.get_log("browser")  # the browser itself tells of the 400
+    kept = tmp_path / "kept.html"
+    kept.write_text(page)
+    browser.get(f"{kept.as_uri()}#2")
+    until(browser, "document.querySelector('output')?.textContent.startsWith('step 2 of')", True)
+    until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
 
 
-def test_a_match_saved_as_a_file_steps_by_keys(browser: Any, tmp_path: Path) -> None:
-    from selenium.webdriver.common.keys import Keys
-
-    scenes = Scenes(parse_match(RECORD), Game.load("tictactoe").text)
-    file = tmp_path / "match.html"
-    file.write_text(html_file(scenes.about(), [scenes.draw(n) for n in range(4)]))
-    browser.get(file.as_uri())
-    at = "document.querySelector('output')?.textContent"
-    until(browser, at, "step 0 of 3")
-    press(browser, Keys.END, Keys.ARROW_LEFT)
-    until(browser, at, "step 2 of 3")
-    assert browser.execute_script("return document.querySelectorAll('.board svg .gb-square').length") == 9
-    assert browser.execute_script("return document.querySelectorAll('main img, main script').length") == 0
+def test_what_is_no_record_is_told(web: WebServer, browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"matchId": "x", "states": ["( ( a"]}')
+    browser.get(f"{web()}/replay")
+    until(browser, "document.querySelectorAll('#file').length", 1)
+    browser.find_element("id", "file").send_keys(str(tmp_path / "bad.json"))
+    until(browser, "document.querySelector('#error')?.textContent.includes('states[0]')", True)
+    browser.get_log("browser")  # that the server has refused it

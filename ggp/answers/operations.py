@@ -1,0 +1,231 @@
+"""Every question that tools may ask: what it takes, what it gives, how long it may take.
+
+The schemas are JSON Schema (draft 2020-12), as OpenAPI 3.1 and the Model Context Protocol have them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ggp.answers.schema import Schema
+from ggp.answers.source import MOST_CHARACTERS
+
+MOST_MOVES = 5000
+MOST_PLAYOUTS = 100_000
+LONGEST_SOLVE = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One question.
+
+    Attributes:
+        summary: what it answers, one line.
+        request: schema of what it takes.
+        reply: schema of what it gives.
+        seconds: how long it may take; ``seconds`` of the request come on top.
+        streams: whether it tells how it gets on.
+    """
+
+    summary: str
+    request: Schema
+    reply: Schema
+    seconds: float = 20.0
+    streams: bool = False
+
+
+def _object(properties: dict[str, Any], optional: tuple[str, ...] = ()) -> Schema:
+    required = [name for name in properties if name not in optional]
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
+
+
+def _text(description: str, longest: int = 2000) -> Schema:
+    return {"type": "string", "description": description, "maxLength": longest}
+
+
+def _whole(description: str, least: float, most: float) -> Schema:
+    return {"type": "integer", "minimum": least, "maximum": most, "description": description}
+
+
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+_NUMBER: Schema = {"type": "number"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_GAME = {
+    "game": _text("A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules.", 200),
+    "rules": _text("The rules in GDL, as KIF or infix. Give these, or game.", MOST_CHARACTERS),
+}
+_POSITION = {
+    **_GAME,
+    "state": _text("A state to begin with: its true propositions. Without it, the initial state.", 200_000),
+    "moves": {
+        "type": "array",
+        "maxItems": MOST_MOVES,
+        "items": {"type": "array", "maxItems": 64, "items": {"type": "string", "maxLength": 2000}},
+        "description": "Joint moves made from there: a move for each role, in role order.",
+    },
+}
+_LEGAL: Schema = {"type": "object", "additionalProperties": _TEXTS, "description": "role -> its legal moves"}
+_GOALS: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": ["integer", "null"], "minimum": 0, "maximum": 100},
+    "description": "role -> goal value; null where the rules give none or several",
+}
+_STATE = {"roles": _TEXTS, "state": _TEXTS, "terminal": {"type": "boolean"}, "legal": _LEGAL, "goals": _GOALS}
+_FINDING = _object(
+    {
+        "line": _COUNT,
+        "column": _COUNT,
+        "length": _COUNT,
+        "severity": {"type": "string", "enum": ["error", "warning", "info"]},
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "remedy": {"type": "string"},
+        "moves": {"type": ["array", "null"], "items": _TEXTS},
+    }
+)
+_SPREAD = _object(
+    {
+        "mean": {"type": ["number", "null"]},
+        "counts": {"type": "object", "additionalProperties": _COUNT, "description": "goal value -> playouts"},
+    }
+)
+
+OPERATIONS: dict[str, Operation] = {
+    "validate": Operation(
+        "Check rules: what is wrong, where, and what to do; by playing at random too, if asked",
+        _object(
+            {**_GAME, "play": {"type": "boolean", "description": "Also play at random."}},
+            ("game", "rules", "play"),
+        ),
+        _object(
+            {
+                "findings": {"type": "array", "items": _FINDING},
+                "counts": {"type": "object", "additionalProperties": _COUNT},
+                "notation": {"type": "string", "enum": ["prefix", "infix"]},
+            }
+        ),
+        seconds=40.0,
+    ),
+    "state": Operation(
+        "A state, initial or after moves: what is true, whether it is terminal, legal moves and goal values",
+        _object(_POSITION, tuple(_POSITION)),
+        _object(_STATE),
+    ),
+    "legal": Operation(
+        "The legal moves of every role in a state",
+        _object(_POSITION, tuple(_POSITION)),
+        _object({"legal": _LEGAL}),
+    ),
+    "next": Operation(
+        "The state after one more joint move",
+        _object(
+            {
+                **_POSITION,
+                "joint": {
+                    "type": "array",
+                    "maxItems": 64,
+                    "items": {"type": "string", "maxLength": 2000},
+                    "description": "In role order a move for each role, or for each with a choice.",
+                },
+            },
+            tuple(_POSITION),
+        ),
+        _object(_STATE),
+    ),
+    "goals": Operation(
+        "The goal values of every role in a state",
+        _object(_POSITION, tuple(_POSITION)),
+        _object({"goals": _GOALS, "terminal": {"type": "boolean"}}),
+    ),
+    "playouts": Operation(
+        "Random matches from a state: goal values and lengths",
+        _object(
+            {
+                **_POSITION,
+                "n": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_PLAYOUTS,
+                    "description": "How many (512).",
+                },
+                "seed": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 2**31,
+                    "description": "Of the moves (0).",
+                },
+            },
+            (*_POSITION, "n", "seed"),
+        ),
+        _object(
+            {
+                "playouts": _COUNT,
+                "cut": {**_COUNT, "description": "how many ended before a terminal state"},
+                "machine": {"type": "string", "enum": ["prover", "propnet"]},
+                "goals": {"type": "object", "additionalProperties": _SPREAD},
+                "lengths": _object({"mean": _NUMBER, "shortest": _COUNT, "longest": _COUNT}),
+            }
+        ),
+        seconds=60.0,
+    ),
+    "solve": Operation(
+        "Solve a puzzle, a game of one role: the best line that is found, replayed by the prover",
+        _object(
+            {
+                **_GAME,
+                "seconds": {**_whole("Wall time (10).", 0.1, LONGEST_SOLVE), "type": "number"},
+                "solver": _text("This solver alone; all that fit by default.", 100),
+                "seed": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 2**31,
+                    "description": "Of randomness (0).",
+                },
+            },
+            ("game", "rules", "seconds", "solver", "seed"),
+        ),
+        _object(
+            {
+                "game": {"type": "string"},
+                "value": {"type": ["integer", "null"]},
+                "moves": _TEXTS,
+                "proven": {"type": "boolean"},
+                "solver": {"type": ["string", "null"]},
+                "states": _COUNT,
+                "seconds_cpu": _NUMBER,
+                "seconds_wall": _NUMBER,
+            }
+        ),
+        seconds=180.0,
+        streams=True,
+    ),
+    "verify": Operation(
+        "Replay a recorded trace (the JSON lines of ggp playthrough): the first difference from the rules",
+        _object({**_GAME, "trace": _text("JSON objects, one per line.", MOST_CHARACTERS)}, ("game", "rules")),
+        _object(
+            {
+                "fault": {"type": ["string", "null"], "description": "null where everything agrees"},
+                "states": {**_COUNT, "description": "how many were compared"},
+            }
+        ),
+        seconds=60.0,
+    ),
+}
+PROGRESS: Schema = _object(
+    {
+        "seconds": _NUMBER,
+        "states": _COUNT,
+        "value": {"type": ["integer", "null"]},
+        "length": _COUNT,
+        "proven": {"type": "boolean"},
+        "at_work": _TEXTS,
+        "moves": {**_TEXTS, "description": "the line, where it is better than the last one"},
+    },
+    ("moves",),
+)
+"""What ``solve`` tells as it goes."""
+
+GAMES: Schema = _object({"games": _TEXTS, "levels": _TEXTS})
+"""What comes along, by name."""

@@ -1,0 +1,73 @@
+"""Values of JSON against a schema: the part of JSON Schema (draft 2020-12) that our descriptions use.
+
+>>> check_json({"n": 3}, {"type": "object", "properties": {"n": {"type": "integer", "maximum": 5}}})
+>>> check_json({"n": 9}, {"type": "object", "properties": {"n": {"type": "integer", "maximum": 5}}})
+Traceback (most recent call last):
+gdl.errors.GdlError: n is more than 5
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdl.errors import GdlError
+
+Schema = dict[str, Any]
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+_WORDS = {"object": "an object", "array": "a list", "integer": "a whole number", "null": "null"}
+
+
+def check_json(value: object, schema: Schema, where: str = "") -> None:
+    """Raises GdlError, with where in the value and what is wrong, where it does not follow the schema."""
+    name = where or "the body"
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        raise GdlError(f"{name} is not {' or '.join(_WORDS.get(kind, f'a {kind}') for kind in kinds)}")
+    if "enum" in schema and value not in schema["enum"]:
+        raise GdlError(f"{name} is none of {', '.join(map(str, schema['enum']))}")
+    if isinstance(value, str | list):
+        most = schema.get("maxLength" if isinstance(value, str) else "maxItems")
+        if most is not None and len(value) > most:
+            what = "characters" if isinstance(value, str) else "parts"
+            raise GdlError(f"{name} has more than {most:,} {what}")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if "minimum" in schema and not value >= schema["minimum"]:
+            raise GdlError(f"{name} is less than {schema['minimum']:,}")
+        if "maximum" in schema and not value <= schema["maximum"]:
+            raise GdlError(f"{name} is more than {schema['maximum']:,}")
+    if isinstance(value, list) and "items" in schema:
+        for number, part in enumerate(value):
+            check_json(part, schema["items"], f"{where}[{number}]")
+    if isinstance(value, dict):
+        _check_object(value, schema, where)
+
+
+def _check_object(value: dict[str, Any], schema: Schema, where: str) -> None:
+    known = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            raise GdlError(f"{where or 'the body'} has no {name}")
+    rest = schema.get("additionalProperties", True)
+    for name, part in value.items():
+        inner = f"{where}.{name}" if where else name
+        if name in known:
+            check_json(part, known[name], inner)
+        elif rest is False:
+            raise GdlError(f"there is no {inner[:80]!r} here", remedy=f"there are {', '.join(known)}")
+        elif isinstance(rest, dict):
+            check_json(part, rest, inner)
+
+
+def _is(value: object, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    return isinstance(value, _TYPES[kind])

@@ -1,0 +1,1 @@
+"""Tools of language models ask here: the Model Context Protocol over stdio, ``ggp mcp``."""

@@ -1,0 +1,198 @@
+"""Processes that work on strangers' rules for pages and tools: few, one order each at a time, within limits.
+
+A process answers orders until it is idle, killed, or has to make room. It may die, hang or use up its limits:
+whoever asked is told so on one line, and the next order gets a new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdl.errors import GdlError
+from ggp.processes.child import USUAL, Child, ProcessKind
+from ggp.processes.parent import JsonMessage
+
+_EARLY = "the process ended early, perhaps at its limit of memory or time"
+_ENDED = "ended"
+_GIVEN_UP = "given up for what was asked next"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkKind:
+    """What kind of work it is.
+
+    Attributes:
+        module: of the process; its ``main`` calls :func:`ggp.processes.work_process.answer_orders`.
+        what: in messages: ``drawing``.
+        most: processes at a time.
+        seconds: for an order, the start of its process included.
+        waiting: orders that wait for one process; more are refused.
+        group: whether the process starts others, which end with it.
+        longest: bytes of its longest answer.
+    """
+
+    module: str
+    what: str
+    most: int = 4
+    seconds: float = 10.0
+    waiting: int = 16
+    group: bool = False
+    longest: int = USUAL.max_line
+
+
+class GivenUpError(GdlError):
+    """The order was given up for what was asked next."""
+
+
+class Workers:
+    """The processes of one kind, each known by a key. To be used within one event loop."""
+
+    def __init__(self, kind: WorkKind) -> None:
+        self.kind = kind
+        self._processes: dict[str, _WorkerProcess] = {}
+
+    async def ask(
+        self,
+        key: str,
+        order: JsonMessage,
+        *,
+        arguments: tuple[str, ...] = (),
+        instead: bool = False,
+        news: Callable[[JsonMessage], object] = lambda message: None,
+        seconds: float | None = None,
+    ) -> JsonMessage:
+        """The answer to an order.
+
+        Args:
+            key: of the process; one is started where there is none.
+            order: what is to be done, ``do``, and what goes with it.
+            arguments: of the process, where it is started.
+            instead: what it is busy with is given up.
+            news: is given what the process says before its answer.
+            seconds: for this order, instead of the usual ones.
+
+        Raises:
+            GivenUpError: it was given up for another.
+            GdlError: it was refused, took too long, or there is too much to do.
+        """
+        process = self._processes.get(key)
+        if process is not None and instead and process.waiting:
+            await process.end(_GIVEN_UP)
+        if key not in self._processes:
+            await self._make_room()
+        # Somebody else may have asked in the meantime.
+        process = self._processes.pop(key, None) or _WorkerProcess(self.kind, arguments)
+        # The last one used stands last.
+        self._processes[key] = process
+        return await process.ask(order, news, seconds or self.kind.seconds)
+
+    async def end(self, key: str) -> None:
+        """End the process of a key; nothing where there is none."""
+        if (process := self._processes.pop(key, None)) is not None:
+            await process.end()
+
+    async def close(self) -> None:
+        """End all processes."""
+        processes = list(self._processes.values())
+        self._processes.clear()
+        await asyncio.gather(*(process.end() for process in processes))
+
+    async def _make_room(self) -> None:
+        while len(self._processes) >= self.kind.most:
+            idle = next((key for key, process in self._processes.items() if not process.waiting), None)
+            if idle is None:
+                raise GdlError(f"too many others are at it: {self.kind.what}", remedy="try again in a moment")
+            await self._processes.pop(idle).end()
+
+
+class _WorkerProcess:
+    def __init__(self, kind: WorkKind, arguments: tuple[str, ...]) -> None:
+        self._kind, self._arguments = kind, arguments
+        self._lock = asyncio.Lock()
+        self._child: Child | None = None
+        self._answer: asyncio.Future[JsonMessage] | None = None
+        self._news: Callable[[JsonMessage], object] = lambda message: None
+        self._ends, self._why = 0, ""
+        self.waiting = 0
+
+    async def ask(
+        self, order: JsonMessage, news: Callable[[JsonMessage], object], seconds: float
+    ) -> JsonMessage:
+        what = self._kind.what
+        if self.waiting >= self._kind.waiting:
+            raise GdlError(f"too much is asked for at once: {what}", remedy="try again in a moment")
+        self.waiting += 1
+        ends = self._ends
+        try:
+            async with self._lock:
+                if ends != self._ends:  # it was given up while it waited
+                    answer: JsonMessage = {"kind": "gone", "why": self._why}
+                else:
+                    answer = await self._ask(order, news, seconds)
+        finally:
+            self.waiting -= 1
+        match answer["kind"]:
+            case "done":
+                return answer
+            case "refused":
+                raise GdlError(str(answer["error"]))
+            case _:
+                kind = GivenUpError if answer["why"] == _GIVEN_UP else GdlError
+                raise kind(f"{what}: {answer['why']}")
+
+    async def end(self, why: str = _ENDED) -> None:
+        """End the process; all orders to it are given up."""
+        self._ends += 1
+        self._why = why
+        await self._kill(why)
+
+    async def _kill(self, why: str = _ENDED) -> None:
+        child, self._child = self._child, None
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result({"kind": "gone", "why": why})
+        if child is not None:
+            child.kill()
+            await child.ended()
+
+    async def _ask(
+        self, order: JsonMessage, news: Callable[[JsonMessage], object], seconds: float
+    ) -> JsonMessage:
+        answer: asyncio.Future[JsonMessage] = asyncio.get_running_loop().create_future()
+        self._answer = answer
+        self._news = news
+        try:
+            async with asyncio.timeout(seconds):
+                if self._child is None or not self._child.alive:
+                    kind = ProcessKind(self._kind.longest, self._kind.group)
+                    child = await Child.spawn(self._kind.module, *self._arguments, kind=kind)
+                    if answer.done():  # it was given up while the process was started
+                        child.kill()
+                        return answer.result()
+                    self._child = child
+                    child.on_message = self._told
+                    child.on_exit = self._gone
+                self._child.send(**order)
+                return await answer
+        except TimeoutError:
+            await self._kill()
+            raise GdlError(f"{self._kind.what} takes longer than {seconds:g} s") from None
+        except OSError as error:
+            raise GdlError(f"no process can be started: {error.strerror}") from None
+        except asyncio.CancelledError:
+            # The answer to this order must not be taken for that to the next.
+            await self._kill()
+            raise
+
+    def _told(self, message: JsonMessage) -> None:
+        if self._answer is None or self._answer.done():
+            return
+        if message["kind"] in ("done", "refused", "gone"):
+            self._answer.set_result(message)
+        else:
+            self._news(message)
+
+    def _gone(self, child: Child) -> None:
+        if child is self._child:
+            self._told({"kind": "gone", "why": _EARLY})

@@ -1,0 +1,93 @@
+"""Server-sent events to many readers: each event is encoded once, a slow reader loses old ones.
+
+The format is that of the HTML standard's ``EventSource``; :func:`read_events` reads it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+BEHIND = 64
+"""Events that wait for one reader; more, and the oldest are dropped."""
+PING_SECONDS = 15.0
+"""A comment after so much silence finds readers that have gone."""
+_KIND = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+
+
+class EventSource:
+    """One source of events.
+
+    Args:
+        greeting: what a new reader is sent first: events that bring it up to date.
+        headers: of each reply, beside the usual ones.
+    """
+
+    def __init__(
+        self, greeting: Callable[[], list[bytes]] = list, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self._greeting = greeting
+        self._headers = {**_KIND, **(headers or {})}
+        self._readers: set[_Reader] = set()
+
+    @property
+    def readers(self) -> int:
+        """How many are listening."""
+        return len(self._readers)
+
+    def send(self, event: str, data: Any) -> None:
+        """Send an event to all."""
+        if self._readers:
+            encoded = encode(event, data)
+            for reader in self._readers:
+                reader.waiting.append(encoded)
+                reader.news.set()
+
+    async def stream(self, request: web.Request) -> web.StreamResponse:
+        """The reply to a reader; it ends when the reader goes."""
+        reply = web.StreamResponse(headers=self._headers)
+        await reply.prepare(request)
+        reader = _Reader()
+        reader.waiting.extend(self._greeting())
+        self._readers.add(reader)
+        try:
+            while True:
+                while reader.waiting:
+                    await reply.write(reader.waiting.popleft())
+                reader.news.clear()
+                try:
+                    async with asyncio.timeout(PING_SECONDS):
+                        await reader.news.wait()
+                except TimeoutError:
+                    await reply.write(b":\n\n")
+        except ConnectionError:
+            return reply
+        finally:
+            self._readers.discard(reader)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.waiting: deque[bytes] = deque(maxlen=BEHIND)
+        self.news = asyncio.Event()
+
+
+def encode(event: str, data: Any) -> bytes:
+    """One event as it is sent; ``data`` as JSON on one line."""
+    return b"event: %s\ndata: %s\n\n" % (event.encode(), orjson.dumps(data))
+
+
+async def read_events(lines: AsyncIterator[bytes]) -> AsyncIterator[tuple[str, Any]]:
+    """Names and data of events as :func:`encode` writes them. Raises ValueError for data that is no JSON."""
+    name = ""
+    async for line in lines:
+        text = line.rstrip(b"\r\n")
+        if text.startswith(b"event: "):
+            name = text[7:].decode("utf-8", "replace")
+        elif text.startswith(b"data: "):
+            yield name, orjson.loads(text[6:])

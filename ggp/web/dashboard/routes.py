@@ -1,0 +1,64 @@
+"""What the tournaments' room answers: its list, a tournament's page and news."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from ggp.tournament.session import parse_test
+from ggp.web.dashboard.live import LiveTournament
+from ggp.web.replay.routes import SHELF
+from ggp.web.shell import page
+
+MOST = 32
+"""Tournaments looked at, at once."""
+LIVE = web.AppKey("live", dict[tuple[str, str], LiveTournament])
+
+
+def add_routes(app: web.Application) -> None:
+    """Add the room to the application; records are where :mod:`ggp.web.replay` has them."""
+    app[LIVE] = {}
+    app.cleanup_ctx.append(_close)
+    app.router.add_get("/tournaments", _page)
+    app.router.add_get("/tournaments/events", _events)
+
+
+async def _close(app: web.Application) -> AsyncIterator[None]:
+    yield
+    for live in app[LIVE].values():
+        live.close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    shelf = request.app[SHELF]
+    name = request.query.get("file", "")
+    if name:
+        shelf.path(name, "tournament")
+    listed = [] if name else await asyncio.to_thread(shelf.list)
+    files = [one for one in listed if one["kind"] == "tournament"]
+    folder = shelf.folder is not None
+    styles = ("replay.css", "dashboard.css")
+    sprt = request.query.get("sprt", "")
+    return page(
+        request, "Tournaments", "dashboard.js", styles, file=name, files=files, folder=folder, sprt=sprt
+    )
+
+
+async def _events(request: web.Request) -> web.StreamResponse:
+    name, test = request.query.get("file", ""), request.query.get("sprt", "")
+    path = request.app[SHELF].path(name, "tournament")
+    sprt = parse_test(test, 0.05) if test else None
+    known = request.app[LIVE]
+    live = known.get((name, test))
+    if live is None:
+        idle = [key for key, one in known.items() if not one.news.readers]
+        if len(known) >= MOST:
+            if not idle:
+                raise GdlError("too many tournaments are looked at", remedy="try again in a moment")
+            known.pop(idle[0]).close()
+        live = known[name, test] = LiveTournament(path, sprt)
+    await live.begin()
+    return await live.news.stream(request)

@@ -1,0 +1,129 @@
+"""What the file of a tournament says, as JSON: the tables of :mod:`ggp.tournament.output.report`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gdl.errors import GdlError
+from ggp.tournament.output.tables import test_line
+from ggp.tournament.schedule import plan
+from ggp.tournament.session import stored_settings
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.store import Result, Store
+
+LAST_MATCHES = 500
+"""How many of the newest matches are listed."""
+
+
+def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
+    """All tables of a tournament; the test only where there are two players. Raises GdlError: the file is no
+    tournament, or nothing was played yet."""
+    check_tournament(path)
+    with Store(path, writing=False) as store:
+        settings = stored_settings(store)
+        results = store.results()
+        failures = store.failures()
+    if settings is None:
+        raise GdlError(f"{path.name} has no tournament yet")
+    labels = settings.labels
+    games = {game.name: game.roles for game in settings.games}
+    test = None
+    if sprt is not None and len(labels) == 2:
+        scores = block_scores(results, *labels)
+        test = {
+            "line": test_line(sprt, scores),
+            "bounds": sprt.bounds,
+            "history": sprt.history(scores)[-LAST_MATCHES:],
+        }
+    return {
+        "name": settings.name,
+        "clocks": [settings.startclock, settings.playclock],
+        "rounds": settings.rounds,
+        "played": len(results),
+        "total": sum(1 for _ in plan(games, labels, settings.rounds)),
+        "players": labels,
+        "ratings": _ratings(results, labels) if results else [],
+        "cross": _cross(results, labels),
+        "games": _games(results, games, labels),
+        "conduct": [
+            [label, line.matches, line.steps, line.late, line.illegal, line.crashed]
+            for label, line in conduct(results).items()
+        ],
+        "failures": [[f.game, f.round, " - ".join(f.seats), error] for f, error in failures],
+        "test": test,
+        "matches": [
+            {
+                "number": number,
+                "game": result.fixture.game,
+                "round": result.fixture.round,
+                "seats": result.fixture.seats,
+                "goals": result.goals,
+                "steps": result.steps,
+                "seconds": round(result.seconds, 1),
+                "faults": sum(map(sum, result.faults)),
+                "completed": result.completed,
+            }
+            for number, result in list(enumerate(results, 1))[-LAST_MATCHES:]
+        ],
+    }
+
+
+def check_tournament(path: Path) -> None:
+    """Raises GdlError where the file is no tournament; a stranger's database is left as it is."""
+    try:
+        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            rows = database.execute("SELECT name FROM sqlite_master WHERE name IN ('match', 'setting')")
+            known = len(rows.fetchall()) == 2
+        finally:
+            database.close()
+    except sqlite3.Error as error:
+        raise GdlError(f"{path.name} is no tournament: {error}") from None
+    if not known:
+        raise GdlError(f"{path.name} is no tournament")
+
+
+def _ratings(results: Sequence[Result], labels: Sequence[str]) -> list[dict[str, Any]]:
+    ratings = rate(comparisons(results), labels)
+    rows = []
+    for rank, one in enumerate(ratings.table):
+        below = ratings.table[rank + 1].label if rank + 1 < len(ratings.table) else ""
+        rows.append(
+            {
+                "player": one.label,
+                "elo": round(one.elo, 1),
+                "low": round(one.low, 1),
+                "high": round(one.high, 1),
+                "sure": round(100 * ratings.superiority(one.label, below), 1) if below else None,
+            }
+        )
+    return rows
+
+
+def _cross(results: Sequence[Result], labels: Sequence[str]) -> list[list[str]]:
+    pairs = crosstable(comparisons(results))
+    tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
+    return [[f"{100 * one.score:.1f} % ({one})" if one else "" for one in row] for row in tallies]
+
+
+def _games(results: Sequence[Result], games: dict[str, int], labels: Sequence[str]) -> list[list[str]]:
+    lines = by_game(results)
+    rows = []
+    for game, roles in games.items():
+        for label in labels:
+            line = lines.get((game, label))
+            if line is None:
+                continue
+            goals = [
+                f"{sum(line.goals[r]) / len(line.goals[r]):.1f}" if line.goals.get(r) else ""
+                for r in range(roles)
+            ]
+            played = bool(line.tally.games)
+            score = [f"{100 * line.tally.score:.1f} %", str(line.tally)] if played else ["", ""]
+            rows.append([game, label, *score, " / ".join(goals)])
+    return rows

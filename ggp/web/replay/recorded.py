@@ -1,0 +1,170 @@
+"""Reads match records: the JSON that game managers publish (:mod:`ggp.protocol.match_record` writes it)."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from gdl.errors import GdlError
+from gdl.syntax.parser import parse_term, parse_terms
+from gdl.terms import Term
+
+MOST_STATES = 10_000
+MOST_ROLES = 64
+MOST_PROPOSITIONS = 1_000_000
+"""Of all states together."""
+_LONGEST_NAME = 200
+
+
+class RecordError(GdlError):
+    """A record cannot be read; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMatch:
+    """A match as its record tells it.
+
+    Attributes:
+        name: the match's id.
+        game: what may be the name of its game; empty where the record does not say.
+        players: a name for each role, as far as known.
+        startclock, playclock: seconds; 0 where unknown.
+        states: for each state its true propositions.
+        moves: joint moves; as many as states, or one fewer.
+        errors: for each state and role what went wrong on the way to it; ``""`` nothing.
+        times: for each state when it was reached, milliseconds since 1970; empty where unknown.
+        goals: final goal values; empty where the match was not completed.
+        aborted: whether the manager gave it up.
+    """
+
+    name: str
+    game: str
+    players: tuple[str, ...]
+    startclock: float
+    playclock: float
+    states: tuple[frozenset[Term], ...]
+    moves: tuple[tuple[Term, ...], ...]
+    errors: tuple[tuple[str, ...], ...]
+    times: tuple[int, ...]
+    goals: tuple[int, ...]
+    aborted: bool
+
+
+def read_record(text: str) -> RecordedMatch:
+    """Read a record. Raises RecordError, naming the key at fault."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(
+            f"this is no JSON: {error}", remedy="a record is what ggp host --out writes"
+        ) from None
+    if not isinstance(told, dict):
+        raise RecordError("this is no JSON object", remedy="a record is what ggp host --out writes")
+    if "matchId" not in told or "states" not in told:
+        raise RecordError("the record has no matchId and states", remedy="it is no match record")
+    texts = _list(told, "states", MOST_STATES)
+    if not texts:
+        raise RecordError("states is empty: the match never began")
+    states = _states(texts)
+    moves = tuple(
+        tuple(_term(move, f"moves[{i}]") for move in _items(joint, f"moves[{i}]", MOST_ROLES))
+        for i, joint in enumerate(_list(told, "moves", MOST_STATES))
+    )
+    if len(moves) not in (len(states) - 1, len(states)):
+        raise RecordError(f"{len(moves)} joint moves do not lead to {len(states)} states")
+    widths = {len(joint) for joint in moves}
+    if len(widths) > 1:
+        raise RecordError(f"joint moves of {' and '.join(map(str, sorted(widths)))} roles")
+    name = _text(told["matchId"], "matchId")
+    return RecordedMatch(
+        name=name,
+        game=_game(name, told.get("gameMetaURL")),
+        players=tuple(
+            _text(player, "playerNamesFromHost") for player in _list(told, "playerNamesFromHost", MOST_ROLES)
+        ),
+        startclock=_number(told, "startClock"),
+        playclock=_number(told, "playClock"),
+        states=states,
+        moves=moves,
+        errors=tuple(
+            tuple(_text(error, f"errors[{i}]") for error in _items(row, f"errors[{i}]", MOST_ROLES))
+            for i, row in enumerate(_list(told, "errors", MOST_STATES + 1)[: len(states)])
+        ),
+        times=tuple(int(_finite(time, "stateTimes")) for time in _list(told, "stateTimes", MOST_STATES + 1)),
+        goals=tuple(int(_finite(goal, "goalValues")) for goal in _list(told, "goalValues", MOST_ROLES)),
+        aborted=told.get("isAborted") is True,
+    )
+
+
+def _states(texts: list[Any]) -> tuple[frozenset[Term], ...]:
+    """States from ``( ( cell 1 1 x ) ( control o ) )`` each; those between ``true ( ... )`` too."""
+    states = []
+    count = 0
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise RecordError(f"states[{i}] is no text")
+        inner = text.strip()
+        if not (inner.startswith("(") and inner.endswith(")")):
+            raise RecordError(f"states[{i}] is not in parentheses")
+        try:
+            terms = parse_terms(inner[1:-1], f"states[{i}]")
+        except GdlError as error:
+            raise RecordError(str(error)) from None
+        terms = [term.args[0] if term.name == "true" and len(term.args) == 1 else term for term in terms]
+        count += len(terms)
+        if count > MOST_PROPOSITIONS:
+            raise RecordError(f"the states have more than {MOST_PROPOSITIONS:,} propositions")
+        states.append(frozenset(terms))
+    return tuple(states)
+
+
+def _game(name: str, url: object) -> str:
+    """What the game may be called: the end of its address, or the part of an id that has one."""
+    if isinstance(url, str) and url:
+        parts = [part for part in re.split(r"[/?#]", url) if part]
+        parts = [part for part in parts if not re.fullmatch(r"v\d+|games|https?:", part)]
+        return parts[-1].removesuffix(".kif")[:_LONGEST_NAME] if parts else ""
+    parts = name.split(".")
+    return parts[2][:_LONGEST_NAME] if len(parts) >= 4 and parts[:2] == ["Match", "kaskade"] else ""
+
+
+def _term(value: object, where: str) -> Term:
+    if not isinstance(value, str):
+        raise RecordError(f"{where} has a move that is no text")
+    try:
+        return parse_term(value, where)
+    except GdlError as error:
+        raise RecordError(str(error)) from None
+
+
+def _list(told: dict[str, Any], name: str, most: int) -> list[Any]:
+    value = told.get(name)
+    return [] if value is None else _items(value, name, most)
+
+
+def _items(value: object, where: str, most: int) -> list[Any]:
+    if not isinstance(value, list):
+        raise RecordError(f"{where} is no list")
+    if len(value) > most:
+        raise RecordError(f"{where} has {len(value):,} entries, more than {most:,}")
+    return value
+
+
+def _text(value: object, where: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise RecordError(f"{where} is no text")
+    return value[:_LONGEST_NAME]
+
+
+def _number(told: dict[str, Any], name: str) -> float:
+    return _finite(told.get(name, 0), name)
+
+
+def _finite(value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
+        raise RecordError(f"{where} has {str(value)[:40]!r}, which is no number")
+    return value

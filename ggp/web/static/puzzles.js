@@ -1,0 +1,210 @@
+// The room of puzzles: one is chosen, solved while one looks on, and its line played on the board.
+import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
+
+const AHEAD = 6; // drawings that are fetched before they are shown
+
+export function show(main, data) {
+  if (data.puzzle) showPuzzle(main, data);
+  else showForm(main, data);
+}
+
+async function begin(order) {
+  clearError();
+  try {
+    location.assign((await post("/puzzles", order)).page);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function showForm(main, { puzzles, solvers }) {
+  const filter = el("input", { type: "search", id: "filter", placeholder: "type to filter", autocomplete: "off" });
+  const list = el("ul", { class: "games", "aria-label": "Puzzles" });
+  const seconds = el("input", { type: "number", id: "seconds", min: "0.1", max: "600", step: "0.1", value: "20" });
+  const solver = el("select", { id: "solver" }, el("option", { value: "" }, "all that fit"), ...solvers.map((name) => el("option", { value: name }, name)));
+  const rules = el("textarea", { id: "rules", rows: 6, spellcheck: "false", placeholder: "(role you) ... or role(you) ..." });
+  const order = (what) => begin({ ...what, seconds: Number(seconds.value), solver: solver.value });
+
+  function fill() {
+    const words = filter.value.toLowerCase();
+    list.replaceChildren(
+      ...puzzles
+        .filter((name) => name.toLowerCase().includes(words))
+        .map((name) => el("li", {}, el("button", { type: "button", "data-puzzle": name, onclick: () => order({ game: name }) }, name))),
+    );
+  }
+  filter.addEventListener("input", fill);
+  filter.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") list.querySelector("button")?.click();
+  });
+  fill();
+  rules.value = sessionStorage.getItem("rules-to-play") ?? "";
+  main.append(
+    el("div", { class: "row" }, el("label", {}, "Seconds: ", seconds), el("label", {}, "Solver: ", solver)),
+    el("h2", {}, "A puzzle that comes along"),
+    el("label", { for: "filter" }, "Puzzle: "),
+    filter,
+    list,
+    el("h2", {}, "Your own rules"),
+    el("label", { for: "rules" }, "GDL of one role, in either notation"),
+    rules,
+    el("button", { type: "button", id: "solve", onclick: () => order({ rules: rules.value }) }, "Solve these rules"),
+  );
+  if (location.hash === "#rules") rules.focus();
+}
+
+function showPuzzle(main, { puzzle, seconds }) {
+  const board = el("div", { class: "board" });
+  const status = el("p", { class: "status", role: "status", "aria-live": "polite" }, "loading kernels, building the network ...");
+  const bar = el("progress", { max: seconds, value: 0, "aria-label": "Time" });
+  const facts = el("dl", { class: "facts" });
+  const stop = el("button", { type: "button", id: "stop", onclick: () => post(`/puzzles/${puzzle}/stop`).catch(fail) }, "Stop");
+  const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
+  const where = el("output", {});
+  const speed = el("input", { type: "range", min: "0", max: "5", value: "3", "aria-label": "Speed" });
+  const moves = el("ol", { class: "line", "aria-label": "Line", tabindex: "0" });
+  const drawings = new Map(); // step -> promise of the SVG's text
+  let line = [];
+  let step = 0;
+  let playing = 0;
+  let over = false;
+  let shown = 0;
+
+  const fetched = (at) => {
+    if (!drawings.has(at)) {
+      const text = fetch(`/puzzles/${puzzle}/steps/${at}`).then(async (reply) => {
+        if (reply.ok) return reply.text();
+        throw new Error((await reply.json()).error);
+      });
+      text.catch(() => drawings.delete(at));
+      drawings.set(at, text);
+    }
+    return drawings.get(at);
+  };
+
+  async function visit(wanted) {
+    step = Math.max(0, Math.min(line.length, wanted));
+    slider.value = step;
+    where.textContent = `step ${step} of ${line.length}`;
+    for (const item of moves.querySelectorAll("[aria-current]")) item.removeAttribute("aria-current");
+    const item = moves.children[step - 1];
+    if (item !== undefined) {
+      item.setAttribute("aria-current", "step");
+      moves.scrollTop = item.offsetTop - moves.offsetTop - moves.clientHeight / 2;
+    }
+    const mine = (shown += 1);
+    try {
+      const text = await fetched(step);
+      if (mine === shown) board.replaceChildren(drawing(text));
+      for (let ahead = 1; ahead <= AHEAD && step + ahead <= line.length; ahead += 1) fetched(step + ahead);
+    } catch (error) {
+      if (mine === shown) fail(error);
+    }
+  }
+
+  const pause = () => 1600 / 2 ** Number(speed.value); // ms
+  async function play() {
+    if (playing !== 0) {
+      clearTimeout(playing);
+      playing = 0;
+      toggle.textContent = "Play";
+      return;
+    }
+    if (step === line.length) await visit(0);
+    toggle.textContent = "Pause";
+    const next = async () => {
+      await visit(step + 1);
+      if (playing === 0) return;
+      if (step < line.length) playing = setTimeout(next, pause());
+      else play();
+    };
+    playing = setTimeout(next, pause());
+  }
+
+  const button = (id, text, act, key) => el("button", { type: "button", id, title: `key: ${key}`, onclick: act }, text);
+  const toggle = button("toggle", "Play", play, "space");
+  const controls = el(
+    "div",
+    { class: "row", role: "group", "aria-label": "Line", hidden: true },
+    button("first", "First", () => visit(0), "Home"),
+    button("before", "Back", () => visit(step - 1), "left"),
+    toggle,
+    button("after", "Forward", () => visit(step + 1), "right"),
+    button("last", "Last", () => visit(line.length), "End"),
+    el("label", {}, "Speed: ", speed),
+  );
+  const steps = el("div", { class: "steps", hidden: true }, slider, where);
+  slider.addEventListener("input", () => visit(Number(slider.value)));
+
+  function setLine(given) {
+    let same = 0;
+    while (same < given.length && given[same] === line[same]) same += 1;
+    for (const at of [...drawings.keys()]) if (at > same) drawings.delete(at);
+    line = given;
+    slider.max = line.length;
+    controls.hidden = steps.hidden = line.length === 0;
+    moves.replaceChildren(
+      ...line.map((move, i) => el("li", {}, el("button", { type: "button", class: "quiet", onclick: () => visit(i + 1) }, move))),
+    );
+  }
+
+  function setFacts(rows) {
+    facts.replaceChildren(...rows.filter(([, value]) => value !== "").flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+  }
+
+  const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+  const closer = listen(`/puzzles/${puzzle}/events`, {
+    progress: (news) => {
+      if (over) return;
+      bar.value = news.seconds;
+      if (news.moves) setLine(news.moves);
+      if (news.seconds > 0) status.textContent = `searching: ${news.seconds.toFixed(0)} of ${seconds} s`;
+      setFacts([
+        ["states", news.states.toLocaleString("en")],
+        ["states per second", news.seconds > 0 ? Math.round(news.states / news.seconds).toLocaleString("en") : ""],
+        ["best line", news.value == null ? "none yet" : `goal ${news.value} in ${count(news.length, "move", "moves")}`],
+        ["at work", (news.at_work ?? []).join(", ")],
+      ]);
+      if (news.moves) visit(line.length);
+    },
+    solved: (told) => {
+      finish();
+      setLine(told.moves);
+      status.textContent = told.value == null ? "No line was found." : `Goal ${told.value} in ${count(told.moves.length, "move", "moves")}`;
+      setFacts([
+        ["proven", told.proven ? "no line has a higher goal" : "not proven to be the best"],
+        ["solver", told.solver ?? "none was needed"],
+        ["replayed", told.value == null ? "" : "by the prover, move by move"],
+        ["states", told.states.toLocaleString("en")],
+        ["time", `${told.seconds_cpu.toFixed(2)} CPU seconds, ${told.seconds_wall.toFixed(2)} s by the clock`],
+      ]);
+      visit(0);
+    },
+    failed: ({ error, moves: kept }) => {
+      finish();
+      setLine(kept);
+      status.textContent = kept.length > 0 ? `Stopped; the best line so far has ${count(kept.length, "move", "moves")}` : "Stopped.";
+      if (kept.length === 0) fail(new Error(error));
+      visit(0);
+    },
+  });
+
+  function finish() {
+    over = true;
+    closer();
+    bar.hidden = stop.hidden = true;
+  }
+
+  main.append(
+    el("div", { class: "table" }, el("div", {}, board, controls, steps), el("div", { class: "side" }, status, bar, stop, facts, moves)),
+    el("p", {}, el("a", { href: "/puzzles" }, "another puzzle")),
+  );
+  document.addEventListener("keydown", (event) => {
+    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || controls.hidden) return;
+    const name = { " ": "toggle", ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last" }[event.key];
+    if (name === undefined || (event.key === " " && event.target.matches("button"))) return;
+    event.preventDefault();
+    controls.querySelector(`#${name}`).click();
+  });
+  visit(0);
+}

@@ -1,0 +1,113 @@
+"""What pages ask of stylesheets: their names, and a frame with what one of them makes of a state."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from ggp.processes.workers import Workers, WorkKind
+from ggp.web.play.routes import json_object
+from ggp.web.settings import WebSettings
+from ggp.web.styles.folder import find_stylesheets
+
+WORK = WorkKind("ggp.web.styles.style_process", "drawing by a stylesheet", most=1, seconds=10.0)
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'; sandbox"
+)
+"""Of a drawing: it may look like something, and nothing else."""
+MOST_FACTS = 200_000
+"""Characters of a state."""
+MOST_KEPT = 64
+"""Drawings that wait to be fetched."""
+
+
+class StyleRoom:
+    """Draws by the stylesheets of a folder, and keeps the latest drawings."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._workers = Workers(WORK)
+        self._kept: OrderedDict[str, str] = OrderedDict()
+
+    async def names(self) -> dict[str, Path]:
+        """The games that have a stylesheet, and where it is."""
+        return {} if self._folder is None else await asyncio.to_thread(find_stylesheets, self._folder)
+
+    async def draw(self, name: str, facts: str) -> str:
+        """Where the drawing of a state can be fetched. Raises GdlError: it cannot be made."""
+        sheet = (await self.names()).get(name)
+        if sheet is None or self._folder is None:
+            raise GdlError(
+                f"there is no stylesheet {name!r}", remedy="ggp web --styles DIR names their folder"
+            )
+        folder = self._folder.resolve()
+        order = {"do": "draw", "sheet": str(sheet.relative_to(folder)), "facts": facts}
+        answer = await self._workers.ask("", order, arguments=(str(folder),))
+        key = secrets.token_urlsafe(12)
+        self._kept[key] = answer["page"]
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return f"/styles/drawn/{key}"
+
+    def drawn(self, key: str) -> str | None:
+        """A drawing that is still kept."""
+        return self._kept.get(key)
+
+    async def close(self) -> None:
+        """End the process."""
+        await self._workers.close()
+
+
+STYLES = web.AppKey("styles", StyleRoom)
+
+
+def add_routes(app: web.Application, settings: WebSettings) -> None:
+    """Add the routes. Raises GdlError where there is a folder, and nothing to apply stylesheets with."""
+    if settings.styles is not None:
+        try:
+            import lxml.etree  # noqa: F401
+        except ImportError:
+            raise GdlError(
+                "--styles needs lxml, which is not installed", remedy="pip install 'kaskade-ggp[styles]'"
+            ) from None
+    app[STYLES] = StyleRoom(settings.styles)
+    app.cleanup_ctx.append(_close)
+    app.router.add_get("/styles", _names)
+    app.router.add_get("/styles/drawn/{key}", _drawn)
+    app.router.add_post("/styles/{name}", _draw)
+
+
+async def _close(app: web.Application) -> AsyncIterator[None]:
+    yield
+    await app[STYLES].close()
+
+
+async def _names(request: web.Request) -> web.Response:
+    return web.json_response({"names": list(await request.app[STYLES].names())})
+
+
+async def _draw(request: web.Request) -> web.Response:
+    facts = (await json_object(request)).get("facts")
+    if not isinstance(facts, str) or len(facts) > MOST_FACTS:
+        raise GdlError(f"facts is no text of at most {MOST_FACTS:,} characters")
+    frame = await request.app[STYLES].draw(request.match_info["name"], facts)
+    return web.json_response({"frame": frame})
+
+
+async def _drawn(request: web.Request) -> web.Response:
+    page = request.app[STYLES].drawn(request.match_info["key"])
+    if page is None:
+        raise web.HTTPNotFound(reason="this drawing is kept no longer")
+    headers = {
+        "Content-Security-Policy": POLICY,
+        "Cache-Control": "no-store",
+        "X-DNS-Prefetch-Control": "off",
+    }
+    return web.Response(text=page, content_type="text/html", headers=headers)

@@ -1,0 +1,210 @@
+"""The matches that are watched: what is known of each, its board, and who looks on."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gdl.errors import GdlError
+from ggp.processes.workers import Workers, WorkKind
+from ggp.web.broadcast import Broadcast, encode
+from ggp.web.watch.follow import EventFollower
+
+WORK = WorkKind("ggp.web.watch.watch_process", "drawing a watched match", most=6, seconds=30.0)
+MOST_MATCHES = 200
+"""More are forgotten, those that have ended first."""
+MOST_SERVERS = 32
+LONGEST_RULES = 4 * 1024 * 1024
+
+
+class WatchedMatch:
+    """One match.
+
+    Attributes:
+        key: what a page knows it by.
+        server: its server's address.
+        news: ``match`` (all there is to know) and what follows: ``board``, ``search``, ``answer``, ``ended``.
+        board: the newest drawing with its step; empty until there is one.
+    """
+
+    def __init__(self, key: str, server: str, told: dict[str, Any]) -> None:
+        self.key = key
+        self.server = server
+        self.news = Broadcast(self._greeting)
+        self.board: dict[str, Any] = {}
+        self.told = told
+        self.why = ""
+        self._answers: list[Any] = []
+        self._search: Any = {}
+        self.retell(told)
+
+    def retell(self, told: dict[str, Any]) -> None:
+        """Its server tells all once more: the match begins, or the server is heard again."""
+        answers = told.get("answers")
+        self.told, self.why = told, ""
+        self._answers = answers if isinstance(answers, list) else []
+        self._search = told.get("search")
+        if self.news.readers:
+            self.news.send("match", self._known())
+
+    @property
+    def moves(self) -> list[Any]:
+        """The joint moves so far."""
+        moves = self.told.get("moves")
+        return moves if isinstance(moves, list) else []
+
+    def line(self) -> dict[str, Any]:
+        """What stands in the list of matches."""
+        return {
+            "key": self.key,
+            "server": self.server,
+            "match": str(self.told.get("match", ""))[:200],
+            "role": str(self.told.get("role", ""))[:200],
+            "game": str(self.told.get("game", ""))[:200],
+            "steps": len(self.moves),
+            "why": self.why,
+        }
+
+    def search(self, data: dict[str, Any]) -> None:
+        """The player thinks."""
+        self._search = data
+        self.news.send("search", data)
+
+    def answer(self, data: dict[str, Any]) -> None:
+        """The player has answered."""
+        self._answers = [*self._answers[-999:], data]
+        self.news.send("answer", data)
+
+    def end(self, why: str, goals: str) -> None:
+        """It is over."""
+        self.why = f"{why}{f': {goals}' if goals else ''}"[:200]
+        self.news.send("ended", {"text": self.why})
+
+    def show(self, board: dict[str, Any]) -> None:
+        """There is a new drawing."""
+        self.board = board
+        self.news.send("board", board)
+
+    def _greeting(self) -> list[bytes]:
+        greeting = [encode("match", self._known())]
+        if self.board:
+            greeting.append(encode("board", self.board))
+        if self._search:
+            greeting.append(encode("search", self._search))
+        if self.why:
+            greeting.append(encode("ended", {"text": self.why}))
+        return greeting
+
+    def _known(self) -> dict[str, Any]:
+        return {**self.line(), "clocks": self.told.get("clocks"), "answers": self._answers}
+
+
+class Watched:
+    """All servers that are watched, and their matches. ``addresses`` are as people write them.
+
+    Raises GdlError for one that is none."""
+
+    def __init__(self, addresses: Sequence[str]) -> None:
+        if len(addresses) > MOST_SERVERS:
+            raise GdlError(f"more than {MOST_SERVERS} servers to watch")
+        self.news = Broadcast(lambda: [encode("list", self.list())])
+        self.matches: dict[str, WatchedMatch] = {}
+        self._reached: dict[str, bool] = dict.fromkeys(addresses, False)
+        self._followers = [EventFollower(url, self._hearer(url), self._reacher(url)) for url in self._reached]
+        self._workers = Workers(WORK)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._drawing: set[str] = set()
+
+    def begin(self) -> None:
+        """Begin to follow."""
+        for follower in self._followers:
+            self._do(follower.run())
+
+    async def close(self) -> None:
+        """Follow no more."""
+        for task in self._tasks:
+            task.cancel()
+        await self._workers.close()
+
+    def list(self) -> dict[str, Any]:
+        """The servers and matches, the newest first."""
+        return {
+            "servers": [{"url": url, "reached": reached} for url, reached in self._reached.items()],
+            "matches": [match.line() for match in reversed(self.matches.values())],
+        }
+
+    def _hearer(self, url: str) -> Callable[[str, dict[str, Any]], None]:
+        return lambda name, data: self._hear(url, name, data)
+
+    def _reacher(self, url: str) -> Callable[[bool], None]:
+        def reached(whether: bool) -> None:
+            if self._reached[url] != whether:
+                self._reached[url] = whether
+                self.news.send("list", self.list())
+
+        return reached
+
+    def _hear(self, url: str, name: str, data: dict[str, Any]) -> None:
+        """An event of a server. It is a stranger's: nothing in it is taken for granted."""
+        what = f"{url} {str(data.get('match'))[:500]}".encode("utf-8", "replace")
+        key = hashlib.sha256(what).hexdigest()[:20]
+        match = self.matches.get(key)
+        if name == "match":
+            self._keep(key, url, data)
+        elif match is not None:
+            if name == "step":
+                match.told["moves"] = data.get("moves")
+                self._draw(match)
+                self.news.send("list", self.list())
+            elif name == "search":
+                match.search(data)
+            elif name == "answer":
+                match.answer(data)
+            elif name == "ended":
+                match.end(str(data.get("why", "")), str(data.get("goals", "")))
+                self.news.send("list", self.list())
+
+    def _keep(self, key: str, url: str, data: dict[str, Any]) -> None:
+        """A match that is new, or of which all is told once more."""
+        before = self.matches.pop(key, None)
+        rules = data.get("rules")
+        if not isinstance(rules, str) or len(rules) > LONGEST_RULES:
+            return
+        match = WatchedMatch(key, url, data)
+        if before is not None:
+            match.news = before.news
+            match.news._greeting = match._greeting
+            match.board = before.board
+        while len(self.matches) >= MOST_MATCHES:
+            ended = next((one for one, known in self.matches.items() if known.why), None)
+            del self.matches[ended or next(iter(self.matches))]
+        self.matches[key] = match
+        self._draw(match)
+        self.news.send("list", self.list())
+
+    def _draw(self, match: WatchedMatch) -> None:
+        if match.key not in self._drawing:
+            self._drawing.add(match.key)
+            self._do(self._keep_drawing(match.key))
+
+    async def _keep_drawing(self, key: str) -> None:
+        """Draw the newest state of a match, until none is newer."""
+        try:
+            shown: object = None
+            while (match := self.matches.get(key)) is not None and match.moves is not shown:
+                shown = moves = match.moves
+                order = {"do": "draw", "rules": match.told["rules"], "moves": moves}
+                try:
+                    answer = await self._workers.ask(key, order)
+                    match.show({name: value for name, value in answer.items() if name != "kind"})
+                except GdlError as error:
+                    match.news.send("trouble", {"text": str(error)})
+        finally:
+            self._drawing.discard(key)
+
+    def _do(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

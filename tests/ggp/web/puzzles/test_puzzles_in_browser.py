@@ -1,0 +1,38 @@
+"""A puzzle is chosen, solved and played on the board in a real browser, by keys alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+WebServer = Callable[..., str]
+
+
+def wait(browser: Any, script: str, seconds: float = 60.0) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := browser.execute_script(f"try {{ return {script} }} catch {{ return null }}")):
+        assert time.monotonic() < end, script
+        time.sleep(0.05)
+    return found
+
+
+def test_a_puzzle_is_solved_and_its_line_is_played(web: WebServer, browser: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.get(f"{web()}/puzzles")
+    wait(browser, "document.querySelector('#filter')")
+    browser.find_element("id", "filter").send_keys("hanoi" + Keys.ENTER)
+    wait(browser, "document.querySelector('.status').textContent.startsWith('Goal 100 in 31 moves')")
+    wait(browser, "document.querySelector('output').textContent === 'step 0 of 31'")
+    body = browser.find_element("tag name", "body")
+    body.send_keys(Keys.END)
+    wait(browser, "document.querySelector('output').textContent === 'step 31 of 31'")
+    wait(browser, "document.querySelector('.board svg')")
+    last = browser.execute_script("return document.querySelector('.board').innerHTML")
+    body.send_keys(Keys.HOME + Keys.RIGHT)
+    wait(browser, "document.querySelector('output').textContent === 'step 1 of 31'")
+    body.send_keys(" ")
+    wait(browser, "parseInt(document.querySelector('output').textContent.slice(5)) > 3")
+    body.send_keys(" ")
+    assert browser.execute_script("return document.querySelector('.board').innerHTML") != last

@@ -1,0 +1,144 @@
+"""Matches are watched live, through losses on either side; what a player's server says is a stranger's."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ggp.protocol import messages
+from ggp.protocol.event_source import encode
+from ggp.protocol.messages import spaced
+from ggp.web.watch.watched import Watched
+from tests.ggp.server.live import MARKS, LiveServer
+
+START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+
+
+def until(browser: Any, script: str, wanted: object) -> None:
+    end = time.monotonic() + 60
+    while (found := browser.execute_script(f"return {script}")) != wanted:
+        assert time.monotonic() < end, (script, found)
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def web_server(port: int, watch: int) -> subprocess.Popen[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "ggp",
+        "web",
+        "--port",
+        str(port),
+        "--watch",
+        f"http://127.0.0.1:{watch}",
+    ]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    assert "open" in server.stdout.readline()
+    return server
+
+
+def end(server: subprocess.Popen[str], kill: bool = False) -> None:
+    (server.kill if kill else server.terminate)()
+    server.wait(20)
+    assert server.stdout is not None
+    server.stdout.close()
+
+
+def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browser: Any) -> None:
+    player = LiveServer(matches=2)
+    port = free_port()
+    web = web_server(port, player.port)
+    try:
+        browser.get(f"http://127.0.0.1:{port}/watch")
+        assert player.say(START) == "ready"
+        until(browser, "document.querySelectorAll('tbody a').length", 1)
+        browser.find_element("css selector", "tbody a").click()
+        until(browser, "document.querySelector('.board')?.dataset.step", "0")
+        player.say("( PLAY m1 NIL )")
+        until(browser, "document.querySelector('.history')?.textContent.includes('Mark 1 1')", True)
+        end(web, kill=True)
+        player.say("( PLAY m1 ((Mark 1 1) pass) )")
+        web = web_server(port, player.port)
+        until(browser, "document.querySelector('.board')?.dataset.step", "1")
+        until(browser, "document.querySelectorAll('.history li').length", 2)
+        player.say("( STOP m1 ((Mark 1 1) pass) )")
+        until(browser, "document.querySelector('.status')?.textContent.startsWith('Ended: stop')", True)
+    finally:
+        browser.get("about:blank")
+        browser.get_log("browser")  # that the server was gone
+        end(web)
+        player.close()
+
+
+def test_a_player_that_comes_back_is_heard_again() -> None:
+    async def run() -> None:
+        player = LiveServer(matches=1)
+        port = player.port
+        watched = Watched([f"http://127.0.0.1:{port}"])
+        watched.begin()
+        loop = asyncio.get_running_loop()
+
+        async def wait(done: Callable[[], bool]) -> None:
+            async with asyncio.timeout(60):
+                while not done():
+                    await asyncio.sleep(0.02)
+
+        try:
+            await wait(lambda: bool(watched.list()["servers"][0]["reached"]))
+            await loop.run_in_executor(None, player.say, START)
+            await wait(lambda: [one.board.get("step") for one in watched.matches.values()] == [0])
+            await loop.run_in_executor(None, player.close)
+            await wait(lambda: not watched.list()["servers"][0]["reached"])
+            assert [one.why for one in watched.matches.values()] == ["server ends"]
+            player = LiveServer(matches=1, port=port)
+            await wait(lambda: bool(watched.list()["servers"][0]["reached"]))
+        finally:
+            await watched.close()
+            await loop.run_in_executor(None, player.close)
+
+    asyncio.run(run())
+
+
+def test_events_of_strangers_do_no_harm() -> None:
+    rng = random.Random(3)
+    values: list[Any] = [None, 1, -1.5, "", "(", "x" * 300, [], [[]], [["noop"]], [1], {}, {"a": []}, True]
+    values.append("( role x )")
+    fields = ["match", "role", "rules", "moves", "answers", "search", "clocks", "why", "goals", "game"]
+
+    async def run() -> None:
+        watched = Watched(["http://127.0.0.1:9"])
+        try:
+            for _ in range(3000):
+                name = rng.choice(["match", "step", "search", "answer", "ended", "server", "", "x"])
+                told = {field: rng.choice(values) for field in rng.sample(fields, rng.randrange(len(fields)))}
+                watched._hear("http://127.0.0.1:9", name, told)
+            assert encode("list", watched.list())
+            for match in watched.matches.values():
+                assert match._greeting()
+        finally:
+            await watched.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("address", ["", "ftp://x", "http://x:99999"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    from gdl.errors import GdlError
+
+    with pytest.raises(GdlError):
+        Watched([address])
