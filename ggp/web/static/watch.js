@@ -9,7 +9,7 @@ export function show(main, { match }) {
 function showList(main) {
   const servers = el("ul", {});
   const body = el("tbody");
-  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", ""].map((name) => el("th", { scope: "col" }, name)))), body));
+  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "who", "game", "steps", ""].map((name) => el("th", { scope: "col" }, name)))), body));
   listen("/watch/events", {
     list: (told) => {
       servers.replaceChildren(
@@ -58,6 +58,17 @@ function showMatch(main, key) {
   const plot = el("div", {});
   const past = el("ol", { class: "history", tabindex: "0", "aria-label": "Answers" });
   let answers = [];
+  let ended = "";
+  // Game managers tell of no search.
+  const searching = el(
+    "section",
+    { hidden: true },
+    el("h2", {}, "The search"),
+    note,
+    el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", ""].map((name) => el("th", { scope: "col" }, name)))), thought),
+    el("h2", {}, "Expected result by turn"),
+    plot,
+  );
   main.append(
     el("p", {}, el("a", { href: "/watch" }, "all matches")),
     el(
@@ -69,17 +80,14 @@ function showMatch(main, key) {
         { class: "side" },
         said,
         moves,
-        el("h2", {}, "The search"),
-        note,
-        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", ""].map((name) => el("th", { scope: "col" }, name)))), thought),
-        el("h2", {}, "Expected result by turn"),
-        plot,
+        searching,
         past,
       ),
     ),
   );
 
   function think(search) {
+    searching.hidden = false;
     note.textContent = [search.machine, search.note].filter(Boolean).join(": ");
     const all = (search.candidates || []).reduce((sum, [, visits]) => sum + visits, 0);
     thought.replaceChildren(
@@ -91,6 +99,7 @@ function showMatch(main, key) {
 
   function fillPast() {
     const drawn = course(answers);
+    if (drawn) searching.hidden = false;
     plot.replaceChildren(...(drawn ? [drawn] : ["after two turns"]));
     past.replaceChildren(...answers.map(({ turn, move, note: words }) => el("li", { value: turn }, el("strong", {}, move), words ? ` - ${words}` : "")));
     past.scrollTop = past.scrollHeight;
@@ -102,6 +111,7 @@ function showMatch(main, key) {
       document.title = `${told.match} - kaskade`;
       main.querySelector("h1").textContent = told.match;
       answers = told.answers;
+      ended = "";
       said.textContent = `${told.role} on ${told.server}, ${told.clocks?.[0]} s and ${told.clocks?.[1]} s`;
       fillPast();
     },
@@ -109,7 +119,7 @@ function showMatch(main, key) {
       board.replaceChildren(drawing(told.svg));
       board.dataset.step = told.step;
       moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
-      said.textContent = told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
+      said.textContent = ended ? ended : told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
     },
     search: think,
     answer: (told) => {
@@ -117,7 +127,7 @@ function showMatch(main, key) {
       note.textContent = [told.machine, told.note].filter(Boolean).join(": ");
       fillPast();
     },
-    ended: ({ text }) => (said.textContent = `Ended: ${text}`),
+    ended: ({ text }) => (said.textContent = ended = `Ended: ${text}`),
     trouble: ({ text }) => fail(new Error(text)),
   }, () => setTimeout(() => location.reload(), 2000));
 }

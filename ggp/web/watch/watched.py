@@ -57,11 +57,13 @@ class WatchedMatch:
 
     def line(self) -> dict[str, Any]:
         """What stands in the list of matches."""
+        players = self.told.get("players")
+        who = self.told.get("role") or (" - ".join(map(str, players)) if isinstance(players, list) else "")
         return {
             "key": self.key,
             "server": self.server,
             "match": str(self.told.get("match", ""))[:200],
-            "role": str(self.told.get("role", ""))[:200],
+            "role": str(who)[:200],
             "game": str(self.told.get("game", ""))[:200],
             "steps": len(self.moves),
             "why": self.why,
