@@ -34,7 +34,7 @@ from ggp.boards.panels import places_of_panels
 from ggp.boards.rings import ring_of
 from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
 from ggp.boards.statics import Statics
-from ggp.boards.walls import floor_things, walls
+from ggp.boards.walls import floor_things, walls, without_holes
 from propnet.capabilities import lane_machine
 
 _MOST_RINGS = 4
@@ -155,6 +155,8 @@ def board_of(
     blanks |= floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     solid, sides = walls(layers, states, fixed, set(blanks))
+    if sides and shape is BoardShape.STRAIGHT:
+        squares = without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
     return Grid(
         columns=columns,

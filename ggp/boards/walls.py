@@ -102,3 +102,24 @@ def _way(thing: Thing) -> str:
     text = " ".join(term.name for term in thing)
     found = [way for way in _WAYS if way in text]
     return found[0] if len(found) == 1 else ""
+
+
+def without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[Term]) -> set[Square]:
+    """The squares with those between them: where walls stand beside squares, some have none and may never be
+    named."""
+    whole = set(squares)
+    for panel in {p for p, _, _ in squares}:
+        wide: dict[Term, list[int]] = defaultdict(list)
+        high: dict[Term, list[int]] = defaultdict(list)
+        for i, x in enumerate(columns):
+            for j, y in enumerate(rows):
+                if (panel, x, y) in squares:
+                    wide[y].append(i)
+                    high[x].append(j)
+        whole |= {
+            (panel, x, y)
+            for i, x in enumerate(columns)
+            for j, y in enumerate(rows)
+            if wide[y] and high[x] and wide[y][0] < i < wide[y][-1] and high[x][0] < j < high[x][-1]
+        }
+    return whole

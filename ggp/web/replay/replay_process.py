@@ -35,7 +35,8 @@ class ReplayDesk:
             case "frames":
                 first = max(0, int(order["first"]))
                 end = min(last, first + min(int(order["count"]), MOST_FRAMES))
-                return {"frames": [replay.draw(number) for number in range(first, end)]}
+                drawn = [replay.draw(number) for number in range(first, end)]
+                return {"frames": drawn, "facts": replay.match.texts[first:end]}
             case _:
                 frames = [replay.draw(number) for number in range(last)]
                 return {"page": as_page(replay.story(), replay.doubts(), frames)}

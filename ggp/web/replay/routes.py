@@ -68,7 +68,7 @@ async def _doubts(request: web.Request) -> web.Response:
 async def _frames(request: web.Request) -> web.Response:
     first, count = (_count(request, name) for name in ("first", "count"))
     answer = await _work(request, {"do": "frames", "first": first, "count": count})
-    return web.json_response({"frames": answer["frames"]})
+    return web.json_response({"frames": answer["frames"], "facts": answer["facts"]})
 
 
 async def _export(request: web.Request) -> web.Response:

@@ -2,6 +2,7 @@
 // A finding is {line, column, length, severity, message}; columns count characters from 1, as people do.
 import { el } from "/static/page.js";
 
+const HEIGHT = 20; // pixels of a line, as rules.css has it
 const UNDOABLE = 200_000; // longer texts are replaced at once, and cannot be undone
 
 export class Editor {
@@ -10,8 +11,9 @@ export class Editor {
     this.findings = [];
     this.lines = [""];
     this.changed = changed;
-    this.numbers = el("pre", { class: "numbers", "aria-hidden": "true" });
-    this.marks = el("pre", { class: "marks", "aria-hidden": "true" });
+    this.byLine = new Map();
+    this.numbers = el("div", { class: "numbers", "aria-hidden": "true" }, el("pre"));
+    this.marks = el("div", { class: "marks", "aria-hidden": "true" }, el("pre"));
     this.area = el("textarea", {
       id: "editor",
       "aria-label": label,
@@ -23,6 +25,7 @@ export class Editor {
     this.element = el("div", { class: "editor" }, this.numbers, el("div", { class: "paper" }, this.marks, this.area));
     this.area.addEventListener("input", () => this.#typed());
     this.area.addEventListener("scroll", () => this.#scrolled());
+    new ResizeObserver(() => this.#scrolled()).observe(this.area);
     this.area.addEventListener("keydown", (event) => {
       if (event.key !== "F8") return;
       event.preventDefault();
@@ -62,10 +65,8 @@ export class Editor {
     const start = this.lines.slice(0, finding.line - 1).reduce((sum, one) => sum + one.length + 1, 0) + before;
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(start, start + long);
-    const { lineHeight } = getComputedStyle(this.area);
-    const height = parseFloat(lineHeight);
-    this.area.scrollTop = Math.max(0, (finding.line - 1) * height - this.area.clientHeight / 3);
-    this.area.scrollLeft = before < 40 ? 0 : (before - 20) * height * 0.4;
+    this.area.scrollTop = Math.max(0, (finding.line - 1) * HEIGHT - this.area.clientHeight / 3);
+    this.area.scrollLeft = before < 40 ? 0 : (before - 20) * HEIGHT * 0.4;
   }
 
   /** To the finding after or before the caret. */
@@ -97,44 +98,43 @@ export class Editor {
     this.changed();
   }
 
+  /** Another text or other findings. */
   #draw() {
     this.lines = this.text.split("\n");
-    const byLine = new Map();
+    this.byLine = new Map();
     for (const finding of this.findings) {
       if (finding.line < 1 || finding.line > this.lines.length) continue;
-      if (!byLine.has(finding.line)) byLine.set(finding.line, []);
-      byLine.get(finding.line).push(finding);
+      if (!this.byLine.has(finding.line)) this.byLine.set(finding.line, []);
+      this.byLine.get(finding.line).push(finding);
     }
-    const numbers = [];
-    const marks = [];
-    let from = 0;
-    for (const [number, found] of [...byLine].sort((a, b) => a[0] - b[0])) {
-      numbers.push(span(from, number - 1));
-      const worst = ["error", "warning", "info"].find((kind) => found.some((f) => f.severity === kind)) ?? "info";
-      numbers.push(el("span", { class: `mark-${worst}`, title: found.map((f) => f.message).join("\n") }, `${number}\n`));
-      marks.push(this.lines.slice(from, number - 1).map((line) => `${line}\n`).join(""));
-      marks.push(...markedLine(this.lines[number - 1], found), "\n");
-      from = number;
-    }
-    numbers.push(span(from, this.lines.length));
-    this.numbers.replaceChildren(...numbers);
-    this.marks.replaceChildren(...marks);
-    // As much room as the longest part needs, so that all scroll together.
-    this.marks.append(this.lines.slice(from).join("\n"), "\n");
+    this.numbers.style.width = `calc(${Math.max(3, String(this.lines.length).length)}ch + 16px)`;
     this.#scrolled();
   }
 
+  /** Only what is in view is drawn: texts may be long. */
   #scrolled() {
-    this.numbers.scrollTop = this.marks.scrollTop = this.area.scrollTop;
-    this.marks.scrollLeft = this.area.scrollLeft;
+    const { scrollTop, scrollLeft, clientHeight } = this.area;
+    const from = Math.max(0, Math.floor(scrollTop / HEIGHT) - 2);
+    const to = Math.min(this.lines.length, Math.ceil((scrollTop + clientHeight) / HEIGHT) + 2);
+    const numbers = [];
+    const marks = [];
+    for (let number = from + 1; number <= to; number += 1) {
+      const found = this.byLine.get(number);
+      if (found === undefined) {
+        numbers.push(`${number}\n`);
+        marks.push("\n");
+        continue;
+      }
+      const worst = ["error", "warning", "info"].find((kind) => found.some((f) => f.severity === kind)) ?? "info";
+      numbers.push(el("span", { class: `mark-${worst}`, title: found.map((f) => f.message).join("\n") }, `${number}\n`));
+      marks.push(...markedLine(this.lines[number - 1], found), "\n");
+    }
+    this.numbers.firstChild.replaceChildren(...numbers);
+    this.marks.firstChild.replaceChildren(...marks);
+    const down = from * HEIGHT - scrollTop;
+    this.numbers.firstChild.style.transform = `translateY(${down}px)`;
+    this.marks.firstChild.style.transform = `translate(${-scrollLeft}px, ${down}px)`;
   }
-}
-
-/** The numbers of the lines after `from` up to `to`. */
-function span(from, to) {
-  let text = "";
-  for (let number = from + 1; number <= to; number += 1) text += `${number}\n`;
-  return text;
 }
 
 function markedLine(line, found) {

@@ -1,5 +1,6 @@
 // The replay room: records of the folder, those that a person brings, and one that is looked at.
 import { clearError, el, fail, get, post } from "/static/page.js";
+import { styled } from "/static/styled.js";
 import { view } from "/static/viewer.js";
 
 const BATCH = 32;
@@ -25,12 +26,15 @@ async function showMatch(main, query) {
     }
     return batches.get(number);
   };
+  const stylesheets = styled();
   const doubt = view(main, story, async (step) => {
     const number = Math.floor(step / BATCH);
-    const { frames } = await batch(number);
+    const { frames, facts } = await batch(number);
     if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
+    stylesheets.show(story.game, facts[step - number * BATCH]);
     return frames[step - number * BATCH];
   });
+  main.append(stylesheets.label, stylesheets.frame);
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
   if (story.known) doubt(await get(`/replay/doubts?${query}`));
 }

@@ -19,14 +19,18 @@ export async function show(main, { games }) {
 
   function changed() {
     number += 1;
+    clearTimeout(timer);
+    timer = setTimeout(check, PAUSE);
+  }
+
+  function keep() {
     try {
       sessionStorage.setItem(KEPT, editor.text);
     } catch {
       // too long to be kept: no harm
     }
-    clearTimeout(timer);
-    timer = setTimeout(check, PAUSE);
   }
+  window.addEventListener("pagehide", keep);
 
   async function check() {
     if (busy) {

@@ -233,3 +233,13 @@ def test_rows_begin_nowhere_left_of_the_margin(shape: BoardShape, lengths: list[
 def test_names_of_squares_split_in_two(name: str) -> None:
     letter, number = split_name(Term(name))
     assert letter.name + number.name == name
+
+
+def test_squares_between_others_are_there_where_walls_stand_beside_squares() -> None:
+    """Squares with a wall or a thing are named, no others: one in the middle is floor too."""
+    walls = [f"(wall {x} {y} north)" for x in "1234" for y in "14"]
+    walls += [f"(wall {x} {y} east)" for x in "14" for y in "23"]
+    states = [frozenset(parse_terms(" ".join([*walls, f"(at r {x} 1)"]))) for x in "1234"]
+    board = board_of(parse_rules("(role r)"), (Term("r"),), states, set().union(*states), complete=True)
+    assert board is not None
+    assert len(board.squares) == 16

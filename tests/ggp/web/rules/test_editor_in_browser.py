@@ -9,6 +9,15 @@ from typing import Any
 WebServer = Callable[..., str]
 
 
+PLACES = """
+const top = (one) => one.getBoundingClientRect().top;
+const numbers = [...document.querySelectorAll('.numbers span')].map(top);
+const marks = [...document.querySelectorAll('.marks mark')].map(top);
+const near = (mark) => numbers.reduce((a, b) => (Math.abs(b - mark) < Math.abs(a - mark) ? b : a), -99);
+return marks.map((mark) => [mark, near(mark)]);
+"""
+
+
 def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
     end = time.monotonic() + seconds
     while not (found := browser.execute_script(f"try {{ return {script} }} catch {{ return null }}")):
@@ -54,10 +63,13 @@ def test_a_finding_appears_where_it_was_typed_and_leads_there(web: WebServer, br
     wait(browser, "document.querySelector('.finding-error')")
     editor.send_keys(Keys.BACKSPACE)
     wait(browser, "!document.querySelector('.finding-error')")
-    assert wait(
-        browser,
-        "document.querySelector('.paper .marks').scrollTop === document.querySelector('#editor').scrollTop",
-    )
+    # What is below the words stands beside its line's number, wherever one has scrolled to.
+    for down in (0, 40, 333, 9999):
+        browser.execute_script(f"document.querySelector('#editor').scrollTop = {down}")
+        time.sleep(0.1)
+        places = browser.execute_script(PLACES)
+        assert all(abs(mark - number) < 4 for mark, number in places), places
+    assert places
 
 
 def test_rules_are_rewritten_drawn_and_handed_over_by_keys(web: WebServer, browser: Any) -> None:
