@@ -90,7 +90,7 @@ function parts(told, file, sprt) {
   ];
   if (told.ratings.length) {
     const rows = told.ratings.map((one, i) => [i + 1, one.player, one.elo, `${one.low} to ${one.high}`, one.sure === null ? "" : `${one.sure} %`]);
-    shown.push(el("h2", {}, "Ratings"), ratingsPlot(told.ratings), table(["", "player", "Elo", "95 % interval", "stronger than next"], rows));
+    shown.push(el("h2", {}, "Ratings"), ratingsPlot(told.ratings), table(["rank", "player", "Elo", "95 % interval", "stronger than next"], rows));
   }
   if (told.players.length === 2) {
     const form = el(

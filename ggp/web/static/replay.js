@@ -61,7 +61,7 @@ function showMatches(main, query, matches) {
 }
 
 function showList(main, { files, folder }) {
-  const file = el("input", { type: "file", id: "file", accept: ".json,.jsonl,application/json" });
+  const file = el("input", { type: "file", id: "file", accept: ".json,.jsonl,application/json", "aria-label": "A match record" });
   const rules = el("textarea", { id: "rules", rows: 4, spellcheck: "false", placeholder: "(role x) ..." });
   const drop = el(
     "section",

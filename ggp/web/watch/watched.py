@@ -137,6 +137,15 @@ class Watched:
             "matches": [match.line() for match in reversed(self.matches.values())],
         }
 
+    async def drawing(self, key: str, step: int) -> dict[str, Any]:
+        """A step of a match, as a ``board`` event tells it. Raises GdlError where there is none."""
+        match = self.matches.get(key)
+        if match is None or step > len(match.moves):
+            raise GdlError("there is no such step of a match now")
+        order = {"do": "draw", "rules": match.told["rules"], "moves": match.moves, "step": step}
+        answer = await self._workers.ask(key, order)
+        return {name: value for name, value in answer.items() if name != "kind"}
+
     def _hearer(self, url: str) -> Callable[[str, dict[str, Any]], None]:
         return lambda name, data: self._hear(url, name, data)
 
