@@ -46,7 +46,7 @@ class WatchedGame:
             "svg": self._painter.draw_state(state, before),
             "step": at,
             "roles": [spell(role) for role in machine.roles],
-            "last": moves[at - 1] if at else [],
+            "last": [spell(parse_term(str(move), "move")) for move in moves[at - 1]] if at else [],
             "over": over,
             "goals": [machine.goal(state, role) for role in range(len(machine.roles))] if over else [],
         }
