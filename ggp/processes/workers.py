@@ -52,6 +52,7 @@ class Workers:
     def __init__(self, kind: WorkKind) -> None:
         self.kind = kind
         self._processes: dict[str, _WorkerProcess] = {}
+        self._closed = False
 
     async def ask(
         self,
@@ -80,9 +81,9 @@ class Workers:
         process = self._processes.get(key)
         if process is not None and instead and process.waiting:
             await process.end(_GIVEN_UP)
-        if key not in self._processes:
-            await self._make_room()
-        # Somebody else may have asked in the meantime.
+        await self._make_room(key)
+        if self._closed:
+            raise GdlError(f"{self.kind.what}: {_ENDED}")
         process = self._processes.pop(key, None) or _WorkerProcess(self.kind, arguments)
         # The last one used stands last.
         self._processes[key] = process
@@ -94,14 +95,16 @@ class Workers:
             await process.end()
 
     async def close(self) -> None:
-        """End all processes."""
+        """End all processes; nothing is answered any more."""
+        self._closed = True
         processes = list(self._processes.values())
         self._processes.clear()
         await asyncio.gather(*(process.end() for process in processes))
 
-    async def _make_room(self) -> None:
-        while len(self._processes) >= self.kind.most:
-            idle = next((key for key, process in self._processes.items() if not process.waiting), None)
+    async def _make_room(self, key: str) -> None:
+        # Others may ask while one that makes room ends, also for this key.
+        while key not in self._processes and len(self._processes) >= self.kind.most:
+            idle = next((name for name, one in self._processes.items() if not one.waiting), None)
             if idle is None:
                 raise GdlError(f"too many others are at it: {self.kind.what}", remedy="try again in a moment")
             await self._processes.pop(idle).end()

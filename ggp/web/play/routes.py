@@ -10,6 +10,8 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
+from ggp.protocol.address import parse_address
+from ggp.web.play.remote_seat import is_remote
 from ggp.web.play.tables import OpenTables
 from ggp.web.shell import page
 from players.registry import NAMES
@@ -95,9 +97,12 @@ async def json_object(request: web.Request) -> dict[str, Any]:
 
 
 def _check_seat(name: str) -> None:
-    """Raises GdlError for what is no player of ours: a page loads no code."""
-    if name.partition(":")[0] not in ("human", *NAMES):
-        raise GdlError(f"there is no player {name!r}", remedy=f"choose human, {', '.join(NAMES)}")
+    """Raises GdlError for what is neither a player of ours nor an address: a page loads no code."""
+    if is_remote(name):
+        parse_address(name)
+    elif name.partition(":")[0] not in ("human", *NAMES):
+        remedy = f"choose human, {', '.join(NAMES)}, or an address: http://host:port"
+        raise GdlError(f"there is no player {name!r}", remedy=remedy)
 
 
 def _text(told: dict[str, Any], name: str) -> str:

@@ -20,6 +20,8 @@ from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
+from ggp.protocol.address import parse_address
+from ggp.web.play.remote_seat import InterruptedByPeopleError, RemoteSeat, is_remote
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.player import Choice, Player
@@ -39,7 +41,7 @@ class TableOrder:
     """What table is wanted.
 
     Attributes:
-        seats: for each role ``human`` or a player's name; more than there are roles do no harm.
+        seats: for each role ``human``, a player's name or address; more than there are roles do no harm.
         others: who plays the roles left out.
         playclock: seconds that our players think about a move.
         patience: seconds that a person has for a move, after which a random one is made; 0 for no limit.
@@ -75,6 +77,14 @@ class _Seat(KaskadePlayer):
         return self.hurry() or super()._is_called()
 
 
+def _check(name: str) -> None:
+    """Raises GdlError where nobody of this name can take a seat."""
+    if is_remote(name):
+        parse_address(name)
+    elif name != HUMAN:
+        check_name(name)
+
+
 class Table:
     """One match.
 
@@ -95,9 +105,8 @@ class Table:
         self.seats = [*order.seats, *rest][: len(self.roles)]
         """Seats that the game does not have stay empty: a page does not know how many there are."""
         for name in self.seats:
-            if name != HUMAN:
-                check_name(name)
-        self._players: dict[int, _Seat] = {}
+            _check(name)
+        self._players: dict[int, _Seat | RemoteSeat] = {}
         self._adviser: dict[int, _Seat] = {}
         board = find_board(machine)
         self._painter = SvgPainter(board, game.rules, machine.roles, game.name)
@@ -173,7 +182,14 @@ class Table:
         deadline = time.monotonic() + self._order.playclock
         self._send("thinking", role=role, seconds=self._order.playclock)
         try:
-            choice = self._player(role, state, deadline).choose(state, deadline)
+            player = self._player(role, state, deadline)
+            if isinstance(player, RemoteSeat):
+                line = [(step.state, step.joint) for step in self._steps[: self._at]]
+                choice = player.choose(state, line)
+            else:
+                choice = player.choose(state, deadline)
+        except InterruptedByPeopleError:
+            return None
         except (GdlError, MemoryError, OSError) as error:
             self._send("note", text=f"{self.seats[role]} failed: {error}")
             return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
@@ -182,10 +198,15 @@ class Table:
             return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
         return None if self._urgent() else choice
 
-    def _player(self, role: int, state: State, deadline: float) -> _Seat:
+    def _player(self, role: int, state: State, deadline: float) -> _Seat | RemoteSeat:
         player = self._players.get(role)
         if player is None:
-            player = self._players[role] = self._new_player(self.seats[role], role, state, deadline)
+            name = self.seats[role]
+            if is_remote(name):
+                player = RemoteSeat(name, role, self._order.playclock, self._urgent)
+            else:
+                player = self._new_player(name, role, state, deadline)
+            self._players[role] = player
         return player
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> _Seat:
@@ -293,8 +314,7 @@ class Table:
 
     def _seat(self, name: str, player: str) -> None:
         role = self._role(name)
-        if player != HUMAN:
-            check_name(player)
+        _check(player)
         self._leave(role)
         self.seats[role] = player
         self._clear()
@@ -322,7 +342,6 @@ class Table:
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
         choice = self._adviser[role].choose(state, deadline)
-        known = choice.candidates[:SHOWN_CANDIDATES]
         self._send(
             "hint",
             role=role,
@@ -331,7 +350,7 @@ class Table:
             note=choice.note,
             candidates=[
                 {"move": self._spelled(role, c.move), "visits": c.visits, "value": round(c.value, 1)}
-                for c in known
+                for c in choice.candidates[:SHOWN_CANDIDATES]
             ],
         )
 

@@ -19,6 +19,7 @@ export function outlook(moves, clicked) {
  */
 export function askOn(svg, list, moves, choose) {
   let clicked = [];
+  svg.setAttribute("role", "group"); // a picture has no buttons
   const squares = new Map([...svg.querySelectorAll("[data-square]")].map((s) => [s.dataset.square, s]));
 
   function show() {

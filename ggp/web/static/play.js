@@ -12,10 +12,9 @@ function showForm(main, { games, players }) {
   const filter = el("input", { type: "search", id: "filter", placeholder: "type to filter", autocomplete: "off" });
   const list = el("ul", { class: "games", "aria-label": "Games" });
   const rules = el("textarea", { id: "rules", rows: 6, spellcheck: "false", placeholder: "(role x) ... or role(x) ..." });
-  const seat = (id) => el("select", { id }, ...players.map((name) => el("option", { value: name }, name)));
-  const first = seat("seat0");
-  const others = seat("others");
-  others.value = "uct";
+  const names = el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name })));
+  const first = el("input", { id: "seat0", list: "players", value: "human", autocomplete: "off" });
+  const others = el("input", { id: "others", list: "players", value: "uct", autocomplete: "off" });
   const clock = el("input", { id: "playclock", type: "number", min: "0.1", max: "3600", step: "0.1", value: "2" });
   const patience = el("input", { id: "patience", type: "number", min: "0", max: "3600", step: "1", value: "0" });
 
@@ -59,11 +58,13 @@ function showForm(main, { games, players }) {
       "fieldset",
       {},
       el("legend", {}, "Who plays"),
+      names,
       el("label", {}, "You: ", first),
       el("label", {}, "Others: ", others),
       radio("first", "you begin", true),
       radio("second", "you are second", false),
       radio("all", "you play all roles", false),
+      el("small", {}, "human, a player with options (uct:workers=2), or the address of one (http://host:port)"),
     ),
     el(
       "fieldset",
@@ -190,11 +191,13 @@ function showTable(main, { table, players }) {
           {},
           el("strong", {}, role),
           news.over && news.goals[i] != null ? ` ${news.goals[i]} ` : " ",
-          el(
-            "select",
-            { "data-role": role, onchange: (event) => order("seat", { role, player: event.target.value }) },
-            ...[...new Set([...players, news.seats[i]])].map((name) => el("option", { value: name, selected: name === news.seats[i] }, name)),
-          ),
+          el("input", {
+            "data-role": role,
+            list: "players",
+            value: news.seats[i],
+            autocomplete: "off",
+            onchange: (event) => order("seat", { role, player: event.target.value.trim() }),
+          }),
         ),
       ),
     );
@@ -236,6 +239,7 @@ function showTable(main, { table, players }) {
   }
 
   main.append(
+    el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name }))),
     el("div", { class: "table" }, el("div", {}, board, choices, stylesheets.label, stylesheets.frame), el("div", { class: "side" }, status, seats, controls, el("div", { class: "steps" }, slider, where), advice, filter, all, history)),
   );
   document.addEventListener("keydown", (event) => {

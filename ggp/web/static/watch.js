@@ -1,5 +1,6 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { clearError, drawing, el, fail, get, listen } from "/static/page.js";
+import { styled } from "/static/styled.js";
 
 export function show(main, { match }) {
   if (match) showMatch(main, match);
@@ -60,6 +61,7 @@ function showMatch(main, key) {
   const thought = el("tbody");
   const plot = el("div", {});
   const past = el("ol", { class: "history", tabindex: "0", "aria-label": "Answers" });
+  const stylesheets = styled();
   let answers = [];
   let ended = "";
   const boards = new Map();
@@ -83,7 +85,7 @@ function showMatch(main, key) {
     el(
       "div",
       { class: "table" },
-      board,
+      el("div", {}, board, stylesheets.label, stylesheets.frame),
       el(
         "div",
         { class: "side" },
@@ -120,6 +122,7 @@ function showMatch(main, key) {
     slider.value = String(at);
     board.replaceChildren(drawing(told.svg));
     board.dataset.step = at;
+    stylesheets.show("", told.facts);
     moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
     tellStep();
   }

@@ -44,6 +44,7 @@ class WatchedGame:
         spell = machine.rules.spell
         return {
             "svg": self._painter.draw_state(state, before),
+            "facts": " ".join(map(spell, sorted(state.propositions))),
             "step": at,
             "roles": [spell(role) for role in machine.roles],
             "last": [spell(parse_term(str(move), "move")) for move in moves[at - 1]] if at else [],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from players.puzzles.level_name import read_level_name
 
 _MOST_BYTES = 4 << 20
 _MOVING = set("ACD<>^vE")
@@ -12,10 +13,7 @@ _DRAWN = _MOVING | set("B#.*!$ 123456789")
 
 def split_name(name: str) -> tuple[Path, int | None]:
     """``FILE:N`` as path and number, ``FILE``, or a file that is really called so, as path and None."""
-    head, _, tail = name.rpartition(":")
-    if head and re.fullmatch(r"\d{1,9}", tail, re.ASCII) and not Path(name).is_file():
-        return Path(head), int(tail)
-    return Path(name), None
+    return read_level_name(name)
 
 
 def names_snakes_file(name: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from gdl.errors import GdlError
+from players.puzzles.level_name import read_level_name
 from players.puzzles.snakes.file_kind import looks_like_snakes
 from players.puzzles.sokoban.levels.drawn_map import DrawnMap
 from players.puzzles.sokoban.levels.level import Level
@@ -53,10 +53,8 @@ def find_level(name: str) -> Level:
 
 def split_name(name: str) -> tuple[Path, int]:
     """``FILE:N`` as path and number; the number is 1 where there is none, or a file is really called so."""
-    head, _, tail = name.rpartition(":")
-    if head and re.fullmatch(r"\d{1,9}", tail, re.ASCII) and not Path(name).is_file():
-        return Path(head), int(tail)
-    return Path(name), 1
+    path, number = read_level_name(name)
+    return path, 1 if number is None else number
 
 
 def names_level_file(name: str) -> bool:

@@ -16,6 +16,7 @@ from ggp.web.app import make_app
 from ggp.web.gate import TOKENS
 from ggp.web.play import tables
 from ggp.web.settings import WebSettings
+from tests.ggp.server.live import LiveServer
 
 Client = TestClient[web.Request, web.Application]
 
@@ -231,3 +232,32 @@ def test_malformed_orders_are_refused() -> None:
         assert len(moves(await at.until("state"))) == 9
 
     with_client(talk)
+
+
+def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
+    server = LiveServer(player="legal", matches=1)
+
+    async def talk(client: Client) -> None:
+        address = f"http://127.0.0.1:{server.port}"
+        at = await opened(client, game="tictactoe", seats=["human", address], playclock=5)
+        await at.until("state")
+        await at.order("move", role="x", move="(mark b 2)")
+        state = await at.until("state", lambda s: s["step"] == 2)
+        assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
+        await at.order("move", role="x", move="(mark c 3)")
+        state = await at.until("state", lambda s: s["step"] == 4)
+        assert state["history"][3]["moves"] == ["noop", "(mark a 2)"]
+        await at.order("goto", step=2)
+        await at.until("state", lambda s: s["step"] == 2)
+        await at.order("move", role="x", move="(mark a 2)")
+        state = await at.until("state", lambda s: s["step"] == 4 and s["steps"] == 4)
+        assert state["history"][3]["moves"] == ["noop", "(mark a 3)"]
+        await at.order("seat", role="o", player="http://127.0.0.1:9")  # nobody is there
+        await at.order("move", role="x", move="(mark c 3)")
+        assert "cannot be reached" in (await at.until("note"))["text"]
+        await at.until("state", lambda s: s["step"] == 6)
+
+    try:
+        with_client(talk)
+    finally:
+        server.close()

@@ -1,0 +1,42 @@
+"""The grammar of names of levels: ``FILE``, or ``FILE:N`` for the N-th level of a file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gdl.syntax.phrases import read_phrase
+
+if TYPE_CHECKING:
+    from pyparsing import ParserElement
+
+_FILE = r".+\.(?:xsb|sok|slc|txt)(?=:[^:/\\()\s]*$)|.+(?=:[0-9]{1,9}$)"
+_NUMBERED = re.compile(_FILE, re.IGNORECASE | re.DOTALL)
+
+
+def read_level_name(name: str) -> tuple[Path, int | None]:
+    """The path and the number, None where there is none; a file that is really called so is a path.
+
+    >>> read_level_name("yards.xsb:2")
+    (...Path('yards.xsb'), 2)
+    >>> read_level_name("yards.xsb:x")
+    Traceback (most recent call last):
+    gdl.errors.GdlError: level 'yards.xsb:x', column 11: expected the number of a level, found 'x' (...)
+
+    Raises GdlError, with the column, where what stands behind the file of levels is no number.
+    """
+    if not _NUMBERED.match(name) or Path(name).is_file():
+        return Path(name), None
+    path, number = read_phrase(_grammar(), name, "level", "it is named FILE:N, for example yards.xsb:2")
+    return Path(path), int(number)
+
+
+@cache
+def _grammar() -> ParserElement:
+    from pyparsing import Regex, Suppress
+
+    path = Regex(_FILE, re.IGNORECASE | re.DOTALL).set_name("a file of levels")
+    number = Regex("[0-9]{1,9}").set_name("the number of a level")
+    return (path + Suppress(":") - number).leave_whitespace()
