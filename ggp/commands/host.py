@@ -27,6 +27,13 @@ def command(
         False, "--anyway", help="Begin although a player does not answer or is busy: random moves for it."
     ),
     names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
+    events: int | None = typer.Option(
+        None,
+        min=0,
+        max=65535,
+        metavar="PORT",
+        help="Tell `ggp web --watch` on this port; 0 takes a free one.",
+    ),
     machine: str = typer.Option(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),
@@ -53,6 +60,8 @@ def command(
     from ggp.protocol import messages
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
+    from ggp.server.match_news import MatchNews
+    from ggp.server.newsroom import Newsroom
 
     check_writable(out)
     loaded = Game.load(game)
@@ -70,12 +79,20 @@ def command(
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
+    record.game = loaded.name
+    newsroom = Newsroom("ggp host")
+    news: MatchNews | None = None
     cipher = cipher_for(loaded.rules, seed) if scramble else None
     unready = 0
     replaced = Counter[int]()
 
     def watch(step: MatchStep) -> None:
-        nonlocal unready
+        nonlocal unready, news
+        if news is None:
+            clocks = startclock, playclock
+            news = newsroom.begin(match_id, loaded.kif, loaded.name, record.players, clocks)
+        else:
+            news.joint(step.moves, list(map(in_words, step.errors)))
         for role, (seat, error, seconds) in enumerate(zip(seats, step.errors, step.seconds, strict=True)):
             if not step.moves and not error:
                 continue
@@ -115,10 +132,21 @@ def command(
         record.players = [seat.name for seat in seats]
         who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=True))
         console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
-        await manager.run()
+        try:
+            await manager.run()
+        finally:
+            newsroom.end(match_id, "abort" if record.aborted else "stop", record.goals)
+
+    async def told() -> None:
+        if events is None:
+            await play()
+            return
+        async with newsroom.open(events) as port:
+            console.print(f"watch it: ggp web --watch http://127.0.0.1:{port}", soft_wrap=True)
+            await play()
 
     try:
-        asyncio.run(play())
+        asyncio.run(told())
         turns = len(record.moves)
         absent = [role for role, seat in enumerate(seats) if turns and replaced[role] == turns]
         if absent:

@@ -79,6 +79,8 @@ async def _frames(request: web.Request) -> web.Response:
 
 async def _export(request: web.Request) -> web.Response:
     story = (await _work(request, {"do": "story"}))["story"]
+    if "matches" in story:
+        raise GdlError("this file has several matches", remedy="choose one")
     answer = await _work(request, {"do": "page"})
     name = re.sub(r"[^\w.-]+", "_", story["name"])[:80] or "match"
     return web.Response(
@@ -99,13 +101,15 @@ async def _bring(request: web.Request) -> web.Response:
         raise GdlError("record, rules and game are texts")
     shelf = request.app[SHELF]
     name = shelf.bring(*texts)
-    await _ask(request, shelf.find({"brought": name}), {"do": "story"})
+    await _ask(request, shelf.find({"brought": name}), {"do": "story", "match": 0})
     return web.json_response({"page": f"/replay?brought={name}"})
 
 
 async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
     found = await asyncio.to_thread(request.app[SHELF].find, request.query)
-    return await _ask(request, found, order)
+    several = "tournament" not in request.query and "match" in request.query
+    number = _count(request, "match") if several else 0
+    return await _ask(request, found, {**order, "match": number})
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ MOST_BROUGHT = 32
 MOST_BYTES = 128 * 1024 * 1024
 """Of all that pages have brought; the oldest go first."""
 MOST_LISTED = 2000
-KINDS = {".json": "record", ".sqlite": "tournament"}
+KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
 
 
 @dataclass(frozen=True, slots=True)

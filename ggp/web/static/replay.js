@@ -15,6 +15,10 @@ async function showMatch(main, query) {
   main.append(wait);
   let { stamp } = await get(`/replay/stamp?${query}`);
   let story = await get(`/replay/story?${query}`).finally(() => wait.remove());
+  if (story.matches) {
+    showMatches(main, query, story.matches);
+    return;
+  }
   const title = story.game || story.name;
   document.title = `${title} - kaskade`;
   main.querySelector("h1").textContent = title;
@@ -59,8 +63,25 @@ async function showMatch(main, query) {
   if (goesOn()) setTimeout(follow, 1000);
 }
 
+function showMatches(main, query, matches) {
+  const rows = matches.map((one, i) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, el("a", { href: `/replay?${query}&match=${i + 1}` }, one.name || `match ${i + 1}`)),
+      el("td", {}, one.game),
+      el("td", {}, one.players.join(" - ")),
+      el("td", {}, one.goals.join(" - ")),
+      el("td", {}, String(one.steps)),
+      el("td", { class: one.faults ? "wrong" : "" }, one.faults ? String(one.faults) : ""),
+    ),
+  );
+  const heads = ["match", "game", "players", "goals", "steps", "faults"].map((name) => el("th", { scope: "col" }, name));
+  main.append(el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Matches" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
+}
+
 function showList(main, { files, folder }) {
-  const file = el("input", { type: "file", id: "file", accept: ".json,application/json", "aria-label": "a match record" });
+  const file = el("input", { type: "file", id: "file", accept: ".json,.jsonl,application/json", "aria-label": "A match record" });
   const rules = el("textarea", { id: "rules", rows: 4, spellcheck: "false", placeholder: "(role x) ..." });
   const drop = el(
     "section",
