@@ -18,13 +18,22 @@ def command(
     startclock: int = typer.Option(10, min=0, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, help="Seconds for each move."),
     seed: int = typer.Option(0, help="Seed of random moves."),
-    out: Path | None = typer.Option(None, "--out", "--output", "-o", help="Write the match here as JSON."),
+    out: Path | None = typer.Option(
+        None, "--out", "--output", "-o", help="Write the match here as JSON, after each step."
+    ),
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
     match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
     anyway: bool = typer.Option(
         False, "--anyway", help="Begin although a player does not answer or is busy: random moves for it."
     ),
     names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
+    events: int | None = typer.Option(
+        None,
+        min=0,
+        max=65535,
+        metavar="PORT",
+        help="Tell `ggp web --watch` on this port; 0 takes a free one.",
+    ),
     machine: str = typer.Option(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),
@@ -39,6 +48,7 @@ def command(
     import asyncio
     import signal
     from collections import Counter
+    from contextlib import suppress
 
     from rich.console import Console
     from rich.markup import escape
@@ -50,6 +60,8 @@ def command(
     from ggp.protocol import messages
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
+    from ggp.server.match_news import MatchNews
+    from ggp.server.newsroom import Newsroom
 
     check_writable(out)
     loaded = Game.load(game)
@@ -67,12 +79,20 @@ def command(
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
+    record.game = loaded.name
+    newsroom = Newsroom("ggp host")
+    news: MatchNews | None = None
     cipher = cipher_for(loaded.rules, seed) if scramble else None
     unready = 0
     replaced = Counter[int]()
 
     def watch(step: MatchStep) -> None:
-        nonlocal unready
+        nonlocal unready, news
+        if news is None:
+            clocks = startclock, playclock
+            news = newsroom.begin(match_id, loaded.kif, loaded.name, record.players, clocks)
+        else:
+            news.joint(step.moves, list(map(in_words, step.errors)))
         for role, (seat, error, seconds) in enumerate(zip(seats, step.errors, step.seconds, strict=True)):
             if not step.moves and not error:
                 continue
@@ -91,6 +111,9 @@ def command(
                     " [yellow]random move instead[/]" if move else ""
                 )
             console.print(text, soft_wrap=True)
+        if out is not None:
+            with suppress(GdlError):  # it is told at the end
+                write(out, (record.to_json() + "\n").encode())
 
     manager = GameManager(loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
 
@@ -109,10 +132,21 @@ def command(
         record.players = [seat.name for seat in seats]
         who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=True))
         console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
-        await manager.run()
+        try:
+            await manager.run()
+        finally:
+            newsroom.end(match_id, "abort" if record.aborted else "stop", record.goals)
+
+    async def told() -> None:
+        if events is None:
+            await play()
+            return
+        async with newsroom.open(events) as port:
+            console.print(f"watch it: ggp web --watch http://127.0.0.1:{port}", soft_wrap=True)
+            await play()
 
     try:
-        asyncio.run(play())
+        asyncio.run(told())
         turns = len(record.moves)
         absent = [role for role, seat in enumerate(seats) if turns and replaced[role] == turns]
         if absent:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import typer
 
 from ggp.commands import FurthestMachine, GameName
+
+if TYPE_CHECKING:
+    from ggp.game import Game
 
 
 def command(
@@ -34,6 +39,7 @@ def command(
         None, metavar="DIR", help="A table made by ggp solve --strong: the player `tables` plays from it."
     ),
     as_json: bool = typer.Option(False, "--json", help="One JSON object per line: game, steps, result."),
+    in_browser: bool = typer.Option(False, "--web", help="In a browser instead: prints the address to open."),
 ) -> None:
     """Watch or play a match in the terminal.
 
@@ -62,6 +68,9 @@ def command(
         typer.echo(f"ggp: {doubt}", err=True)
     if workers is None:
         workers = cores()
+    if in_browser:
+        _play_in_browser(loaded, names, {"playclock": playclock, "seed": seed, "workers": workers})
+        return
     if delay is None:
         delay = 0.2 if sys.stdout.isatty() and HUMAN not in names else 0.0
     match = LocalMatch(
@@ -74,3 +83,16 @@ def command(
         raise typer.Exit(130) from None
     if stuck:
         raise typer.Exit(1)
+
+
+def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> None:
+    """Serve a table with these players until Ctrl-C; roles left out are played by uct."""
+    import asyncio
+
+    from ggp.commands.web import say_address
+    from ggp.web.app import serve
+    from ggp.web.settings import WebSettings
+
+    table = {"game": game.name, "rules": game.text, "seats": names, "others": "uct", **terms}
+    settings = WebSettings(port=0)
+    asyncio.run(serve(settings, lambda port, page: say_address("localhost", port, page), table))

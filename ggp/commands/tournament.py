@@ -47,6 +47,13 @@ def command(
     anyway: bool = typer.Option(
         False, "--anyway", help="Begin although a player at an address does not answer or is busy."
     ),
+    events: int | None = typer.Option(
+        None,
+        min=0,
+        max=65535,
+        metavar="PORT",
+        help="Tell `ggp web --watch` on this port; 0 takes a free one.",
+    ),
     report: Path | None = typer.Option(None, help="Write a self-contained HTML page."),
     plots: Path | None = typer.Option(None, help="Write PNG and SVG plots into this folder."),
     json: Path | None = typer.Option(None, help="Write all match records."),
@@ -98,7 +105,7 @@ def command(
         session = Session(Console(highlight=False), settings, store, test)
         try:
             if play:
-                session.play(workers)
+                session.play(workers, events)
         finally:
             session.show()
             session.write(report, plots, json, csv)

@@ -40,12 +40,10 @@ def command(
             raise GdlError(f"{folder} is no folder")
     settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin))
 
-    async def run() -> None:
-        ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
-        ready.add_done_callback(
-            lambda told: print(f"ggp web: open http://{name}:{told.result()}/ (Ctrl-C ends it)", flush=True)
-        )
-        await serve(settings, ready)
+    name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
+    asyncio.run(serve(settings, lambda port, page: say_address(name, port, page)))
 
-    asyncio.run(run())
+
+def say_address(host: str, port: int, page: str) -> None:
+    """Print what to open."""
+    print(f"ggp web: open http://{host}:{port}{page} (Ctrl-C ends it)", flush=True)

@@ -32,6 +32,7 @@ class MatchRecord:
         startclock: seconds; ``playclock`` too; ``previewclock`` -1 where there was none.
         players: a name for each role, in role order.
         game_url: where the game's rules are published; empty if nowhere.
+        game: the game's name, if it is to be told; beside the public keys.
         states: for each state its true propositions.
         moves: the joint moves, GDL text in role order; one fewer than states.
         errors: for each state and role what went wrong on the way to it: ``TO`` no answer in time, ``CE`` no
@@ -46,6 +47,7 @@ class MatchRecord:
     players: Sequence[str]
     scrambled: bool = False
     game_url: str = ""
+    game: str = ""
     tournament: str = ""
     previewclock: int = -1
     token: str = field(default_factory=random_token)
@@ -89,6 +91,8 @@ class MatchRecord:
         }
         if self.game_url:
             fields["gameMetaURL"] = self.game_url
+        if self.game:
+            fields["game"] = self.game
         if self.completed:
             fields["goalValues"] = self.goals
         return fields

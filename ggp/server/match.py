@@ -211,6 +211,7 @@ class ServedMatch:
         """The match is over, and ``moves`` is its last joint move: give the processes a moment to say how
         it ended, and end them."""
         self._settle()
+        self.news.last(moves)
         await asyncio.gather(*(process.finish(moves, STOP_SECONDS) for process in self._processes))
 
     def _settle(self) -> None:

@@ -19,6 +19,11 @@ class MatchNews:
     ``search`` (``turn``, ``note``, ``machine``, ``expects``, ``candidates``; several times a turn),
     ``answer`` (the same with the ``move``), ``ended``.
 
+    Args:
+        start: the match.
+        players: their names in role order, where the match is a game manager's.
+        clocks: startclock and playclock, seconds, where not those of ``start``.
+
     Attributes:
         publish: whom to tell; nobody at first.
         game: what kind of game it seems to be, in words.
@@ -26,10 +31,14 @@ class MatchNews:
         note: what the player said of its last answer.
     """
 
-    def __init__(self, start: Start) -> None:
+    def __init__(
+        self, start: Start, players: Sequence[str] = (), clocks: tuple[float, float] | None = None
+    ) -> None:
         self.publish: Publish = lambda event, data: None
         self.game = self.machine = self.note = ""
         self._start = start
+        self._players = list(players)
+        self._clocks = list(clocks or (start.startclock, start.playclock))
         self._began = time.time()
         self._moves: list[list[str]] = []
         self._answers: list[dict[str, Any]] = []
@@ -42,7 +51,8 @@ class MatchNews:
             "match": start.match,
             "role": start.role,
             "rules": start.rules,
-            "clocks": [start.startclock, start.playclock],
+            "players": self._players,
+            "clocks": self._clocks,
             "began": self._began,
             "game": self.game,
             "machine": self.machine,
@@ -61,6 +71,16 @@ class MatchNews:
         if told != self._moves:
             self._moves = told
             self.publish("step", {"match": self._start.match, "moves": told})
+
+    def last(self, moves: Sequence[str] | None) -> None:
+        """The match ends with this joint move; None where there is none."""
+        if moves is not None:
+            self.step([*self._moves, list(moves)])
+
+    def joint(self, moves: Sequence[str], errors: Sequence[str] = ()) -> None:
+        """One more joint move has been made; ``errors`` say per role what went wrong, ``""`` nothing."""
+        self.step([*self._moves, list(moves)])
+        self.answer(len(self._moves), " ".join(moves), {"note": "; ".join(filter(None, errors))})
 
     def search(self, message: dict[str, Any]) -> None:
         """What the player thinks so far, as its process tells it."""

@@ -12,12 +12,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from functools import partial
 from typing import Any
 
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.manager import GameManager, RemotePlayer, RolePlayer
+from ggp.manager import GameManager, MatchStep, RemotePlayer, RolePlayer, in_words
 from ggp.processes.parent import JsonMessage, Parent, explain, leave
 from ggp.protocol.address import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
@@ -66,7 +67,7 @@ class Referee:
                 players,
                 record,
                 seed=seed_of(job["seed"], job["key"], "referee"),
-                watch=lambda step: self._parent.send("step", number=step.number),
+                watch=partial(self._tell, record),
                 opening=opening,
                 max_steps=job["max_steps"],
             ).run()
@@ -84,6 +85,12 @@ class Referee:
             seconds=seconds,
             restarts=[local[role].restarts if role in local else 0 for role in range(len(players))],
         )
+
+    def _tell(self, record: MatchRecord, step: MatchStep) -> None:
+        """Tell of a step: of the first with all moves of the opening."""
+        moves = [step.moves] if step.moves else record.moves
+        errors = list(map(in_words, step.errors))
+        self._parent.send("step", number=step.number, match=record.match_id, moves=moves, errors=errors)
 
     async def close(self) -> None:
         """End all processes, giving them a moment to free what they hold."""

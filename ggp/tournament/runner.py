@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any, Protocol
 
+from ggp.server.newsroom import Newsroom
+from ggp.tournament.match_report import MatchReport
 from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
@@ -79,16 +81,23 @@ class Runner:
         store: where results are kept.
         workers: matches at once, at most; as many as there are cores for if 0.
         sprt: stop when this test of the two players is decided.
+        newsroom: where it tells of its matches, if anywhere.
     """
 
     def __init__(
-        self, settings: TournamentSettings, store: Store, workers: int = 0, sprt: Sprt | None = None
+        self,
+        settings: TournamentSettings,
+        store: Store,
+        workers: int = 0,
+        sprt: Sprt | None = None,
+        newsroom: Newsroom | None = None,
     ) -> None:
         if sprt is not None:
             settings.check_pair()
         self._settings = settings
         self._store = store
         self._sprt = sprt
+        self._newsroom = newsroom
         self._entrants = {entrant.label: entrant for entrant in settings.entrants}
         self._games = {game.name: game for game in settings.games}
         self._cores = Cores(usable_cores())
@@ -179,13 +188,14 @@ class Runner:
     async def _attempt(self, fixture: Fixture, cores: CoreSets) -> tuple[Result | None, str]:
         """The result, or why there is none; neither where the referee crashed."""
         child = self._idle.pop() if self._idle else await TournamentProcess.start("ggp.tournament.referee")
-        reusable = False
+        reusable, news = False, MatchReport(self._newsroom, self._settings, fixture)
         try:
             child.send("play", **self._job(fixture, cores))
             while (message := await child.inbox.get()) is not None:
                 match message["kind"]:
                     case "step":
                         self._watcher.step(fixture, message["number"])
+                        news.step(message)
                     case "failed":
                         reusable = True
                         return None, message["error"]
@@ -197,10 +207,12 @@ class Runner:
                         result = Result(fixture, goals, faults, message["completed"], *length)
                         # From here on it is on the disk, whatever happens.
                         self._store.add(result, record)
+                        news.end("stop" if result.completed else "cut", goals)
                         self.results.append(result)
                         return result, ""
             return None, ""
         finally:
+            news.end("abort")
             if reusable:
                 self._idle.append(child)
             else:

@@ -16,6 +16,7 @@ from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.game import Game
 from ggp.output_file import write_file
+from ggp.server.newsroom import Newsroom
 from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.output.export import write_csv, write_json
 from ggp.tournament.output.plots import figures, write_plots
@@ -93,10 +94,12 @@ class Session:
         if self.test is not None:
             self.settings.check_pair()
 
-    def play(self, workers: int) -> None:
-        """Play what is left, with a table that is kept up to date."""
+    def play(self, workers: int, events: int | None = None) -> None:
+        """Play what is left, with a table that is kept up to date; ``events``: the port on which it tells of
+        its matches."""
         self.store.set("settings", self.settings.as_json())
-        runner = Runner(self.settings, self.store, workers, self.test)
+        newsroom = Newsroom(self.settings.name)
+        runner = Runner(self.settings, self.store, workers, self.test, newsroom)
         table = LiveTable(self.console, runner.results, self.settings.labels, runner.total, self.test)
         done = runner.total - runner.left
         self.console.print(
@@ -112,7 +115,15 @@ class Session:
             )
         shown = Live(table, console=self.console, refresh_per_second=4, transient=True)
         with shown if self.console.is_terminal else nullcontext():
-            asyncio.run(runner.run(table))
+            asyncio.run(self._run(runner, table, newsroom, events))
+
+    async def _run(self, runner: Runner, table: LiveTable, newsroom: Newsroom, events: int | None) -> None:
+        if events is None:
+            await runner.run(table)
+            return
+        async with newsroom.open(events) as port:
+            self.console.print(f"watch it: ggp web --watch http://127.0.0.1:{port}", soft_wrap=True)
+            await runner.run(table)
 
     def show(self) -> None:
         """Print all tables."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
@@ -52,14 +54,17 @@ async def _start(request: web.Request) -> web.Response:
     return shell.page(request, "kaskade", "start.js", rooms=shell.ROOMS)
 
 
-async def serve(settings: WebSettings, ready: asyncio.Future[int] | None = None) -> None:
+async def serve(
+    settings: WebSettings, ready: Callable[[int, str], object], table: dict[str, Any] | None = None
+) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        ready: gets the port once it listens.
+        ready: called with the port and the path of the first page, once it listens.
+        table: a table to begin with, as :meth:`ggp.web.play.tables.OpenTables.open` takes it: the first page.
 
     Raises:
-        GdlError: the address cannot be listened on.
+        GdlError: the address cannot be listened on, or the table cannot be.
     """
     app = make_app(settings)
     app.cleanup_ctx.append(keep_warm)
@@ -80,8 +85,8 @@ async def serve(settings: WebSettings, ready: asyncio.Future[int] | None = None)
                 f"cannot listen on {settings.host}:{settings.port}: {error.strerror}",
                 remedy="choose another --port; 0 takes a free one",
             ) from None
-        if ready is not None:
-            ready.set_result(int(runner.addresses[0][1]))
+        page = "/" if table is None else f"/play/{(await app[play.TABLES].open(table)).id}"
+        ready(int(runner.addresses[0][1]), page)
         await stop.wait()
     finally:
         await runner.cleanup()

@@ -28,7 +28,8 @@ def as_page(story: dict[str, Any], doubts: Mapping[int, str], frames: Sequence[s
     viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
     script = (
         f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
-        "view(document.querySelector('main'), data.story, async (step) => data.frames[step])(data.doubts);\n"
+        "view(document.querySelector('main'), data.story, async (step) => data.frames[step])\n"
+        ".doubt(data.doubts);\n"
     )
     style = "".join((_STATIC / name).read_text("utf-8") for name in ("style.css", "board.css", "replay.css"))
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'"

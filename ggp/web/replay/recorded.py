@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
+from gdl.visible import visible
 
 MOST_STATES = 10_000
 MOST_ROLES = 64
@@ -54,16 +54,8 @@ class RecordedMatch:
     aborted: bool
 
 
-def read_record(text: str) -> RecordedMatch:
-    """Read a record. Raises RecordError, naming the key at fault."""
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(
-            f"this is no JSON: {error}", remedy="a record is what ggp host --out writes"
-        ) from None
-    if not isinstance(told, dict):
-        raise RecordError("this is no JSON object", remedy="a record is what ggp host --out writes")
+def read_match(told: dict[str, Any]) -> RecordedMatch:
+    """Read a record, given as the object that its JSON is. Raises RecordError, naming the key at fault."""
     if "matchId" not in told or "states" not in told:
         raise RecordError("the record has no matchId and states", remedy="it is no match record")
     texts = _list(told, "states", MOST_STATES)
@@ -82,7 +74,7 @@ def read_record(text: str) -> RecordedMatch:
     name = _text(told["matchId"], "matchId")
     return RecordedMatch(
         name=name,
-        game=_game(name, told.get("gameMetaURL")),
+        game=_game(name, told),
         players=tuple(
             _text(player, "playerNamesFromHost") for player in _list(told, "playerNamesFromHost", MOST_ROLES)
         ),
@@ -123,8 +115,12 @@ def _states(texts: list[Any]) -> tuple[frozenset[Term], ...]:
     return tuple(states)
 
 
-def _game(name: str, url: object) -> str:
-    """What the game may be called: the end of its address, or the part of an id that has one."""
+def _game(name: str, told: dict[str, Any]) -> str:
+    """What the game may be called: as a tournament says, the end of its address, or the part of an id that
+    has one."""
+    game, url = told.get("game"), told.get("gameMetaURL")
+    if isinstance(game, str) and game:
+        return visible(game[:_LONGEST_NAME])
     if isinstance(url, str) and url:
         parts = [part for part in re.split(r"[/?#]", url) if part]
         parts = [part for part in parts if not re.fullmatch(r"v\d+|games|https?:", part)]
@@ -160,7 +156,7 @@ def _text(value: object, where: str) -> str:
         return ""
     if not isinstance(value, str):
         raise RecordError(f"{where} is no text")
-    return value[:_LONGEST_NAME]
+    return visible(value[:_LONGEST_NAME])
 
 
 def _number(told: dict[str, Any], name: str) -> float:

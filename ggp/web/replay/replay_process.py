@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
+from ggp.web.replay.collection import one_of, records_in, summary
 from ggp.web.replay.export import as_page
 from ggp.web.replay.frames import Replay
-from ggp.web.replay.recorded import read_record
+from ggp.web.replay.recorded import read_match
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0
 MOST_FRAMES = 64
 """Drawings in one answer."""
+MOST_LISTED = 2000
+"""Matches of one file."""
 
 
 class ReplayDesk:
     """Answers orders; keeps the match that was asked for last."""
 
     def __init__(self) -> None:
-        self._known: tuple[str, str, str] | None = None
+        self._text: str | None = None
+        self._records: list[dict[str, Any]] = []
+        self._known: tuple[str, str, str, int] | None = None
         self._replay: Replay | None = None
 
     def answer(self, order: JsonMessage, news: Send) -> dict[str, object]:
         """``story``, ``doubts``, ``frames`` (``first``, ``count``) or ``page`` of a ``record`` with its
-        ``rules``, or with those of the installed ``game``. Raises GdlError."""
-        replay = self._of(str(order["record"]), str(order["rules"]), str(order["game"]))
+        ``rules``, or with those of the installed ``game``. Where it holds several, ``match`` is the number of
+        one, or 0: then the ``story`` lists them. Raises GdlError."""
+        record, number = str(order["record"]), int(order["match"])
+        if record != self._text:
+            self._records, self._text = records_in(record), record
+        if not number and len(self._records) > 1:
+            return {"story": {"matches": list(map(summary, self._records[:MOST_LISTED]))}}
+        replay = self._of(record, str(order["rules"]), str(order["game"]), number or 1)
         last = len(replay.match.states)
         match order["do"]:
             case "story":
@@ -41,10 +54,10 @@ class ReplayDesk:
                 frames = [replay.draw(number) for number in range(last)]
                 return {"page": as_page(replay.story(), replay.doubts(), frames)}
 
-    def _of(self, record: str, rules: str, game: str) -> Replay:
-        key = record, rules, game
+    def _of(self, record: str, rules: str, game: str, number: int) -> Replay:
+        key = record, rules, game, number
         if self._replay is None or key != self._known:
-            match = read_record(record)
+            match = read_match(one_of(self._records, number))
             known = Game(game or match.game or "game", rules) if rules else _installed(game or match.game)
             self._known, self._replay = key, Replay(match, known)
         return self._replay

@@ -27,6 +27,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app[SHELF] = Shelf(settings.records)
     app.cleanup_ctx.append(_workers)
     app.router.add_get("/replay", _page)
+    app.router.add_get("/replay/stamp", _stamp)
     app.router.add_get("/replay/story", _story)
     app.router.add_get("/replay/doubts", _doubts)
     app.router.add_get("/replay/frames", _frames)
@@ -57,6 +58,11 @@ async def _page(request: web.Request) -> web.Response:
     )
 
 
+async def _stamp(request: web.Request) -> web.Response:
+    """Changes when the record does; 0 for one that cannot."""
+    return web.json_response({"stamp": request.app[SHELF].stamp(request.query)})
+
+
 async def _story(request: web.Request) -> web.Response:
     return web.json_response((await _work(request, {"do": "story"}))["story"])
 
@@ -73,6 +79,8 @@ async def _frames(request: web.Request) -> web.Response:
 
 async def _export(request: web.Request) -> web.Response:
     story = (await _work(request, {"do": "story"}))["story"]
+    if "matches" in story:
+        raise GdlError("this file has several matches", remedy="choose one")
     answer = await _work(request, {"do": "page"})
     name = re.sub(r"[^\w.-]+", "_", story["name"])[:80] or "match"
     return web.Response(
@@ -93,18 +101,23 @@ async def _bring(request: web.Request) -> web.Response:
         raise GdlError("record, rules and game are texts")
     shelf = request.app[SHELF]
     name = shelf.bring(*texts)
-    await _ask(request, shelf.find({"brought": name}), {"do": "story"})
+    await _ask(request, shelf.find({"brought": name}), {"do": "story", "match": 0})
     return web.json_response({"page": f"/replay?brought={name}"})
 
 
 async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
     found = await asyncio.to_thread(request.app[SHELF].find, request.query)
-    return await _ask(request, found, order)
+    several = "tournament" not in request.query and "match" in request.query
+    number = _count(request, "match") if several else 0
+    return await _ask(request, found, {**order, "match": number})
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
     told = {"record": found.text, "rules": found.rules, "game": found.game}
-    key = hashlib.sha256("\0".join(told.values()).encode("utf-8", "replace")).hexdigest()
+    # One process for a file, also while it grows.
+    source = [request.query.get(name, "") for name in ("file", "tournament", "match")]
+    known = source if any(source) else told.values()
+    key = hashlib.sha256("\0".join(known).encode("utf-8", "replace")).hexdigest()
     if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
         key = f"{key} doubts"
     return await request.app[WORKERS].ask(key, {**order, **told})

@@ -21,7 +21,7 @@ MOST_BROUGHT = 32
 MOST_BYTES = 128 * 1024 * 1024
 """Of all that pages have brought; the oldest go first."""
 MOST_LISTED = 2000
-KINDS = {".json": "record", ".sqlite": "tournament"}
+KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,13 @@ class Shelf:
         if path.stat().st_size > LARGEST:
             raise GdlError(f"{path.name} has more than {LARGEST:,} bytes")
         return ShelvedRecord(path.read_text("utf-8", errors="replace"))
+
+    def stamp(self, query: Mapping[str, str]) -> int:
+        """When the file of a record was written, in some count; 0 for other records. Raises GdlError as
+        :meth:`find`."""
+        if "file" not in query:
+            return 0
+        return self.path(query["file"], "record").stat().st_mtime_ns // 1_000_000
 
     def path(self, name: str, kind: str) -> Path:
         """A file of the folder that :meth:`list` names. Raises GdlError where there is none."""

@@ -13,7 +13,12 @@ export async function show(main, data) {
 async function showMatch(main, query) {
   const wait = el("p", { role: "status" }, "reading ...");
   main.append(wait);
-  const story = await get(`/replay/story?${query}`).finally(() => wait.remove());
+  let { stamp } = await get(`/replay/stamp?${query}`);
+  let story = await get(`/replay/story?${query}`).finally(() => wait.remove());
+  if (story.matches) {
+    showMatches(main, query, story.matches);
+    return;
+  }
   const title = story.game || story.name;
   document.title = `${title} - kaskade`;
   main.querySelector("h1").textContent = title;
@@ -27,7 +32,7 @@ async function showMatch(main, query) {
     return batches.get(number);
   };
   const stylesheets = styled();
-  const doubt = view(main, story, async (step) => {
+  const { doubt, extend } = view(main, story, async (step) => {
     const number = Math.floor(step / BATCH);
     const { frames, facts } = await batch(number);
     if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
@@ -37,10 +42,46 @@ async function showMatch(main, query) {
   main.append(stylesheets.label, stylesheets.frame);
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
   if (story.known) doubt(await get(`/replay/doubts?${query}`));
+
+  // A match that is still being played grows: its file is written anew after each step.
+  const goesOn = () => stamp && story.goals.length === 0 && !story.aborted;
+  async function follow() {
+    try {
+      const now = await get(`/replay/stamp?${query}`);
+      if (now.stamp !== stamp) {
+        const longer = await get(`/replay/story?${query}`);
+        for (let number = Math.floor((story.steps.length - 1) / BATCH); batches.has(number); number++) batches.delete(number);
+        ({ stamp } = now);
+        story = longer;
+        extend(longer);
+      }
+    } catch (error) {
+      fail(error);
+    }
+    if (goesOn()) setTimeout(follow, 1000);
+  }
+  if (goesOn()) setTimeout(follow, 1000);
+}
+
+function showMatches(main, query, matches) {
+  const rows = matches.map((one, i) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, el("a", { href: `/replay?${query}&match=${i + 1}` }, one.name || `match ${i + 1}`)),
+      el("td", {}, one.game),
+      el("td", {}, one.players.join(" - ")),
+      el("td", {}, one.goals.join(" - ")),
+      el("td", {}, String(one.steps)),
+      el("td", { class: one.faults ? "wrong" : "" }, one.faults ? String(one.faults) : ""),
+    ),
+  );
+  const heads = ["match", "game", "players", "goals", "steps", "faults"].map((name) => el("th", { scope: "col" }, name));
+  main.append(el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Matches" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
 }
 
 function showList(main, { files, folder }) {
-  const file = el("input", { type: "file", id: "file", accept: ".json,application/json", "aria-label": "a match record" });
+  const file = el("input", { type: "file", id: "file", accept: ".json,.jsonl,application/json", "aria-label": "A match record" });
   const rules = el("textarea", { id: "rules", rows: 4, spellcheck: "false", placeholder: "(role x) ..." });
   const drop = el(
     "section",

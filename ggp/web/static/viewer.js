@@ -2,10 +2,11 @@
 
 /**
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises the SVG of a step.
- * The step stands in the page's address, after #. Returns what takes doubts: step -> where record and rules part.
+ * The step stands in the page's address, after #. Returns `doubt`, which takes step -> where record and rules part,
+ * and `extend`, which takes a longer story of the same match.
  */
 export function view(main, story, frame) {
-  const last = story.steps.length - 1;
+  let last = story.steps.length - 1;
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -31,10 +32,13 @@ export function view(main, story, frame) {
   let at = -1;
   let timer = null;
 
-  const rows = story.steps.map(() => make("li"));
-  list.append(...rows);
+  const rows = [];
 
   function fill() {
+    while (rows.length < story.steps.length) {
+      rows.push(make("li"));
+      list.append(rows.at(-1));
+    }
     bad = [];
     marks.replaceChildren();
     story.steps.forEach((step, number) => {
@@ -148,9 +152,22 @@ export function view(main, story, frame) {
   const asked = () => Number.parseInt(location.hash.slice(1), 10) || 0;
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);
-  return (doubts) => {
+  function doubt(doubts) {
     for (const [number, text] of Object.entries(doubts)) story.steps[number].doubt = text;
     fill();
     tell();
-  };
+  }
+  function extend(longer) {
+    const atEnd = at === last;
+    story = longer;
+    last = story.steps.length - 1;
+    slider.max = String(last);
+    fill();
+    if (atEnd && at < last) go(last);
+    else {
+      where.textContent = `step ${at} of ${last}`;
+      tell();
+    }
+  }
+  return { doubt, extend };
 }

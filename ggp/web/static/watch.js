@@ -1,5 +1,5 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
-import { clearError, drawing, el, fail, listen } from "/static/page.js";
+import { clearError, drawing, el, fail, get, listen } from "/static/page.js";
 import { styled } from "/static/styled.js";
 
 export function show(main, { match }) {
@@ -10,7 +10,10 @@ export function show(main, { match }) {
 function showList(main) {
   const servers = el("ul", {});
   const body = el("tbody");
-  main.append(servers, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "role", "game", "steps", "state"].map((name) => el("th", { scope: "col" }, name)))), body));
+  main.append(
+    servers,
+    el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Matches" }, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "who", "game", "steps", "state"].map((name) => el("th", { scope: "col" }, name)))), body)),
+  );
   listen("/watch/events", {
     list: (told) => {
       servers.replaceChildren(
@@ -60,6 +63,23 @@ function showMatch(main, key) {
   const past = el("ol", { class: "history", tabindex: "0", "aria-label": "Answers" });
   const stylesheets = styled();
   let answers = [];
+  let ended = "";
+  const boards = new Map();
+  let newest = 0;
+  let at = 0;
+  let following = true; // shows each new step, until somebody looks back
+  const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
+  const where = el("output", {});
+  // Game managers tell of no search.
+  const searching = el(
+    "section",
+    { hidden: true },
+    el("h2", {}, "The search"),
+    note,
+    el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
+    el("h2", {}, "Expected result by turn"),
+    plot,
+  );
   main.append(
     el("p", {}, el("a", { href: "/watch" }, "all matches")),
     el(
@@ -70,18 +90,16 @@ function showMatch(main, key) {
         "div",
         { class: "side" },
         said,
+        el("div", { class: "steps" }, slider, where),
         moves,
-        el("h2", {}, "The search"),
-        note,
-        el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
-        el("h2", {}, "Expected result by turn"),
-        plot,
+        searching,
         past,
       ),
     ),
   );
 
   function think(search) {
+    searching.hidden = false;
     note.textContent = [search.machine, search.note].filter(Boolean).join(": ");
     const all = (search.candidates || []).reduce((sum, [, visits]) => sum + visits, 0);
     thought.replaceChildren(
@@ -93,10 +111,46 @@ function showMatch(main, key) {
 
   function fillPast() {
     const drawn = course(answers);
+    if (drawn) searching.hidden = false;
     plot.replaceChildren(...(drawn ? [drawn] : ["after two turns"]));
     past.replaceChildren(...answers.map(({ turn, move, note: words }) => el("li", { value: turn }, el("strong", {}, move), words ? ` - ${words}` : "")));
     past.scrollTop = past.scrollHeight;
   }
+
+  function showBoard(told) {
+    at = told.step;
+    slider.value = String(at);
+    board.replaceChildren(drawing(told.svg));
+    board.dataset.step = at;
+    stylesheets.show("", told.facts);
+    moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
+    tellStep();
+  }
+
+  function tellStep() {
+    where.textContent = `step ${at} of ${newest}${following ? "" : ", End follows"}`;
+  }
+
+  async function go(step) {
+    at = Math.max(0, Math.min(step, newest));
+    following = at === newest;
+    const wanted = at;
+    try {
+      if (!boards.has(wanted)) boards.set(wanted, await get(`/watch/${encodeURIComponent(key)}/steps/${wanted}`));
+      if (at === wanted) showBoard(boards.get(wanted));
+    } catch (error) {
+      fail(error);
+    }
+  }
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(newest) }[event.key];
+    if (act) {
+      event.preventDefault();
+      act();
+    }
+  });
 
   listen(`/watch/${encodeURIComponent(key)}/events`, {
     match: (told) => {
@@ -104,15 +158,20 @@ function showMatch(main, key) {
       document.title = `${told.match} - kaskade`;
       main.querySelector("h1").textContent = told.match;
       answers = told.answers;
+      boards.clear();
+      ended = "";
       said.textContent = `${told.role} on ${told.server}, ${told.clocks?.[0]} s and ${told.clocks?.[1]} s`;
       fillPast();
     },
     board: (told) => {
-      board.replaceChildren(drawing(told.svg));
-      board.dataset.step = told.step;
-      stylesheets.show("", told.facts);
-      moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
-      said.textContent = told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
+      // Steps may have been put right.
+      for (const step of [...boards.keys()]) if (step >= told.step) boards.delete(step);
+      boards.set(told.step, told);
+      newest = told.step;
+      slider.max = String(newest);
+      if (following || at > newest) showBoard(told);
+      tellStep();
+      said.textContent = ended ? ended : told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
     },
     search: think,
     answer: (told) => {
@@ -120,7 +179,7 @@ function showMatch(main, key) {
       note.textContent = [told.machine, told.note].filter(Boolean).join(": ");
       fillPast();
     },
-    ended: ({ text }) => (said.textContent = `Ended: ${text}`),
+    ended: ({ text }) => (said.textContent = ended = `Ended: ${text}`),
     trouble: ({ text }) => fail(new Error(text)),
   }, () => setTimeout(() => location.reload(), 2000));
 }

@@ -20,6 +20,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app.router.add_get("/watch", _page)
     app.router.add_get("/watch/events", _list)
     app.router.add_get("/watch/{match}/events", _match)
+    app.router.add_get("/watch/{match}/steps/{step:[0-9]{1,6}}", _step)
 
 
 async def _follow(app: web.Application) -> AsyncIterator[None]:
@@ -42,3 +43,9 @@ async def _match(request: web.Request) -> web.StreamResponse:
     if match is None:  # its server may not be heard yet: the page asks again
         raise web.HTTPServiceUnavailable(reason="there is no such match now")
     return await match.news.stream(request)
+
+
+async def _step(request: web.Request) -> web.Response:
+    """An earlier step."""
+    found = request.match_info
+    return web.json_response(await request.app[WATCHED].drawing(found["match"], int(found["step"])))

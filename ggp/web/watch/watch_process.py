@@ -25,8 +25,9 @@ class WatchedGame:
         self._moves: list[list[str]] = []
         self._states: list[State] = [self._machine.initial_state()]
 
-    def draw(self, moves: list[list[str]]) -> dict[str, object]:
-        """The state after these joint moves. Raises GdlError where one cannot be."""
+    def draw(self, moves: list[list[str]], step: int | None = None) -> dict[str, object]:
+        """The state after these joint moves, or after the first ``step`` of them. Raises GdlError where one
+        cannot be."""
         if len(moves) > MOST_STEPS:
             raise GdlError(f"more than {MOST_STEPS:,} steps")
         known = next((i for i, (a, b) in enumerate(zip(self._moves, moves, strict=False)) if a != b), None)
@@ -36,16 +37,17 @@ class WatchedGame:
         for joint in moves[known:]:
             self._states.append(self._states[-1].play(*(parse_term(str(move), "move") for move in joint)))
             self._moves.append(joint)
-        machine, state = self._machine, self._states[-1]
-        before = self._states[-2] if len(self._states) > 1 else None
+        at = len(moves) if step is None else max(0, min(step, len(moves)))
+        machine, state = self._machine, self._states[at]
+        before = self._states[at - 1] if at else None
         over = machine.is_terminal(state)
         spell = machine.rules.spell
         return {
             "svg": self._painter.draw_state(state, before),
             "facts": " ".join(map(spell, sorted(state.propositions))),
-            "step": len(moves),
+            "step": at,
             "roles": [spell(role) for role in machine.roles],
-            "last": moves[-1] if moves else [],
+            "last": [spell(parse_term(str(move), "move")) for move in moves[at - 1]] if at else [],
             "over": over,
             "goals": [machine.goal(state, role) for role in range(len(machine.roles))] if over else [],
         }
@@ -62,7 +64,7 @@ def main() -> None:
         moves = order["moves"]
         if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
             raise GdlError("the moves are no list")
-        return game.draw(moves)
+        return game.draw(moves, order.get("step"))
 
     answer_orders(answer, "drawing", MEMORY, CPU_SECONDS)
 

@@ -57,11 +57,13 @@ class WatchedMatch:
 
     def line(self) -> dict[str, Any]:
         """What stands in the list of matches."""
+        players = self.told.get("players")
+        who = self.told.get("role") or (" - ".join(map(str, players)) if isinstance(players, list) else "")
         return {
             "key": self.key,
             "server": self.server,
             "match": str(self.told.get("match", ""))[:200],
-            "role": str(self.told.get("role", ""))[:200],
+            "role": str(who)[:200],
             "game": str(self.told.get("game", ""))[:200],
             "steps": len(self.moves),
             "why": self.why,
@@ -134,6 +136,15 @@ class Watched:
             "servers": [{"url": url, "reached": reached} for url, reached in self._reached.items()],
             "matches": [match.line() for match in reversed(self.matches.values())],
         }
+
+    async def drawing(self, key: str, step: int) -> dict[str, Any]:
+        """A step of a match, as a ``board`` event tells it. Raises GdlError where there is none."""
+        match = self.matches.get(key)
+        if match is None or step > len(match.moves):
+            raise GdlError("there is no such step of a match now")
+        order = {"do": "draw", "rules": match.told["rules"], "moves": match.moves, "step": step}
+        answer = await self._workers.ask(key, order)
+        return {name: value for name, value in answer.items() if name != "kind"}
 
     def _hearer(self, url: str) -> Callable[[str, dict[str, Any]], None]:
         return lambda name, data: self._hear(url, name, data)

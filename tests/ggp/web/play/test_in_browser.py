@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -200,3 +202,18 @@ def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
     assert evil in browser.find_element("tag name", "body").text
     assert browser.execute_script("return document.querySelectorAll('main img').length") == 0
     assert seen and "hit" not in browser.title
+
+
+def test_ggp_play_can_be_in_a_browser(browser: Any) -> None:
+    command = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "human,legal", "--web"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        browser.get(server.stdout.readline().partition("open ")[2].partition(" ")[0])
+        result, _ = play_by_clicks(browser, random.Random(1), 20)
+        assert result.startswith("Over: ")
+        browser.get("about:blank")
+    finally:
+        server.terminate()
+        assert server.wait(20) == 0
+        server.stdout.close()

@@ -87,3 +87,31 @@ def test_what_is_no_record_is_told(web: WebServer, browser: Any, tmp_path: Path)
     browser.find_element("id", "file").send_keys(str(tmp_path / "bad.json"))
     until(browser, "document.querySelector('#error')?.textContent.includes('states[0]')", True)
     browser.get_log("browser")  # that the server has refused it
+
+
+def test_a_match_that_is_being_played_is_followed(
+    web: WebServer, browser: Any, tmp_path: Path, record: Path
+) -> None:
+    """The file grows as `ggp host --out` writes it."""
+    told = json.loads(record.read_text())
+    states, goals = told["states"], told.pop("goalValues")
+
+    def write(steps: int, **more: object) -> None:
+        cut = {"states": states[: steps + 1], "moves": told["moves"][:steps], "isCompleted": False}
+        new = tmp_path / "new"
+        new.write_text(json.dumps({**told, **cut, **more}))
+        new.replace(tmp_path / "live.json")
+
+    write(2)
+    browser.get(f"{web('--records', str(tmp_path))}/replay?file=live.json#2")
+    where = "document.querySelector('output')?.textContent"
+    until(browser, where, "step 2 of 2")
+    write(40)
+    until(browser, where, "step 40 of 40")
+    browser.execute_script("location.hash = '#7'")
+    until(browser, where, "step 7 of 40")
+    last = len(states) - 1
+    write(last, goalValues=goals)
+    until(browser, where, f"step 7 of {last}")
+    browser.execute_script("document.querySelector('[aria-label=last]').click()")
+    until(browser, "/ (100|0)\\b/.test(document.querySelector('.status').textContent)", True)

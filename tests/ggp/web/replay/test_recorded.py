@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from ggp.game import Game
 from ggp.manager import GameManager, StandIn
 from ggp.protocol.match_record import MatchRecord
+from ggp.web.replay.collection import records_in
 from ggp.web.replay.export import as_page
 from ggp.web.replay.frames import Replay
-from ggp.web.replay.recorded import RecordError, read_record
+from ggp.web.replay.recorded import RecordedMatch, RecordError, read_match
+
+
+def read_record(text: str) -> RecordedMatch:
+    return read_match(records_in(text)[0])
 
 
 async def played(name: str, seed: int = 0) -> MatchRecord:

@@ -60,6 +60,8 @@ def end(server: subprocess.Popen[str], kill: bool = False) -> None:
 
 
 def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browser: Any) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
     player = LiveServer(matches=2)
     port = free_port()
     web = web_server(port, player.port)
@@ -76,6 +78,9 @@ def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browse
         web = web_server(port, player.port)
         until(browser, "document.querySelector('.board')?.dataset.step", "1")
         until(browser, "document.querySelectorAll('.history li').length", 2)
+        for key, step in ((Keys.HOME, "0"), (Keys.END, "1"), (Keys.ARROW_LEFT, "0")):
+            ActionChains(browser).send_keys(key).perform()
+            until(browser, "document.querySelector('.board')?.dataset.step", step)
         player.say("( STOP m1 ((Mark 1 1) pass) )")
         until(browser, "document.querySelector('.status')?.textContent.startsWith('Ended: stop')", True)
     finally:
