@@ -21,6 +21,7 @@ from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
 from players.uct.batch_lines import BatchLines, keep_known, keep_played
 from players.uct.batch_size import Batch, BatchOutcome, BatchSize
+from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
@@ -84,6 +85,7 @@ class Search:
         self._proofs: ProofScheduler | None = None
         self._trials: PolicyTrials | None = None
         self._dead_ends: DeadEndFinder | None = None
+        self._known: LeafValues | None = None
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -102,6 +104,7 @@ class Search:
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
+        self._known = leaf_values(self._batched, self.tuning.knowledge, self.tuning.knowledge_share)
         self._begin_rollouts()
         self._may_prove = roles <= 2
         self.opened = False
@@ -122,7 +125,7 @@ class Search:
             if self._alone:
                 self._dead_ends = DeadEndFinder(batched.machine, self._rollouts)
                 self._shares.join(self._dead_ends)
-            else:
+            elif self._known is None or not self._known.alone:
                 self._begin_trials()
 
     def _go_on_with_rollouts(self) -> None:
@@ -211,7 +214,7 @@ class Search:
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
         selection = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
-        return "; ".join(filter(None, (str(self._trials or ""), selection)))
+        return "; ".join(filter(None, (str(self._known or ""), str(self._trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
@@ -248,6 +251,8 @@ class Search:
             batch = self._sizes.plan_limited(tuning, left, first, visits, limit - self.playouts)
         if batch is None:
             return False
+        if self._known is not None and self._known.alone:
+            batch = batch._replace(each=1)
         if self.tree.full:
             self.tree.make_room()
         outcome = self._run(batch, deadline - 2 * MARGIN)
@@ -286,6 +291,8 @@ class Search:
             playing = time.perf_counter() - playing
             self._note_ends(leaves[open_], ends, each)
             average(ends.goals, each, 0 if self._alone else 50, open_, results, bests)
+            if self._known is not None:
+                self._known.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each])
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             steps += float(ends.lengths.sum()) / each
@@ -320,6 +327,8 @@ class Search:
         self._batches += 1
         seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
         starts = self.tree.arrays.records[leaves]
+        if self._known is not None and self._known.alone:
+            return self._known.ends(self._batched, starts)
         return self._rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def _hear(self, proofs: ProofScheduler) -> None:
