@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
-from players.knowledge.value_kernels import fill_table, values_of_states
+from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
 from propnet.network import Network
 
 
@@ -25,19 +25,19 @@ class StateValues:
         have values of their own: all of them, or one of two."""
         self._roles = roles
         self._columns = columns
-        self.table = np.zeros((words * 8 * 256, len(columns)), np.float32)
-        self.constant = np.zeros(len(columns), np.float32)
+        self.table = np.zeros((len(columns), words * 8 * 256), np.int32)
+        self.constant = np.zeros(len(columns), np.int32)
 
     def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
         """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
-        fill_table(np.ascontiguousarray(weights, np.float32), self.table)
-        self.constant = np.array(constant, np.float32)
+        fill_table(_whole(weights), self.table)
+        self.constant = _whole(constant)
 
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
-        values = np.empty((len(records), len(self._columns)), np.float32)
-        values_of_states(np.ascontiguousarray(records), self.table, self.constant, values)
-        return values
+        values = np.empty((len(self._columns), len(records)), np.float32)
+        values_of_states(np.require(records, np.uint64, ["C", "W"]), self.table, self.constant, values)
+        return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
         """What the states are worth to each role, 0..1, float64, shape (n, roles)."""
@@ -51,6 +51,12 @@ class StateValues:
         for place, role in enumerate(self._columns):
             result[:, role] = values[:, place]
         return result
+
+
+def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Weights as whole numbers, in the units of the kernels."""
+    clipped = np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT)
+    return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
 
 
 def values_by(known: GameKnowledge, names: CanonicalNames, network: Network, words: int) -> StateValues:
@@ -69,3 +75,10 @@ def values_by(known: GameKnowledge, names: CanonicalNames, network: Network, wor
 def column_count_fits(columns: int, roles: int) -> bool:
     """Whether so many roles may have so many columns of values."""
     return columns == roles or (columns == 1 and roles == 2)
+
+
+def warm_up() -> None:
+    """Compile what values need."""
+    values = StateValues(1, 1, (0,))
+    values.set_weights(np.zeros((1, 1), np.float32), np.zeros(1, np.float32))
+    values.of(np.zeros((1, 1), np.uint64))

@@ -6,7 +6,9 @@ folder at all it does not even cost the fingerprint.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from gdl.errors import GdlError
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
-from propnet.private_files import default_directory
+from propnet.private_files import DIGEST_BYTES, default_directory, is_trusted, read
 from propnet.storage.file_store import FileStore
 
 log = logging.getLogger("players.knowledge")
@@ -38,21 +40,36 @@ class KnowledgeStore:
 
     def get(self, fingerprint: str) -> GameKnowledge | None:
         """What is known of a game; None if nothing is, or the file cannot be trusted."""
-        try:
-            if (self.directory / fingerprint).stat().st_size > 2 * MOST_BYTES:
-                log.warning("%s is not used: it is too large", fingerprint)
-                return None
-        except OSError:
-            return None
-        data = self._files.get(fingerprint)
-        if data is None:
+        if not (self.directory / fingerprint).exists():
             return None
         try:
-            known = GameKnowledge.from_bytes(data)
+            return self.read(fingerprint)
         except KnowledgeError as error:
             log.warning("%s is not used: %s", fingerprint, error)
             return None
-        return known if known.fingerprint == fingerprint else None
+
+    def read(self, fingerprint: str) -> GameKnowledge:
+        """What is kept of a game. Raises KnowledgeError, with the reason, where that is nothing that can be
+        used."""
+        path = self.directory / fingerprint
+        try:
+            if path.stat().st_size > MOST_BYTES + DIGEST_BYTES:
+                raise KnowledgeError("this is no knowledge of a game: it is too large", source=str(path))
+            if not is_trusted(self.directory):
+                raise KnowledgeError("others can write to the folder of this file", source=str(path))
+            data = read(path)
+        except OSError as error:
+            raise KnowledgeError(f"cannot be read: {error.strerror or error}", source=str(path)) from None
+        except ValueError as error:
+            raise KnowledgeError(
+                f"this is no knowledge of a game: {error}", remedy="remove it", source=str(path)
+            ) from None
+        with contextlib.suppress(OSError):  # it counts as used
+            os.utime(path)
+        known = GameKnowledge.from_bytes(data, str(path))
+        if known.fingerprint != fingerprint:
+            raise KnowledgeError("this is knowledge of another game", remedy="remove it", source=str(path))
+        return known
 
     def put(self, knowledge: GameKnowledge) -> None:
         """Keep it in place of what was known of the game. A writer that is killed leaves the old file. Raises

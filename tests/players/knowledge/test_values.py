@@ -20,7 +20,7 @@ from players.knowledge.knowledge import KnowledgeError
 from players.knowledge.self_play import Steps
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.training import Training, returns
-from players.knowledge.value_kernels import learn
+from players.knowledge.value_kernels import SCALE, learn
 from propnet.kernels.records import pack, record_words, unpack
 from propnet.machine import PropnetMachine
 
@@ -48,8 +48,19 @@ def test_values_are_those_of_plain_numpy(bases: int, columns: int, n: int, seed:
     constant = rng.normal(size=columns).astype(np.float32)
     values = StateValues(record_words(bases), columns, tuple(range(columns)))
     values.set_weights(weights, constant)
-    wanted = _logistic(bits @ weights.astype(np.float64) + constant)
-    assert np.allclose(values.of(pack(bits)), wanted, atol=1e-5)
+    found = values.of(pack(bits))
+    whole = bits @ np.rint(weights * SCALE).astype(np.int64) + np.rint(constant * SCALE).astype(np.int64)
+    assert np.allclose(found, _logistic(whole / SCALE), rtol=0, atol=1e-6)
+    # Weights are rounded, each by half a unit at most.
+    exact = _logistic(bits @ weights.astype(np.float64) + constant)
+    assert np.allclose(found, exact, rtol=0, atol=1e-6 + (bases + 1) / SCALE / 8)
+
+
+def test_values_of_great_weights_are_0_and_1() -> None:
+    values = StateValues(1, 1, (0,))
+    values.set_weights(np.array([[1e9], [-1e9]], np.float32), np.zeros(1, np.float32))
+    found = values.of(np.array([[1], [2], [3]], np.uint64))[:, 0]
+    assert np.allclose(found, [1.0, 0.0, 0.5], atol=1e-6)
 
 
 def test_one_column_of_two_roles_is_worth_the_rest_to_the_other() -> None:
