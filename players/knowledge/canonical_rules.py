@@ -21,22 +21,17 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.errors import GdlError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.terms import Term
-from players.knowledge.rules_graph import RulesGraph
+from players.knowledge.rules_graph import FingerprintError, RulesGraph
 from propnet.analysis.colours import Colours, mixed
 
-EFFORT = 20_000_000
-"""Visits of edges and nodes by colour refinement: about half a second."""
+EFFORT = 3_000_000
+"""Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
 _MOST_ORDERS = 720
 """Orders of variables that look alike, in one rule."""
 
 Permutation = NDArray[np.int64]
-
-
-class FingerprintError(GdlError):
-    """The form of some rules is not found in the time that this may take."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,8 @@ class CanonicalNames:
 
 def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
     """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError where that would take
-    more than ``effort`` visits of edges, or where a rule has too many variables that look alike."""
+    more than ``effort`` visits of edges, for long rules, and where one has too many variables that look
+    alike."""
     graph = RulesGraph(rules)
     colour = _Canonizer(graph, effort).run()
     order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from gdl.errors import GdlError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import KEYWORDS, goal_values
 from gdl.terms import Term
@@ -24,8 +25,16 @@ _RULE, _NOT, _AND, _OR, _TERM, _VARIABLE, _SYMBOL = range(1, 8)
 """Colours to begin with; those of kept names are hashes."""
 
 
+MOST_NODES = 15_000
+"""Longer rules get no fingerprint: the longest public game has a fifth of that."""
+
+
+class FingerprintError(GdlError):
+    """The canonical form of some rules is not found in the time that this may take."""
+
+
 class RulesGraph:
-    """The graph of some rules.
+    """The graph of some rules. Raises FingerprintError for rules that are too long.
 
     Attributes:
         names: the names that may be another game's, lower case; the first nodes, in this order.
@@ -55,6 +64,10 @@ class RulesGraph:
         )
 
     def _node(self, colour: int) -> int:
+        if len(self._colours) >= MOST_NODES:
+            raise FingerprintError(
+                "the rules are too long to tell the game from others", remedy="it is played without knowledge"
+            )
         self._colours.append(colour)
         return len(self._colours) - 1
 

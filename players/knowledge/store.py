@@ -15,8 +15,9 @@ from pathlib import Path
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
-from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
+from players.knowledge.canonical_rules import CanonicalNames, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
+from players.knowledge.rules_graph import FingerprintError
 from propnet.private_files import DIGEST_BYTES, default_directory, is_trusted, read
 from propnet.storage.file_store import FileStore
 

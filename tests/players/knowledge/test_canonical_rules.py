@@ -13,7 +13,8 @@ from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game, installed_games
-from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
+from players.knowledge.canonical_rules import CanonicalNames, canonical_names
+from players.knowledge.rules_graph import FingerprintError
 
 GAMES = sorted(path.stem for path in installed_games())
 TEN = (
@@ -112,6 +113,8 @@ def test_a_search_that_would_take_long_is_given_up() -> None:
     alike = " ".join(f"(likes ?{letter} ?{letter})" for letter in "abcdefgh")
     with pytest.raises(FingerprintError):
         _names_of(f"(role r)\n(<= p {alike})")
+    with pytest.raises(FingerprintError):
+        _names_of("\n".join(f"(p {number})" for number in range(10_000)))
 
 
 def test_every_public_game_has_a_fingerprint_that_its_scrambled_copy_has(corpus_games: list[Path]) -> None:
