@@ -21,6 +21,7 @@ from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
 from players.uct.batch_lines import BatchLines, keep_known, keep_played
 from players.uct.batch_size import Batch, BatchOutcome, BatchSize
+from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.dead_ends import DeadEndFinder
@@ -86,6 +87,7 @@ class Search:
         self._trials: PolicyTrials | None = None
         self._dead_ends: DeadEndFinder | None = None
         self._known: LeafValues | None = None
+        self._passed = False
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -94,12 +96,13 @@ class Search:
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._shares = TimeShares()
         self._sizes = BatchSize(self._batched, self.tuning.paths)
+        self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._tree.batched = self._batched
-                self._tree.trimmed = self._trims()
+                self._instruct(self._tree)
                 self._go_on_with_rollouts()
                 return
         roles = len(machine.roles)
@@ -112,7 +115,7 @@ class Search:
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
-        self._tree.trimmed = self._trims()
+        self._instruct(self._tree)
 
     def _begin_rollouts(self) -> None:
         """Roll out by the policy that was asked for, or with equal chances until trials tell better."""
@@ -142,9 +145,10 @@ class Search:
         self._trials = PolicyTrials(self._batched, self.seed, self._rollouts)
         self._shares.join(self._trials)
 
-    def _trims(self) -> bool:
-        """Whether moves that lose at once may be left out of the tree: safe in constant-sum games."""
-        return self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
+    def _instruct(self, tree: Tree) -> None:
+        """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
+        tree.trimmed = self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
+        tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
     def _memory(self) -> int:
@@ -161,7 +165,12 @@ class Search:
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         tree = self.tree
-        tree.move_root(self._batched.record(state))
+        record = self._batched.record(state)
+        reached = record if self._forced is None else self._forced.root(record)
+        self._passed = not np.array_equal(record, reached)
+        if self._passed and isinstance(self._batched, NetworkBatch):
+            state = self._batched.machine.states(reached[None, :])[0]
+        tree.move_root(reached)
         self.line.follow(state)
         self._rollouts.policy.forget(_REMEMBER)
         self._shares.new_turn()
@@ -190,7 +199,7 @@ class Search:
     def fix(self, place: int) -> None:
         """Search only below this move of the role at the root, its place among the role's moves in the order
         of text, until the root is set again."""
-        if not self.opened:
+        if not self.opened or self._passed:
             return
         self._fixed = self._moves.edge(self.role, place)
         if self._proofs is not None and self._fixed >= 0:
@@ -386,6 +395,6 @@ class Search:
             if self._proofs.best >= 0:
                 proven[self._moves.numbered(self.role, self._proofs.best)] = value
         counts = self._moves.counts
-        return RootStatistics(
-            counts, visits, totals, proven, self.playouts, tree.nodes, tree.depth, value, tree.mixed
-        )
+        found = self.playouts, tree.nodes, tree.depth, value, tree.mixed
+        statistics = RootStatistics(counts, visits, totals, proven, *found)
+        return of_only_moves(statistics) if self._passed else statistics

@@ -72,6 +72,9 @@ class Tuning:
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )
     prove: bool = _option(switch, True, "proof search beside the tree (not where playouts are limited)")
+    pass_over: bool = _option(
+        switch, True, "plies in which nobody has a choice are no nodes of the tree, where they are frequent"
+    )
     knowledge: str = _option(
         str, AUTO, "of the game, learnt before (ggp train): auto, off, or an exported file"
     )
