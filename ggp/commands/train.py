@@ -95,7 +95,6 @@ def command(
     for verdict in verdicts:
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
         typer.echo(f"share {verdict.share:.0%}: {word}, {summary(verdict.score)}")
-    used = f"with a share of {known.share:.0%}" if known.share else "not yet: no trial found it better"
-    if not verdicts:
-        used += ", without a trial this time"
+    untried = "not yet: there was no trial" if not verdicts else "not: no trial found it better"
+    used = f"with a share of {known.share:.0%}" if known.share else untried
     typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {known.moves:,} moves learnt from; used {used}")

@@ -135,7 +135,7 @@ def _candidates(
     lanes = len(counts)
     first = np.concatenate([[0], np.cumsum(counts.ravel())])[:-1].reshape(counts.shape)
     drawn = first + (rng.random(counts.shape) * counts).astype(np.int64)
-    own = moves[np.minimum(drawn, max(0, len(moves) - 1))]
+    own = moves[np.minimum(drawn, len(moves) - 1)] if len(moves) else np.zeros_like(counts)
     chooser = np.argmax((counts > 1) * (1 + rng.random(counts.shape)), axis=1)
     rows = np.arange(lanes)
     several = np.where((counts == 0).any(axis=1), 0, counts[rows, chooser])

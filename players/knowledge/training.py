@@ -67,11 +67,14 @@ class Training:
         known: GameKnowledge | None = None,
         seed: int = 0,
     ) -> None:
-        """``known`` is what to go on with. Raises GdlError for games of one role, and KnowledgeError for
-        games that are too large."""
+        """``known`` is what to go on with. Raises GdlError for games of one role and for those
+        that are over when they begin, and KnowledgeError for games that are too large."""
         roles = len(machine.roles)
         if roles < 2:
             raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
+        start = machine.initial_state()
+        if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
+            raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
         self._machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
         keys = [names.key(role) for role in machine.roles]

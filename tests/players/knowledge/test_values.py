@@ -180,6 +180,50 @@ def test_games_of_one_role_are_not_learnt() -> None:
         Training(machine, canonical_names(machine.rules))
 
 
+def test_games_that_are_over_when_they_begin_are_not_learnt() -> None:
+    over = """(role a) (role b) (init p) (legal a x) (legal b x) (next p) (<= terminal (true p))
+        (goal a 0) (goal b 0)"""
+    for text in (over, over.replace("(legal b x)", "").replace("(<= terminal (true p))", "")):
+        machine = _machine(parse_rules(text, "over"))
+        with pytest.raises(GdlError, match="initial state"):
+            Training(machine, canonical_names(machine.rules))
+
+
+@pytest.mark.parametrize("game", ["rockpaperscissors", "prisonersdilemma", "biddingtictactoe"])
+def test_roles_that_move_at_the_same_time_are_learnt_for(game: str) -> None:
+    machine = _machine(game)
+    training = Training(machine, canonical_names(machine.rules))
+    for _ in range(5):
+        training.round()
+    assert training.progress.finished > 0 and np.isfinite(training.weights).all()
+
+
+def test_three_roles_have_a_column_each() -> None:
+    rules = parse_rules(
+        """(role a) (role b) (role c) (init (turn a)) (init (left 5))
+        (then a b) (then b c) (then c a) (less 5 4) (less 4 3) (less 3 2) (less 2 1) (less 1 0)
+        (<= (legal ?r take) (true (turn ?r))) (<= (legal ?r give) (true (turn ?r)))
+        (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+        (<= (next (turn ?s)) (true (turn ?r)) (then ?r ?s))
+        (<= (next (left ?m)) (true (left ?n)) (less ?n ?m))
+        (<= (next (has ?r)) (does ?r take)) (<= (next (has ?r)) (true (has ?r)))
+        (<= terminal (true (left 0)))
+        (<= (goal ?r 100) (role ?r) (true (has ?r))) (<= (goal ?r 0) (role ?r) (not (true (has ?r))))""",
+        "takers",
+    )
+    machine = _machine(rules)
+    names = canonical_names(rules)
+    training = Training(machine, names)
+    for _ in range(10):
+        training.round()
+    known = training.knowledge("takers")
+    assert len(known.columns) == 3
+    values = values_by(known, names, machine.network, machine.words)
+    start = values.of(machine.records([machine.initial_state()]))
+    assert np.allclose(start, training.values.of(machine.records([machine.initial_state()])), atol=1e-5)
+    assert (start > 0.5).all()
+
+
 def test_what_is_sure_to_win_is_learnt() -> None:
     """Two roles take turns at choosing a door; behind one of them the first to come has won."""
     rules = parse_rules(
