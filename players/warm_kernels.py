@@ -56,9 +56,15 @@ def playout_parts() -> tuple[Part, ...]:
 
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
+    from players.knowledge.state_values import warm_up
     from players.uct.tree.tree import warm_up_down, warm_up_keep, warm_up_up
 
-    return ("tree-up", warm_up_up), ("tree-down", warm_up_down), ("tree-keep", warm_up_keep)
+    return (
+        ("tree-up", warm_up_up),
+        ("tree-down", warm_up_down),
+        ("tree-keep", warm_up_keep),
+        ("knowledge", warm_up),
+    )
 
 
 def line_parts() -> tuple[Part, ...]:

@@ -21,6 +21,8 @@ from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
 from players.uct.batch_lines import BatchLines, keep_known, keep_played
 from players.uct.batch_size import Batch, BatchOutcome, BatchSize
+from players.uct.forced_plies import forced_plies, of_only_moves
+from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
@@ -84,6 +86,8 @@ class Search:
         self._proofs: ProofScheduler | None = None
         self._trials: PolicyTrials | None = None
         self._dead_ends: DeadEndFinder | None = None
+        self._known: LeafValues | None = None
+        self._passed = False
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -92,16 +96,18 @@ class Search:
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._shares = TimeShares()
         self._sizes = BatchSize(self._batched, self.tuning.paths)
+        self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._tree.batched = self._batched
-                self._tree.trimmed = self._trims()
+                self._instruct(self._tree)
                 self._go_on_with_rollouts()
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
+        self._known = leaf_values(self._batched, self.tuning.knowledge, self.tuning.knowledge_share)
         self._begin_rollouts()
         self._may_prove = roles <= 2
         self.opened = False
@@ -109,7 +115,7 @@ class Search:
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
-        self._tree.trimmed = self._trims()
+        self._instruct(self._tree)
 
     def _begin_rollouts(self) -> None:
         """Roll out by the policy that was asked for, or with equal chances until trials tell better."""
@@ -122,7 +128,7 @@ class Search:
             if self._alone:
                 self._dead_ends = DeadEndFinder(batched.machine, self._rollouts)
                 self._shares.join(self._dead_ends)
-            else:
+            elif self._known is None or not self._known.alone:
                 self._begin_trials()
 
     def _go_on_with_rollouts(self) -> None:
@@ -139,9 +145,10 @@ class Search:
         self._trials = PolicyTrials(self._batched, self.seed, self._rollouts)
         self._shares.join(self._trials)
 
-    def _trims(self) -> bool:
-        """Whether moves that lose at once may be left out of the tree: safe in constant-sum games."""
-        return self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
+    def _instruct(self, tree: Tree) -> None:
+        """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
+        tree.trimmed = self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
+        tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
     def _memory(self) -> int:
@@ -158,7 +165,12 @@ class Search:
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         tree = self.tree
-        tree.move_root(self._batched.record(state))
+        record = self._batched.record(state)
+        reached = record if self._forced is None else self._forced.root(record)
+        self._passed = not np.array_equal(record, reached)
+        if self._passed and isinstance(self._batched, NetworkBatch):
+            state = self._batched.machine.states(reached[None, :])[0]
+        tree.move_root(reached)
         self.line.follow(state)
         self._rollouts.policy.forget(_REMEMBER)
         self._shares.new_turn()
@@ -187,7 +199,7 @@ class Search:
     def fix(self, place: int) -> None:
         """Search only below this move of the role at the root, its place among the role's moves in the order
         of text, until the root is set again."""
-        if not self.opened:
+        if not self.opened or self._passed:
             return
         self._fixed = self._moves.edge(self.role, place)
         if self._proofs is not None and self._fixed >= 0:
@@ -211,7 +223,7 @@ class Search:
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
         selection = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
-        return "; ".join(filter(None, (str(self._trials or ""), selection)))
+        return "; ".join(filter(None, (str(self._known or ""), str(self._trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
@@ -248,6 +260,8 @@ class Search:
             batch = self._sizes.plan_limited(tuning, left, first, visits, limit - self.playouts)
         if batch is None:
             return False
+        if self._known is not None and self._known.alone:
+            batch = batch._replace(each=1)
         if self.tree.full:
             self.tree.make_room()
         outcome = self._run(batch, deadline - 2 * MARGIN)
@@ -286,6 +300,8 @@ class Search:
             playing = time.perf_counter() - playing
             self._note_ends(leaves[open_], ends, each)
             average(ends.goals, each, 0 if self._alone else 50, open_, results, bests)
+            if self._known is not None:
+                self._known.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each])
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             steps += float(ends.lengths.sum()) / each
@@ -320,6 +336,8 @@ class Search:
         self._batches += 1
         seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
         starts = self.tree.arrays.records[leaves]
+        if self._known is not None and self._known.alone:
+            return self._known.ends(self._batched, starts)
         return self._rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def _hear(self, proofs: ProofScheduler) -> None:
@@ -377,6 +395,6 @@ class Search:
             if self._proofs.best >= 0:
                 proven[self._moves.numbered(self.role, self._proofs.best)] = value
         counts = self._moves.counts
-        return RootStatistics(
-            counts, visits, totals, proven, self.playouts, tree.nodes, tree.depth, value, tree.mixed
-        )
+        found = self.playouts, tree.nodes, tree.depth, value, tree.mixed
+        statistics = RootStatistics(counts, visits, totals, proven, *found)
+        return of_only_moves(statistics) if self._passed else statistics

@@ -33,6 +33,12 @@ def _option(read: Callable[[str], object], default: object, text: str) -> Any:
     return field(default=default, metadata={"read": read, "help": text})
 
 
+def _share(text: str) -> float:
+    if not 0.0 <= float(text) <= 1.0:
+        raise ValueError(text)
+    return float(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """What may be tuned.
@@ -66,6 +72,15 @@ class Tuning:
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )
     prove: bool = _option(switch, True, "proof search beside the tree (not where playouts are limited)")
+    pass_over: bool = _option(
+        switch, True, "plies in which nobody has a choice are no nodes of the tree, where they are frequent"
+    )
+    knowledge: str = _option(
+        str, AUTO, "of the game, learnt before (ggp train): auto, off, or an exported file"
+    )
+    knowledge_share: float | None = _option(
+        _share, None, "of knowledge in the value of a leaf, 0 to 1; playouts have the rest; else as trained"
+    )
     memory: int = 1 << 28
     proof_memory: int = 1 << 28
     number: int = 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bench.duel import opening, play, summary, tuning_of
+from bench.duel import tuning_of
 from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
+from ggp.training.duel import opening, play, summary
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,8 @@ class Tree:
         batch: the most paths at once.
         paths: room for one batch of paths.
         root: the node that the search starts from.
+        pass_over: finds the states, of those with some records, shape (n, words), that take the place of new
+            nodes' states (:mod:`players.uct.forced_plies`); None for the states themselves.
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
@@ -60,6 +63,7 @@ class Tree:
         self.paths = make_paths(batch, roles)
         self.root = 0
         self.trimmed = False
+        self.pass_over: Callable[[Records], Records] | None = None
         self._crowded = False
 
     def move_root(self, record: Records) -> None:
@@ -169,6 +173,8 @@ class Tree:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
             records = self.batched.successors(parents, paths.new_moves[:new])
+            if self.pass_over is not None:
+                records = self.pass_over(records)
             assert int(used["nodes"]) == before + new
             expand(arrays, paths, count, np.ascontiguousarray(records))
         if opens:

@@ -1,0 +1,76 @@
+"""A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training`, and what was
+learnt is kept again and again, so that a process that is killed loses little."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from gdl.errors import GdlError
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.store import KnowledgeStore
+from players.knowledge.training import Training, TrainingProgress
+from propnet.machine import PropnetMachine
+
+SAVE_SECONDS = 30.0
+"""How often what was learnt is kept."""
+_SHOW_SECONDS = 5.0
+
+
+class Lesson:
+    """What is learnt of one game.
+
+    Attributes:
+        known: what is kept of the game; None as long as nothing is.
+        training: learns.
+    """
+
+    def __init__(
+        self, machine: PropnetMachine, game: str, store: KnowledgeStore, fresh: bool = False, seed: int = 0
+    ) -> None:
+        """Goes on with what is kept of the game, unless it is to begin ``fresh``. Raises GdlError for games
+        that cannot be learnt."""
+        self._name = re.sub(r"[^\w.:-]", "-", game)[:100]
+        self._store = store
+        names = canonical_names(machine.rules)
+        self.known = None if fresh else store.get(names.fingerprint)
+        self.training = Training(machine, names, self.known, seed)
+
+    def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
+        """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt
+        from, every few seconds. What was learnt is kept also where this is interrupted."""
+        began = shown = saved = time.monotonic()
+        try:
+            while (now := time.monotonic()) < began + seconds:
+                self.training.round()
+                if now - shown > _SHOW_SECONDS:
+                    shown = now
+                    show(now - began, self.training.progress)
+                if now - saved > SAVE_SECONDS:
+                    saved = now
+                    self._keep()
+        finally:
+            self._keep()
+
+    def decide(self, share: float, known: GameKnowledge) -> None:
+        """Keep with which share searches are to use what was learnt; ``known`` has the trial's record."""
+        self.known = replace(known, share=share)
+        self._store.put(self.known)
+
+    def _keep(self) -> None:
+        """Keep what was learnt. Searches use it as they did before, until there is another trial."""
+        learnt = self.training.knowledge(self._name)
+        if self.known is not None:
+            learnt = replace(learnt, share=self.known.share, record=self.known.record)
+        self._store.put(learnt)
+        self.known = learnt
+
+
+def lane_machine_of(machine: object) -> PropnetMachine:
+    """The machine, which has lanes. Raises GdlError for one that has none."""
+    if not isinstance(machine, PropnetMachine):
+        raise GdlError("the game is too large for a network", remedy="it is played without knowledge")
+    return machine

@@ -1,0 +1,195 @@
+"""The canonical form of rules up to renaming and order: colour refinement, then individualisation (B. McKay:
+Practical graph isomorphism, 1981).
+
+Names that the rules tell apart are numbered by how they look. Of names that look alike each is tried in turn,
+until all differ; of the numberings that come of this the one with the smallest picture is taken. Numberings
+with equal pictures show an automorphism, and what it maps to names that were tried is not tried.
+
+The form is a text. Two games have the same text exactly if a renaming and a reordering of rules and of parts
+of formulas lead from one to the other. The fingerprint is a checksum of it, so that a game never finds the
+file of another one. Where the search for the form would take long there is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, permutations, product
+from math import factorial, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
+from gdl.terms import Term
+from players.knowledge.rules_graph import FingerprintError, RulesGraph
+from propnet.analysis.colours import Colours, mixed
+
+EFFORT = 3_000_000
+"""Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
+_MOST_ORDERS = 720
+"""Orders of variables that look alike, in one rule."""
+
+Permutation = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CanonicalNames:
+    """What the names of a game are called in all its scrambled copies.
+
+    Attributes:
+        fingerprint: 64 hexadecimal digits, of this game and its scrambled copies alone.
+        new: the canonical name of each name, ``#`` and a number; names that every game keeps are not in it.
+    """
+
+    fingerprint: str
+    new: dict[str, str]
+
+    def key(self, term: Term) -> str:
+        """The text of a ground term in canonical names."""
+        name = self.new.get(term.name, term.name)
+        if not term.args:
+            return name
+        return f"({name} {' '.join(map(self.key, term.args))})"
+
+
+def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
+    """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError where that would take
+    more than ``effort`` visits of edges, for long rules, and where one has too many variables that look
+    alike."""
+    graph = RulesGraph(rules)
+    colour = _Canonizer(graph, effort).run()
+    order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()
+    new = {graph.names[node]: f"#{number}" for number, node in enumerate(order)}
+    texts = {
+        _text_of_rule(rule, new, {name: int(colour[node]) for name, node in variables.items()})
+        for rule, variables in zip(rules, graph.variables, strict=True)
+    }
+    fingerprint = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
+    return CanonicalNames(fingerprint, new)
+
+
+class _Canonizer:
+    """Searches for the colours, all names different, whose picture is the smallest."""
+
+    def __init__(self, graph: RulesGraph, effort: int) -> None:
+        self._graph = graph
+        self._effort = effort
+        self._generators: list[Permutation] = []
+        self._seen: dict[bytes, Colours] = {}
+
+    def run(self) -> Colours:
+        return self._best(self._refined(self._graph.colour), [])[1]
+
+    def _best(self, colour: Colours, chosen: list[int]) -> tuple[bytes, Colours]:
+        """The smallest picture below these colours, and its colours. ``chosen`` leads there."""
+        cell = self._cell(colour)
+        if not cell:
+            picture = np.sort(colour).tobytes()
+            self._seen.setdefault(picture, colour)
+            return picture, colour
+        best = self._best(self._individual(colour, cell[0]), [*chosen, cell[0]])
+        tried = [cell[0]]
+        for node in cell[1:]:
+            if node in self._images(tried, chosen):
+                continue
+            tried.append(node)
+            below = self._individual(colour, node)
+            # An automorphism maps a subtree that was seen onto this one.
+            if not self._is_known(below):
+                best = min(best, self._best(below, [*chosen, node]), key=lambda pair: pair[0])
+        return best
+
+    def _is_known(self, colour: Colours) -> bool:
+        """Whether the first numbering below these colours has a picture that was seen before."""
+        while cell := self._cell(colour):
+            colour = self._individual(colour, cell[0])
+        known = self._seen.get(np.sort(colour).tobytes())
+        if known is None:
+            return False
+        names = len(self._graph.names)
+        image = np.empty(names, np.int64)
+        image[np.argsort(known[:names])] = np.argsort(colour[:names])
+        self._generators.append(image)
+        return True
+
+    def _images(self, nodes: list[int], fixed: list[int]) -> set[int]:
+        """Where automorphisms that were found, and that leave ``fixed`` alone, map some nodes."""
+        usable = [g for g in self._generators if all(g[node] == node for node in fixed)]
+        reached, waiting = set(nodes), list(nodes)
+        while waiting:
+            node = waiting.pop()
+            for generator in usable:
+                image = int(generator[node])
+                if image not in reached:
+                    reached.add(image)
+                    waiting.append(image)
+        return reached
+
+    def _cell(self, colour: Colours) -> list[int]:
+        """The names of a colour that several have: the fewest, and of these the smallest colour."""
+        names = colour[: len(self._graph.names)]
+        looks, counts = np.unique(names, return_counts=True)
+        several = np.flatnonzero(counts > 1)
+        if not len(several):
+            return []
+        look = looks[several[np.argmin(counts[several])]]
+        nodes: list[int] = np.flatnonzero(names == look).tolist()
+        return nodes
+
+    def _individual(self, colour: Colours, node: int) -> Colours:
+        changed = colour.copy()
+        changed[node : node + 1] += mixed(np.array([1], np.uint64))
+        return self._refined(changed)
+
+    def _refined(self, colour: Colours) -> Colours:
+        refined, rounds = self._graph.graph.refine(colour)
+        self._effort -= rounds * (self._graph.graph.edges + self._graph.graph.nodes)
+        if self._effort < 0:
+            raise FingerprintError(
+                "too many names of these rules look alike to tell the game from others",
+                remedy="it is played without knowledge",
+            )
+        return refined
+
+
+def _text_of_rule(rule: Rule, new: dict[str, str], looks: dict[str, int]) -> str:
+    """A rule in canonical names, the parts of formulas in alphabetical order. Of variables that look alike
+    each order is tried, and the smallest text taken."""
+    groups = [list(group) for _, group in groupby(sorted(looks, key=looks.__getitem__), looks.__getitem__)]
+    if prod(factorial(len(group)) for group in groups) > _MOST_ORDERS:
+        raise FingerprintError(
+            "too many variables of a rule look alike to tell the game from others",
+            remedy="it is played without knowledge",
+        )
+    return min(_texts(rule, new, groups))
+
+
+def _texts(rule: Rule, new: dict[str, str], groups: list[list[str]]) -> Iterator[str]:
+    """The rule's text for each order of variables that look alike."""
+    for orders in product(*(permutations(group) for group in groups)):
+        names = dict(new)
+        for number, variable in enumerate(variable for order in orders for variable in order):
+            names[variable] = f"?{number}"
+        parts = sorted(_text_of_formula(part, names) for part in rule.body)
+        yield " ".join([_text_of_term(rule.head, names), "<=", *parts])
+
+
+def _text_of_formula(formula: Formula, names: dict[str, str]) -> str:
+    match formula:
+        case Literal(atom):
+            return _text_of_term(atom, names)
+        case Not(inner):
+            return f"(not {_text_of_formula(inner, names)})"
+        case And(parts) | Or(parts):
+            word = "and" if isinstance(formula, And) else "or"
+            return f"({' '.join([word, *sorted(_text_of_formula(part, names) for part in parts)])})"
+    raise AssertionError(formula)
+
+
+def _text_of_term(term: Term, names: dict[str, str]) -> str:
+    name = names.get(term.name, term.name)
+    if not term.args:
+        return name
+    return f"({name} {' '.join([_text_of_term(argument, names) for argument in term.args])})"

@@ -1,0 +1,104 @@
+"""Features of states: base propositions, and shapes that several of them have in common.
+
+The shapes of ``(cell 3 4 queen)`` are what remains when any of its arguments are left open: ``(cell * *
+queen)`` counts queens, ``(cell 3 * queen)`` those of a column (A. Samuel's and M. Buro's tied patterns, found
+from the form of terms). What one queen's place has taught so serves all places. A state's value is a sum over
+its features, and so a sum over its propositions: each has the weights of its shapes, added.
+
+Names are canonical (:class:`players.knowledge.canonical_rules.CanonicalNames`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.terms import Term
+from players.knowledge.canonical_rules import CanonicalNames
+from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+
+CONSTANT = "1"
+"""The feature that all states have."""
+MOST_PROPOSITIONS = 20_000
+"""Games with more are not learnt."""
+_MOST_OPEN = 4
+"""Terms with more arguments have fewer shapes: with one open, with one left, and with none left."""
+
+
+def shapes(term: Term, names: CanonicalNames) -> Iterator[str]:
+    """The names of a proposition's features: its own first, then those with more and more left open."""
+    arguments = [names.key(argument) for argument in term.args]
+    yield names.key(term)
+    name = names.new.get(term.name, term.name)
+    for kept in _kept(len(arguments)):
+        parts = [text if keep else "*" for text, keep in zip(arguments, kept, strict=True)]
+        yield f"({name} {' '.join(parts)})"
+
+
+def _kept(arguments: int) -> Iterator[tuple[bool, ...]]:
+    """Which arguments a shape keeps, never all."""
+    if arguments <= _MOST_OPEN:
+        yield from (kept for kept in product((True, False), repeat=arguments) if not all(kept))
+        return
+    places = range(arguments)
+    yield from (tuple(place != one for place in places) for one in places)
+    yield from (tuple(place == one for place in places) for one in places)
+    yield (False,) * arguments
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of a game's states.
+
+    Attributes:
+        names: of all features, the constant one first.
+        start, feature: int32, shape (bases + 1,) and (entries,): proposition b has the features
+            ``feature[start[b]:start[b + 1]]``.
+    """
+
+    names: tuple[str, ...]
+    start: NDArray[np.int32]
+    feature: NDArray[np.int32]
+
+    @staticmethod
+    def of(bases: tuple[Term, ...], names: CanonicalNames) -> Features:
+        """The features of states with these base propositions. Of shapes that the same propositions have
+        there is one. Raises KnowledgeError for more than MOST_PROPOSITIONS."""
+        if len(bases) > MOST_PROPOSITIONS:
+            raise KnowledgeError(
+                f"the game has {len(bases):,} propositions, more than {MOST_PROPOSITIONS:,}",
+                remedy="it is played without knowledge",
+            )
+        members: dict[str, list[int]] = {}
+        for base, term in enumerate(bases):
+            for name in shapes(term, names):
+                members.setdefault(name, []).append(base)
+        # The one with the most open is the most general: its name is taken.
+        chosen = {tuple(some): name for name, some in members.items()}
+        ordered = sorted(chosen.items(), key=lambda item: item[1])
+        of_base: list[list[int]] = [[] for _ in bases]
+        for number, (some, _) in enumerate(ordered, 1):
+            for base in some:
+                of_base[base].append(number)
+        start = np.cumsum([0, *map(len, of_base)]).astype(np.int32)
+        feature = np.array([number for numbers in of_base for number in numbers], np.int32)
+        return Features((CONSTANT, *(name for _, name in ordered)), start, feature)
+
+    def weights_of_bases(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The summed weights, shape (bases, columns), of those of features, shape (features, columns)."""
+        sums = np.zeros((len(self.feature) + 1, weights.shape[1]))
+        np.cumsum(weights[self.feature], axis=0, dtype=np.float64, out=sums[1:])
+        summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
+        return summed
+
+    def arranged(self, known: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
+        """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these
+        features; 0 for those that it does not know."""
+        place = {name: number for number, name in enumerate(known.features)}
+        rows = np.array([place.get(name, -1) for name in self.names])
+        there = (rows >= 0)[:, None]
+        return tuple(np.where(there, array[rows], np.float32(0)) for array in known.arrays())

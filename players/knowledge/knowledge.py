@@ -1,0 +1,181 @@
+"""`GameKnowledge`: weights of features, by canonical names, and their form as bytes.
+
+The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, that object, the features' names
+in ASCII with line ends between them, the arrays of 32-bit floats, and a SHA-256 of all that. They hold no
+code, and nothing in them says how much memory to take that their length does not bear out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+
+MAGIC = b"GGPKNOW1"
+MOST_BYTES = 64 << 20
+"""Size of the bytes of one game."""
+_MOST_HEADER = 1 << 16
+_MOST_ROLES = 64
+_DIGEST = 32
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
+_GAME = re.compile(r"[\w.:-]{0,100}")
+_ARRAYS = 3
+
+Weights = NDArray[np.float32]
+
+
+class KnowledgeError(GdlError):
+    """A file is no knowledge of a game, or of another game, or there is none."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a match of the trained player against the untrained one went: wins, draws, losses, and the CPU
+    seconds that each had for a move."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class GameKnowledge:
+    """What was learnt of a game.
+
+    A column is the value of a role. Where what one of two roles gets the other does not, there is one column.
+
+    Attributes:
+        fingerprint: of the game (:class:`players.knowledge.canonical_rules.CanonicalNames`).
+        game: what people called it when it was learnt; says nothing about which game it is.
+        columns: the canonical names of the roles that have columns.
+        features: the names of features (:mod:`players.knowledge.features`), the constant one first.
+        weights: float32, shape (features, columns), in logits.
+        sums, sizes: float32, of that shape: the sums of the errors that moved them, with and without sign
+            (temporal coherence learning).
+        share: how much the value of a leaf is that of its state; a playout has the rest. 0: not used.
+        moves, seconds: how many moves of self-play, and CPU seconds, it was learnt from.
+        record: the match that ``share`` was found by.
+    """
+
+    fingerprint: str
+    game: str
+    columns: tuple[str, ...]
+    features: tuple[str, ...]
+    weights: Weights
+    sums: Weights
+    sizes: Weights
+    share: float = 0.0
+    moves: int = 0
+    seconds: float = 0.0
+    record: Record = field(default_factory=Record)
+
+    def to_bytes(self) -> bytes:
+        """The form in which it is kept and sent. Raises KnowledgeError for more than MOST_BYTES."""
+        names = "\n".join(self.features).encode("ascii")
+        header = {
+            "fingerprint": self.fingerprint,
+            "game": self.game,
+            "columns": list(self.columns),
+            "features": len(self.features),
+            "names": len(names),
+            "share": self.share,
+            "moves": self.moves,
+            "seconds": self.seconds,
+            "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
+        }
+        text = json.dumps(header).encode()
+        arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.arrays())
+        data = MAGIC + len(text).to_bytes(4, "little") + text + names + arrays
+        if len(data) + _DIGEST > MOST_BYTES:
+            raise KnowledgeError("there is too much to keep of this game", remedy="it is learnt for nothing")
+        return data + hashlib.sha256(data).digest()
+
+    def arrays(self) -> tuple[Weights, ...]:
+        return self.weights, self.sums, self.sizes
+
+    @staticmethod
+    def from_bytes(data: bytes, source: str = "") -> GameKnowledge:
+        """The reverse of :meth:`to_bytes`. Raises KnowledgeError, with ``source`` as the place, for bytes
+        that are damaged, too many, of another version, or that no program of ours has written."""
+        try:
+            return _read(data)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = str(error) if type(error) is ValueError else "its header is not as it should be"
+            raise KnowledgeError(
+                f"this is no knowledge of a game: {reason}",
+                remedy="train the game again, or export the file again where it was learnt",
+                source=source,
+            ) from None
+
+
+def _read(data: bytes) -> GameKnowledge:
+    if len(data) > MOST_BYTES:
+        raise ValueError("it is too large")
+    if data[: len(MAGIC)] != MAGIC:
+        raise ValueError("it does not begin as such files of this version do")
+    body = data[:-_DIGEST]
+    if hashlib.sha256(body).digest() != data[-_DIGEST:]:
+        raise ValueError("it is not whole")
+    begin = len(MAGIC) + 4
+    length = int.from_bytes(body[len(MAGIC) : begin], "little")
+    if length > _MOST_HEADER:
+        raise ValueError("its header is too long")
+    try:
+        header: dict[str, Any] = json.loads(body[begin : begin + length])
+    except ValueError:
+        raise ValueError("its header cannot be read") from None
+    begin += length
+    count, columns = _whole(header["features"]), tuple(header["columns"])
+    named = _whole(header["names"])
+    size = count * len(columns) * 4
+    if not 1 <= len(columns) <= _MOST_ROLES or not count or len(body) != begin + named + _ARRAYS * size:
+        raise ValueError("its parts do not add up to its length")
+    features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
+    if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
+        raise ValueError("its features are not as many as it says")
+    if not all(_NAME.fullmatch(name) for name in (*features, *columns)):
+        raise ValueError("its features have no proper names")
+    arrays = np.frombuffer(body, "<f4", _ARRAYS * count * len(columns), begin + named)
+    if not np.isfinite(arrays).all():
+        raise ValueError("its weights are no numbers")
+    weights, sums, sizes = arrays.astype(np.float32).reshape(_ARRAYS, count, len(columns))
+    if not _FINGERPRINT.fullmatch(header["fingerprint"]) or not _GAME.fullmatch(header["game"]):
+        raise ValueError("it does not say which game it is of")
+    wins, draws, losses, pace = header["record"]
+    share, seconds = _number(header["share"]), _number(header["seconds"])
+    if share > 1.0:
+        raise ValueError("its share of a leaf's value is more than all")
+    return GameKnowledge(
+        header["fingerprint"],
+        header["game"],
+        columns,
+        features,
+        weights,
+        sums,
+        sizes,
+        share,
+        _whole(header["moves"]),
+        seconds,
+        Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
+    )
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 53:
+        raise ValueError("its header counts what cannot be counted")
+    return value
+
+
+def _number(value: object) -> float:
+    if type(value) not in (int, float) or not 0.0 <= (number := float(value)) < 1e15:  # type: ignore[arg-type]
+        raise ValueError("its header has a number that cannot be")
+    return number

@@ -1,0 +1,153 @@
+"""Self-play in lanes: as many matches side by side, each role taking the move after which it is worth most.
+
+All moves of the role that has a choice are made, and their states evaluated at once. Some moves are random,
+and so is the opening of each match, so that states come up that good play avoids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.knowledge.state_values import StateValues
+from players.move_lists import unpack_moves
+from propnet.machine import PropnetMachine
+
+EXPLORED = 0.1
+"""How often a move is random."""
+OPENING = 8
+"""A match begins with up to so many random moves."""
+LONGEST = 1000
+"""Moves after which a match is given up."""
+_NOISE = 0.05
+"""How far apart, in logits, moves are that are made about alike often."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Some steps of all matches.
+
+    Attributes:
+        records: uint64, shape (steps, lanes, words): the states.
+        after: float32, shape (steps, lanes, columns): what the state after the move is worth; the result
+            where it is terminal.
+        ended: bool, shape (steps, lanes): whether it is terminal.
+        random: bool, shape (steps, lanes): whether the move was random, or led nowhere: it tells nothing of
+            what the state before it is worth.
+        rows: how many states were evaluated.
+    """
+
+    records: NDArray[np.uint64]
+    after: NDArray[np.float32]
+    ended: NDArray[np.bool_]
+    random: NDArray[np.bool_]
+    rows: int
+
+
+class SelfPlay:
+    """Matches of one player against itself.
+
+    Attributes:
+        columns: the roles with values of their own (:class:`players.knowledge.state_values.StateValues`).
+        finished: matches that came to their end.
+        won: sum of the results of role 0, 0..1, of these.
+    """
+
+    def __init__(
+        self, machine: PropnetMachine, columns: tuple[int, ...], lanes: int, rng: np.random.Generator
+    ) -> None:
+        self._machine = machine
+        self._rng = rng
+        self.columns = columns
+        self.lanes = lanes
+        self.finished, self.won = 0, 0.0
+        initial = machine.records([machine.initial_state()])
+        self._start = initial[0]
+        self._records = np.repeat(initial, lanes, axis=0)
+        self._made = np.zeros(lanes, np.int64)
+        self._opening = rng.integers(0, OPENING + 1, lanes)
+
+    def play(self, values: StateValues, steps: int) -> Steps:
+        """Go on for so many steps, choosing by these values."""
+        lanes, columns = self.lanes, len(self.columns)
+        records = np.empty((steps, lanes, self._machine.words), np.uint64)
+        after = np.empty((steps, lanes, columns), np.float32)
+        ended, random = np.empty((steps, lanes), np.bool_), np.empty((steps, lanes), np.bool_)
+        rows = 0
+        for step in range(steps):
+            records[step] = self._records
+            rows += self._step(values, after[step], ended[step], random[step])
+        return Steps(records, after, ended, random, rows)
+
+    def _step(
+        self,
+        values: StateValues,
+        after: NDArray[np.float32],
+        ended: NDArray[np.bool_],
+        random: NDArray[np.bool_],
+    ) -> int:
+        """One move in every match; returns how many states were evaluated."""
+        machine, rng = self._machine, self._rng
+        counts, moves = unpack_moves(machine.evaluate(self._records).legal, machine.role_moves)
+        stuck = (counts == 0).any(axis=1)
+        chooser, lane_of, joints = _candidates(counts, moves, rng)
+        reached = machine.successors(self._records[lane_of], joints)
+        terminal, goals = machine.ends(reached)
+        worth = values.columns_of(reached)
+        results = np.where(goals < 0, 0, goals).astype(np.float32) / np.float32(100.0)
+        worth[terminal] = results[terminal][:, list(self.columns)]
+        random[:] = (rng.random(self.lanes) < EXPLORED) | (self._made < self._opening)
+        mine = values.spread(worth)[np.arange(len(lane_of)), chooser[lane_of]]
+        clipped = np.clip(mine, 1e-4, 1 - 1e-4)
+        score = np.log(clipped / (1 - clipped)) + _NOISE * rng.gumbel(size=len(mine))
+        drawn = random[lane_of]
+        score[drawn] = rng.random(int(drawn.sum()))
+        best = _best_of(score, lane_of)
+        lanes = lane_of[best]
+        self._records[lanes] = reached[best]
+        after[lanes] = worth[best]
+        ended[:] = False
+        ended[lanes] = terminal[best]
+        self._made += 1
+        self.finished += int(ended.sum())
+        self.won += float(results[best][terminal[best], 0].sum())
+        over = stuck | (self._made >= LONGEST)
+        after[stuck] = 0.5
+        random |= over
+        renewed = ended | over
+        self._records[renewed] = self._start
+        self._made[renewed] = 0
+        self._opening[renewed] = rng.integers(0, OPENING + 1, int(renewed.sum()))
+        return len(lane_of)
+
+
+def _candidates(
+    counts: NDArray[np.int32], moves: NDArray[np.int32], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """The joint moves to choose from in each state: all moves of one role that has a choice, each with a
+    random move of the others. Roles that choose at the same time do so by turns.
+
+    Returns which role chooses in each state, shape (n,), and of each joint move its state, shape (rows,), and
+    its moves, int32, shape (rows, roles). States without a legal move for some role have none.
+    """
+    lanes = len(counts)
+    first = np.concatenate([[0], np.cumsum(counts.ravel())])[:-1].reshape(counts.shape)
+    drawn = first + (rng.random(counts.shape) * counts).astype(np.int64)
+    own = moves[np.minimum(drawn, len(moves) - 1)] if len(moves) else np.zeros_like(counts)
+    chooser = np.argmax((counts > 1) * (1 + rng.random(counts.shape)), axis=1)
+    rows = np.arange(lanes)
+    several = np.where((counts == 0).any(axis=1), 0, counts[rows, chooser])
+    lane_of = np.repeat(rows, several)
+    within = np.arange(len(lane_of)) - np.repeat(np.cumsum(several) - several, several)
+    joints = own[lane_of].astype(np.int32)
+    joints[np.arange(len(lane_of)), chooser[lane_of]] = moves[first[lane_of, chooser[lane_of]] + within]
+    return chooser, lane_of, joints
+
+
+def _best_of(score: NDArray[np.float64], lane_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The row with the highest score of each lane that has rows; ``lane_of`` ascends."""
+    order = np.lexsort((score, lane_of))
+    last = np.flatnonzero(np.diff(lane_of[order], append=-1))
+    return order[last]

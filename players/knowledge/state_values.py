@@ -1,0 +1,84 @@
+"""`StateValues`: what states are worth to each role by what was learnt, many states at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.knowledge.canonical_rules import CanonicalNames
+from players.knowledge.features import Features
+from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
+from propnet.network import Network
+
+
+class StateValues:
+    """The linear value of states: the logistic function of a sum of weights, one for each proposition that is
+    true.
+
+    Attributes:
+        table, constant: the weights, as :func:`players.knowledge.value_kernels.values_of_states` takes them.
+    """
+
+    def __init__(self, words: int, roles: int, columns: tuple[int, ...]) -> None:
+        """For records of so many ``words`` in a game of so many ``roles``; ``columns`` are the roles that
+        have values of their own: all of them, or one of two."""
+        self._roles = roles
+        self._columns = columns
+        self.table = np.zeros((len(columns), words * 8 * 256), np.int32)
+        self.constant = np.zeros(len(columns), np.int32)
+
+    def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
+        """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
+        fill_table(_whole(weights), self.table)
+        self.constant = _whole(constant)
+
+    def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
+        values = np.empty((len(self._columns), len(records)), np.float32)
+        values_of_states(np.require(records, np.uint64, ["C", "W"]), self.table, self.constant, values)
+        return values.T
+
+    def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """What the states are worth to each role, 0..1, float64, shape (n, roles)."""
+        return self.spread(self.columns_of(records))
+
+    def spread(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The values of all roles, float64, shape (n, roles), of those of the columns."""
+        result = np.empty((len(values), self._roles))
+        if len(self._columns) < self._roles:
+            result[:] = 1.0 - values
+        for place, role in enumerate(self._columns):
+            result[:, role] = values[:, place]
+        return result
+
+
+def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Weights as whole numbers, in the units of the kernels."""
+    clipped = np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT)
+    return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
+
+
+def values_by(known: GameKnowledge, names: CanonicalNames, network: Network, words: int) -> StateValues:
+    """The values of a game's states by what is known of it; ``words`` is the length of a record. Raises
+    KnowledgeError where the knowledge does not fit the game's roles."""
+    roles = [names.key(role) for role in network.roles]
+    if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
+        raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
+    features = Features.of(network.bases, names)
+    weights = features.arranged(known)[0]
+    values = StateValues(words, len(roles), tuple(roles.index(column) for column in known.columns))
+    values.set_weights(features.weights_of_bases(weights), weights[0])
+    return values
+
+
+def column_count_fits(columns: int, roles: int) -> bool:
+    """Whether so many roles may have so many columns of values."""
+    return columns == roles or (columns == 1 and roles == 2)
+
+
+def warm_up() -> None:
+    """Compile what values need."""
+    values = StateValues(1, 1, (0,))
+    values.set_weights(np.zeros((1, 1), np.float32), np.zeros(1, np.float32))
+    values.of(np.zeros((1, 1), np.uint64))

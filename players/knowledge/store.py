@@ -1,0 +1,116 @@
+"""Knowledge on disk: a file for each game under ``$GGP_CACHE/knowledge``, named by its fingerprint.
+
+A game that nothing is known of costs a look-up its fingerprint and one look into a folder. Where there is no
+folder at all it does not even cost the fingerprint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gdl.errors import GdlError
+from gdl.rules import Rules
+from players.knowledge.canonical_rules import CanonicalNames, canonical_names
+from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
+from players.knowledge.rules_graph import FingerprintError
+from propnet.private_files import DIGEST_BYTES, default_directory, is_trusted, read
+from propnet.storage.file_store import FileStore
+
+log = logging.getLogger("players.knowledge")
+
+MOST_TOGETHER = 1 << 30
+"""Size of the files of all games, in bytes: beyond it those that were not used for longest go."""
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+class KnowledgeStore:
+    """The files in one folder, by default that of the cache."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        """Raises KnowledgeError where no folder is given and the user has no home."""
+        try:
+            self.directory = default_directory() / "knowledge" if directory is None else directory
+        except RuntimeError:
+            raise KnowledgeError("there is no folder for knowledge", remedy="set GGP_CACHE") from None
+        self._files = FileStore(self.directory, MOST_TOGETHER)
+
+    def get(self, fingerprint: str) -> GameKnowledge | None:
+        """What is known of a game; None if nothing is, or the file cannot be trusted."""
+        if not (self.directory / fingerprint).exists():
+            return None
+        try:
+            return self.read(fingerprint)
+        except KnowledgeError as error:
+            log.warning("%s is not used: %s", fingerprint, error)
+            return None
+
+    def read(self, fingerprint: str) -> GameKnowledge:
+        """What is kept of a game. Raises KnowledgeError, with the reason, where that is nothing that can be
+        used."""
+        path = self.directory / fingerprint
+        try:
+            if path.stat().st_size > MOST_BYTES + DIGEST_BYTES:
+                raise KnowledgeError("this is no knowledge of a game: it is too large", source=str(path))
+            if not is_trusted(self.directory):
+                raise KnowledgeError("others can write to the folder of this file", source=str(path))
+            data = read(path)
+        except OSError as error:
+            raise KnowledgeError(f"cannot be read: {error.strerror or error}", source=str(path)) from None
+        except ValueError as error:
+            raise KnowledgeError(
+                f"this is no knowledge of a game: {error}", remedy="remove it", source=str(path)
+            ) from None
+        with contextlib.suppress(OSError):  # it counts as used
+            os.utime(path)
+        known = GameKnowledge.from_bytes(data, str(path))
+        if known.fingerprint != fingerprint:
+            raise KnowledgeError("this is knowledge of another game", remedy="remove it", source=str(path))
+        return known
+
+    def put(self, knowledge: GameKnowledge) -> None:
+        """Keep it in place of what was known of the game. A writer that is killed leaves the old file. Raises
+        KnowledgeError where that is not possible."""
+        if not self._files.put(knowledge.fingerprint, knowledge.to_bytes()):
+            raise KnowledgeError(
+                f"knowledge cannot be kept in {self.directory}",
+                remedy="make the folder writable for you and for nobody else, or set GGP_CACHE",
+            )
+
+    def fingerprints(self) -> Iterator[str]:
+        """The games of which there are files, by fingerprint."""
+        if self.directory.is_dir():
+            yield from sorted(path.name for path in self.directory.iterdir() if _NAME.fullmatch(path.name))
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is known of any game."""
+        return next(self.fingerprints(), None) is None
+
+
+def find(rules: Rules, directory: Path | None = None) -> tuple[CanonicalNames, GameKnowledge] | None:
+    """What is known of a game, and the names by which it is kept; None if nothing is."""
+    try:
+        store = KnowledgeStore(directory)
+        if store.empty:
+            return None
+        names = canonical_names(rules)
+    except (FingerprintError, KnowledgeError) as error:
+        log.info("played without knowledge: %s", error)
+        return None
+    known = store.get(names.fingerprint)
+    return None if known is None else (names, known)
+
+
+def read_file(path: Path) -> GameKnowledge:
+    """The knowledge in a file that was exported. Raises KnowledgeError."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise KnowledgeError("this is no knowledge of a game: it is too large", source=str(path))
+        return GameKnowledge.from_bytes(path.read_bytes(), str(path))
+    except OSError as error:
+        raise GdlError(f"cannot be read: {error.strerror}", source=str(path)) from None

@@ -1,0 +1,169 @@
+"""`Training`: weights learnt from self-play, in rounds; TD(lambda) towards returns of segments.
+
+A round plays some steps of all matches by the weights as they are, and then goes through them from the last
+to the first: a state is worth what came of it (R. Sutton: Learning to predict by the methods of temporal
+differences, 1988), up to the next random move.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+from players.knowledge.canonical_rules import CanonicalNames
+from players.knowledge.features import Features
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.self_play import SelfPlay, Steps
+from players.knowledge.state_values import StateValues
+from players.knowledge.value_kernels import learn
+from propnet.machine import PropnetMachine
+
+STEPS = 24
+"""Moves of each match in a round."""
+LAMBDA = 0.8
+RATE = 1.0
+_LANES, _FEWEST_LANES = 256, 32
+_ROUND_SECONDS = 2.0
+"""Where a round takes longer, fewer matches are played side by side."""
+_SAMPLE = 512
+"""Random games that show whether results add up."""
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """What was learnt from so far.
+
+    Attributes:
+        moves: in all self-play that the weights come from; ``finished`` matches since this training began.
+        error: the root of the mean squared error of values, of late.
+        share: the mean result of role 0 of late, 0..1.
+        rows: states evaluated since this training began.
+    """
+
+    moves: int
+    finished: int
+    error: float
+    share: float
+    rows: int
+
+
+class Training:
+    """Learns the weights of a game.
+
+    Attributes:
+        features: of its states.
+        values: what states are worth by the weights as they are.
+        progress: what was learnt from so far.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetMachine,
+        names: CanonicalNames,
+        known: GameKnowledge | None = None,
+        seed: int = 0,
+    ) -> None:
+        """``known`` is what to go on with. Raises GdlError for games of one role and for those
+        that are over when they begin, and KnowledgeError for games that are too large."""
+        roles = len(machine.roles)
+        if roles < 2:
+            raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
+        start = machine.initial_state()
+        if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
+            raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
+        self._machine, self._names = machine, names
+        self.features = Features.of(machine.network.bases, names)
+        keys = [names.key(role) for role in machine.roles]
+        columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
+        if known is not None and set(known.columns) <= set(keys):
+            columns = tuple(keys.index(column) for column in known.columns)
+        else:
+            known = None
+        self._keys = tuple(keys[role] for role in columns)
+        self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
+        self._rng = np.random.default_rng([seed, known.moves if known else 0])
+        self.values = StateValues(machine.words, roles, columns)
+        self._refresh()
+        self._columns = columns
+        self._play = SelfPlay(machine, columns, _LANES, self._rng)
+        self._seconds = known.seconds if known else 0.0
+        self.progress = TrainingProgress(known.moves if known else 0, 0, 0.0, 0.5, 0)
+
+    def round(self) -> None:
+        """Play some steps and learn from them."""
+        began = time.process_time()
+        play = self._play
+        finished, won = play.finished, play.won
+        steps = play.play(self.values, STEPS)
+        records, targets = returns(steps, LAMBDA)
+        order = self._rng.permutation(len(records))
+        squares = learn(
+            records[order], targets[order], self.features.start, self.features.feature, self.weights,
+            self._sums, self._sizes, RATE,
+        )  # fmt: skip
+        self._refresh()
+        old, count = self.progress, play.finished - finished
+        late = np.sqrt(squares / max(1, targets.size))
+        self.progress = TrainingProgress(
+            old.moves + steps.ended.size,
+            old.finished + count,
+            float(late) if not old.rows else 0.95 * old.error + 0.05 * float(late),
+            old.share if not count else 0.95 * old.share + 0.05 * (play.won - won) / count,
+            old.rows + steps.rows,
+        )
+        seconds = time.process_time() - began
+        self._seconds += seconds
+        if seconds > _ROUND_SECONDS and play.lanes > _FEWEST_LANES:
+            self._play = SelfPlay(self._machine, self._columns, play.lanes // 2, self._rng)
+
+    def _refresh(self) -> None:
+        self.values.set_weights(self.features.weights_of_bases(self.weights), self.weights[0])
+
+    def knowledge(self, game: str) -> GameKnowledge:
+        """What was learnt, not to be used yet: its share is 0."""
+        return GameKnowledge(
+            self._names.fingerprint,
+            game,
+            self._keys,
+            self.features.names,
+            self.weights.copy(),
+            self._sums.copy(),
+            self._sizes.copy(),
+            moves=self.progress.moves,
+            seconds=self._seconds,
+        )
+
+
+def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+    """The states that say something, uint64, shape (n, words), and what came of them, float32, shape
+    (n, columns): the value after the next move mixed with what came of that, ``decay`` of it, as far as the
+    moves go that were not random."""
+    following = steps.after[-1]
+    targets = np.empty_like(steps.after)
+    for step in range(len(steps.after) - 1, -1, -1):
+        after, ended = steps.after[step], steps.ended[step][:, None]
+        targets[step] = np.where(ended, after, after + np.float32(decay) * (following - after))
+        # What a random move led to says nothing of the state before it.
+        random = steps.random[step][:, None]
+        following = np.where(random, steps.after[step - 1] if step else after, targets[step])
+    told = ~steps.random
+    return steps.records[told], targets[told]
+
+
+def _start(features: Features, columns: int, known: GameKnowledge | None) -> tuple[NDArray[np.float32], ...]:
+    """Weights, sums and sizes to begin with."""
+    if known is not None:
+        return features.arranged(known)
+    shape = len(features.names), columns
+    return np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+
+
+def _is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
+    """Whether what one role gets the other does not, in all of some random games that ended."""
+    played = machine.playouts(_SAMPLE, seed, max_steps=500)
+    goals = played.goals[played.lengths < 500]
+    return not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())

@@ -1,0 +1,156 @@
+"""Kernels: what states are worth by weights of their propositions, and what errors teach the weights.
+
+Values: packed rows gathered. A byte of a record says which of eight propositions hold; a table has the sum of
+their weights for each byte and each of its 256 values.
+
+Learning: temporal differences (R. Sutton, 1988) with the step sizes of temporal coherence learning (D. Beal
+and M. Smith, 1999): a weight whose errors cancel each other out moves less.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from propnet.jit.arrays import Int32s, Words
+from propnet.jit.decorators import inlined, kernel
+from propnet.jit.vector512 import item
+
+Singles = NDArray[np.float32]
+
+SCALE = 1 << 16
+"""Weights are added as whole numbers, in units of 1 / SCALE logits: that is exact, and no addition waits long
+for the one before."""
+MOST_WEIGHT = 1000.0
+"""Logits of a proposition at most: eight of them fit into 32 bits, and their sums are taken in 64."""
+_UNIT = np.float32(1.0 / SCALE)
+_HALF = np.float32(0.5)
+_FLAT = np.float32(7.90531110763549805)
+"""Beyond it tanh is 1 to the digits of a float."""
+_A1, _A3, _A5 = (
+    np.float32(4.89352455891786e-03),
+    np.float32(6.37261928875436e-04),
+    np.float32(1.48572235717979e-05),
+)
+_A7, _A9 = np.float32(5.12229709037114e-08), np.float32(-8.60467152213735e-11)
+_A11, _A13 = np.float32(2.00018790482477e-13), np.float32(-2.76076847742355e-16)
+_B0, _B2 = np.float32(4.89352518554385e-03), np.float32(2.26843463243900e-03)
+_B4, _B6 = np.float32(1.18534705686654e-04), np.float32(1.19825839466702e-06)
+"""Coefficients of tanh's numerator and denominator, as in the linear algebra library Eigen (G. Guennebaud and
+B. Jacob, 2010)."""
+
+
+@kernel(nogil=True)
+def values_of_states(records: Words, table: Int32s, constant: Int32s, values: Singles) -> None:
+    """Fill in the values, 0..1, float32, shape (columns, n), of states: records, uint64, shape (n, words).
+
+    ``table``: int32, shape (columns, words * 8 * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is
+    for byte i of a record with the value b. ``constant``: int32, shape (columns,), the logits of all states.
+    """
+    words = np.int64(records.shape[1])
+    column_size = np.int64(table.shape[1])
+    for column in range(table.shape[0]):
+        for row in range(records.shape[0]):
+            total = np.int64(constant[column])
+            at = column * column_size
+            for word in range(words):
+                bits = item(records, row * words + word)
+                if bits != 0:
+                    # All eight at once: that a byte is 0 is too often a surprise to ask for it.
+                    for octet in range(8):
+                        byte = (bits >> np.uint64(8 * octet)) & np.uint64(255)
+                        total += item(table, at + 256 * octet + np.int64(byte))
+                at += 2048
+            values[column, row] = np.float32(total) * _UNIT
+        for row in range(records.shape[0]):
+            values[column, row] = _logistic(values[column, row])
+
+
+@inlined
+def _logistic(logit: np.float32) -> np.float32:
+    """1 / (1 + exp(-x)) to seven digits, without a branch: (1 + tanh(x / 2)) / 2 by a rational function."""
+    half = min(max(logit * _HALF, -_FLAT), _FLAT)
+    square = half * half
+    above = half * (
+        _A1
+        + square * (_A3 + square * (_A5 + square * (_A7 + square * (_A9 + square * (_A11 + square * _A13)))))
+    )
+    below = _B0 + square * (_B2 + square * (_B4 + square * _B6))
+    return _HALF + _HALF * (above / below)
+
+
+@kernel(nogil=True)
+def fill_table(weights: Int32s, table: Int32s) -> None:
+    """Fill in the table, int32, shape (columns, bytes * 256), of the weights of propositions, int32, shape
+    (bases, columns). Propositions past the last one weigh nothing."""
+    for column in range(table.shape[0]):
+        for octet in range(table.shape[1] // 256):
+            table[column, 256 * octet] = 0
+            size = 1
+            for bit in range(8):
+                base = 8 * octet + bit
+                weight = weights[base, column] if base < weights.shape[0] else np.int32(0)
+                for at in range(256 * octet, 256 * octet + size):
+                    table[column, at + size] = table[column, at] + weight
+                size *= 2
+
+
+@kernel(nogil=True)
+def learn(
+    records: Words,
+    targets: Singles,
+    start: Int32s,
+    feature: Int32s,
+    weights: Singles,
+    sums: Singles,
+    sizes: Singles,
+    rate: float,
+) -> float:
+    """Move weights, float32, shape (features, columns), towards the target values 0..1 of n states, one after
+    the other: ``targets`` float32, shape (n, columns), ``records`` uint64, shape (n, words). Returns the sum
+    of the squared errors.
+
+    Proposition b has the features ``feature[start[b]:start[b + 1]]``, and every state feature 0 besides.
+    A step moves the logit of the state itself by ``rate`` times the error, less what the step sizes take
+    away: ``sums`` and ``sizes`` of the errors of each weight, shapes as that of the weights, are added to."""
+    active = np.empty(feature.size + 1, np.int32)
+    times = np.zeros(weights.shape[0], np.int32)
+    squares = 0.0
+    for row in range(records.shape[0]):
+        active[0] = 0
+        times[0] = 1
+        count = 1
+        for word in range(records.shape[1]):
+            bits = records[row, word]
+            base = 64 * word
+            while bits:
+                if bits & np.uint64(1):
+                    for entry in range(start[base], start[base + 1]):
+                        if times[feature[entry]] == 0:
+                            active[count] = feature[entry]
+                            count += 1
+                        times[feature[entry]] += 1
+                bits >>= np.uint64(1)
+                base += 1
+        length = 0.0
+        for i in range(count):
+            length += float(times[active[i]]) * float(times[active[i]])
+        for column in range(weights.shape[1]):
+            logit = 0.0
+            for i in range(count):
+                logit += float(weights[active[i], column]) * times[active[i]]
+            error = float(targets[row, column]) - 1.0 / (1.0 + math.exp(-logit))
+            squares += error * error
+            for i in range(count):
+                number = active[i]
+                size = float(sizes[number, column])
+                coherence = abs(float(sums[number, column])) / size if size > 0.0 else 1.0
+                step = rate * coherence * error * times[number] / length
+                weights[number, column] += np.float32(step)
+                sums[number, column] += np.float32(error)
+                sizes[number, column] += np.float32(abs(error))
+        for i in range(count):
+            times[active[i]] = 0
+    return squares

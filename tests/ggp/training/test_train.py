@@ -1,0 +1,138 @@
+"""A game is learnt from the command line, tried, kept, carried elsewhere, and gone on with after a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.tournament.statistics.scores import Tally
+from ggp.training import lesson as lessons
+from ggp.training.lesson import Lesson, lane_machine_of
+from ggp.training.trial import TEST, TrialVerdict, best_of, try_share
+from players.knowledge.store import KnowledgeStore
+
+
+def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"GGP_CACHE": str(cache)},
+        timeout=300,
+    )
+
+
+def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    trained = _ggp(
+        here, "train", "tictactoe", "--minutes", "0.02", "--pairs", "1", "--move-seconds", "0.01", "--json"
+    )
+    assert trained.returncode == 0, trained.stderr
+    outcome = orjson.loads(trained.stdout)
+    assert outcome["moves"] > 0 and len(outcome["trials"]) == 2
+    # One pair decides nothing: what was learnt is kept, but not used.
+    assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
+    (row,) = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
+    assert row["fingerprint"] == outcome["fingerprint"] and row["moves"] == outcome["moves"]
+
+    scrambled = tmp_path / "other.kif"
+    scrambled.write_text(_ggp(here, "scramble", "tictactoe").stdout)
+    shown = _ggp(here, "knowledge", "show", str(scrambled), "--most", "3")
+    assert shown.returncode == 0 and len(shown.stdout.splitlines()) == 5
+
+    file = tmp_path / "t.knowledge"
+    assert _ggp(here, "knowledge", "export", "tictactoe", "-o", str(file)).returncode == 0
+    assert _ggp(there, "knowledge", "import", str(file)).returncode == 0
+    assert _ggp(there, "knowledge", "verify").returncode == 0
+    assert (
+        _ggp(there, "knowledge", "list", "--json").stdout == _ggp(here, "knowledge", "list", "--json").stdout
+    )
+
+    (kept,) = (there / "knowledge").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-5])
+    broken = _ggp(there, "knowledge", "verify")
+    assert broken.returncode == 1 and "not whole" in broken.stderr and "Traceback" not in broken.stderr
+    file.write_bytes(b"\x80\x04import os")
+    refused = _ggp(there, "knowledge", "import", str(file))
+    assert refused.returncode != 0 and "no knowledge of a game" in refused.stderr
+
+
+def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
+    for arguments, told in [
+        (("knowledge", "learn"), "nothing to do"),
+        (("knowledge", "show"), "needs a game"),
+        (("knowledge", "show", "hex"), "ggp train hex"),
+        (("train", "lightsout", "--minutes", "0"), "several roles"),
+    ]:
+        result = _ggp(tmp_path, *arguments)
+        assert result.returncode != 0 and told in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> None:
+    store = KnowledgeStore(tmp_path / "knowledge")
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from ggp.training import lesson\n"
+        "from ggp.game import Game\n"
+        "from players.knowledge.store import KnowledgeStore\n"
+        "lesson.SAVE_SECONDS = 0.2\n"
+        "machine = lesson.lane_machine_of(Game.load('tictactoe').machine('propnet'))\n"
+        "lesson.Lesson(machine, 'tictactoe', KnowledgeStore(Path(sys.argv[1]))).learn(600, print)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, str(store.directory)])
+    try:
+        limit = time.monotonic() + 120
+        while store.empty and time.monotonic() < limit:
+            time.sleep(0.05)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+    lesson = Lesson(machine, "tictactoe", store)
+    assert lesson.known is not None and lesson.known.moves > 0
+    lesson.learn(0.2, lambda *_: None)
+    assert store.get(lesson.known.fingerprint).moves > 0  # type: ignore[union-attr]
+    assert lesson.training.progress.moves > lesson.known.moves - 1
+
+
+def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lessons, "SAVE_SECONDS", 0.0)
+    store = KnowledgeStore(tmp_path)
+    lesson = Lesson(lane_machine_of(Game.load("tictactoe").machine("propnet")), "my game!", store)
+    lesson.learn(0.1, lambda *_: None)
+    assert lesson.known is not None and lesson.known.game == "my-game-" and lesson.known.share == 0.0
+    lesson.decide(0.5, lesson.known)
+    lesson.learn(0.1, lambda *_: None)
+    assert lesson.known.share == 0.5
+
+
+def test_only_a_share_that_is_better_by_the_test_is_used() -> None:
+    worse, open_ = (
+        TrialVerdict(0.5, Tally(0, 5, 5), False, True),
+        TrialVerdict(1.0, Tally(9, 0, 1), False, False),
+    )
+    good, best = TrialVerdict(0.5, Tally(8, 0, 2), True, True), TrialVerdict(1.0, Tally(9, 0, 1), True, True)
+    assert best_of([worse, open_]) is None
+    assert best_of([good, best]) is best and best_of([worse, good]) is good
+
+
+def test_a_trial_ends_when_there_is_no_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
+    machine = Game.load("tictactoe").machine("propnet")
+    verdict = try_share(machine, 1.0, 0.01, 50, time.monotonic() - 1, 1, lambda *_: None)
+    assert verdict.score.games == 0 and not verdict.better and not verdict.decided
+    assert TEST.verdict([1.0] * 20) == "H1" and TEST.verdict([0.5] * 100) == "H0"
+
+
+def test_a_machine_without_lanes_cannot_be_trained() -> None:
+    with pytest.raises(GdlError, match="too large"):
+        lane_machine_of(Game.load("tictactoe").machine("prover"))

@@ -1,0 +1,128 @@
+"""A search values leaves by what is known of a game, and one of which nothing is known as it always did."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdl.errors import GdlError
+from gdl.grounding.pipeline import ground
+from gdl.rules import Rules
+from gdl.scramble import scramble
+from ggp.game import Game
+from players.batch_machine import batch_machine_of
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.store import KnowledgeStore
+from players.knowledge.training import Training
+from players.uct.leaf_values import leaf_values
+from players.uct.root_statistics import RootStatistics
+from players.uct.search import Search
+from players.uct.tuning import Tuning
+from propnet.build import build
+from propnet.machine import PropnetMachine
+
+
+def _machine(rules: Rules) -> PropnetMachine:
+    return PropnetMachine(rules, build(ground(rules)))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache in which nothing is kept yet."""
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def trained() -> Training:
+    """A little learnt of connect four."""
+    rules = Game.load("connectfour").rules
+    training = Training(_machine(rules), canonical_names(rules))
+    for _ in range(5):
+        training.round()
+    return training
+
+
+def _searched(rules: Rules, tuning: Tuning, playouts: int = 3000) -> tuple[Search, RootStatistics]:
+    search = Search(0, 1, tuning)
+    machine = _machine(rules)
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.step(time.monotonic() + 60, playouts):
+        pass
+    return search, search.statistics()
+
+
+def _same(first: RootStatistics, second: RootStatistics) -> bool:
+    return np.array_equal(first.visits, second.visits) and np.array_equal(first.totals, second.totals)
+
+
+def test_a_game_that_nothing_is_known_of_is_searched_as_without(cache: Path, trained: Training) -> None:
+    rules = Game.load("breakthrough").rules
+    _, off = _searched(rules, Tuning(prove=False, knowledge="off"))
+    KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=1.0))
+    search, auto = _searched(rules, Tuning(prove=False))
+    assert _same(off, auto) and "learnt" not in search.news
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_leaves_of_a_scrambled_copy_are_valued_by_what_is_known(
+    cache: Path, trained: Training, share: float
+) -> None:
+    rules, _ = scramble(Game.load("connectfour").rules, 4)
+    _, off = _searched(rules, Tuning(prove=False, knowledge="off"))
+    KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=share))
+    search, with_it = _searched(rules, Tuning(prove=False))
+    assert f"learnt before ({share:.0%})" in search.news
+    assert with_it.playouts == off.playouts and not _same(off, with_it)
+
+
+def test_values_take_their_share_of_results(cache: Path, trained: Training) -> None:
+    KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=0.25))
+    machine = _machine(Game.load("connectfour").rules)
+    batched = batch_machine_of(machine)
+    known = leaf_values(batched, "auto", None)
+    assert known is not None and known.share == 0.25 and not known.alone
+    records = machine.records([machine.initial_state()] * 3)
+    results = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
+    value = trained.values.of(records[:1])[0]
+    known.mix(results, np.array([0, 2, 3]), records, np.array([5, 5, 0], np.int32))
+    assert np.allclose(results[0], 0.75 * np.array([1.0, 0.0]) + 0.25 * value, atol=1e-6)
+    assert np.allclose(results[2], 0.75 * np.array([0.0, 1.0]) + 0.25 * value, atol=1e-6)
+    assert results[1].tolist() == [0.5, 0.5] and results[3].tolist() == [0.25, 0.75]
+
+
+def test_without_playouts_the_ends_of_matches_are_seen(cache: Path, trained: Training) -> None:
+    """Tic-tac-toe is small: a search by values alone comes to know it whole, whatever the values are."""
+    rules = Game.load("tictactoe").rules
+    training = Training(_machine(rules), canonical_names(rules))
+    training.round()
+    KnowledgeStore().put(replace(training.knowledge("tictactoe"), share=1.0))
+    search, statistics = _searched(rules, Tuning(prove=False, trim=False), 200_000)
+    assert search.tree.proven == 50 or statistics.value == 50
+
+
+def test_a_share_of_0_and_the_option_off_switch_it_off(cache: Path, trained: Training) -> None:
+    KnowledgeStore().put(trained.knowledge("connectfour"))
+    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
+    assert leaf_values(batched, "auto", None) is None
+    assert leaf_values(batched, "off", 1.0) is None
+    assert leaf_values(batched, "auto", 1.0) is not None
+
+
+def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Training) -> None:
+    path = tmp_path / "connectfour.knowledge"
+    path.write_bytes(trained.knowledge("connectfour").to_bytes())
+    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
+    assert leaf_values(batched, str(path), 1.0) is not None
+    with pytest.raises(GdlError, match="another game"):
+        leaf_values(batch_machine_of(_machine(Game.load("breakthrough").rules)), str(path), 1.0)
+    path.write_bytes(b"nothing")
+    with pytest.raises(GdlError):
+        leaf_values(batched, str(path), 1.0)
+    with pytest.raises(GdlError):
+        leaf_values(batched, str(tmp_path / "missing"), 1.0)
