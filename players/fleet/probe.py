@@ -10,7 +10,7 @@ from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, Message
 
 
-class Probe:
+class NodeProbe:
     """Describes its node."""
 
     async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:

@@ -23,7 +23,7 @@ from players.fleet.ray_access import close_doors
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.service import load
 
-PROBE = "players.fleet.probe:Probe"
+PROBE = "players.fleet.probe:NodeProbe"
 KINDS = arrays_of.integer_dtypes() | arrays_of.unsigned_integer_dtypes() | arrays_of.boolean_dtypes()
 SHAPES = arrays_of.array_shapes(min_dims=0, min_side=0)
 needs_ray = pytest.mark.skipif(
@@ -56,7 +56,7 @@ def test_objects_do_not_travel_and_a_frame_that_is_cut_is_refused() -> None:
             unpack(cut)
 
 
-@pytest.mark.parametrize("name", ["os:getpid", "players.nothing:Probe", "players.fleet.probe:Nothing"])
+@pytest.mark.parametrize("name", ["os:getpid", "players.nothing:NodeProbe", "players.fleet.probe:Nothing"])
 def test_only_services_of_this_program_run(name: str) -> None:
     with pytest.raises(GdlError, match="service"):
         load(name)
