@@ -29,15 +29,16 @@ START_SECONDS = 60.0
 """How long an actor may take until it answers."""
 LOCAL = re.compile(r"local-ray:([1-9]\d{0,2})")
 LOOPBACK = "127.0.0.2"
-"""Ray takes 127.0.0.1 for the computer's address in its network, where its nodes must not listen."""
+"""Ray's driver takes 127.0.0.1 for the computer's address in its network, and finds no node there."""
 
 
 class RayFleet(Fleet):
     """A cluster that is reached with Ray.
 
     Args:
-        address: ``HOST:PORT`` of a cluster's head, or ``local-ray:N`` to start N nodes on this computer, on
-            loopback, which divide its cores.
+        address: ``HOST:PORT`` of a cluster's head, or ``local-ray:N`` to start N nodes on this computer,
+            which divide its cores and talk over loopback. Ray opens some of their ports on all interfaces
+            nevertheless: use a firewall, besides the token, where others are on the network.
 
     Raises:
         GdlError: Ray is not installed, the token is missing, or nothing answers at the address.
