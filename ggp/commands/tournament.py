@@ -13,6 +13,7 @@ from ggp.commands import check_machine, check_writable
 
 if TYPE_CHECKING:
     from ggp.tournament.entrants import Entrant
+    from ggp.tournament.sites import Sites
 
 
 def command(
@@ -53,6 +54,9 @@ def command(
         max=65535,
         metavar="PORT",
         help="Tell `ggp web --watch` on this port; 0 takes a free one.",
+    ),
+    cluster: str = typer.Option(
+        "", metavar="ADDRESS", help="Play on a Ray cluster: HOST:PORT, or local-ray:N for N nodes here."
     ),
     report: Path | None = typer.Option(None, help="Write a self-contained HTML page."),
     plots: Path | None = typer.Option(None, help="Write PNG and SVG plots into this folder."),
@@ -105,12 +109,20 @@ def command(
         session = Session(Console(highlight=False), settings, store, test)
         try:
             if play:
-                session.play(workers, events)
+                session.play(workers, events, _sites(cluster) if cluster else None)
         finally:
             session.show()
             session.write(report, plots, json, csv)
         if store.failures():
             raise typer.Exit(1)
+
+
+def _sites(address: str) -> Sites:
+    """The nodes of a cluster. Raises GdlError where it cannot be reached."""
+    from ggp.tournament.cluster import ClusterSites
+    from players.fleet.ray_fleet import RayFleet
+
+    return ClusterSites(RayFleet(address))
 
 
 def _check_addresses(entrants: Iterable[Entrant]) -> None:

@@ -1,30 +1,30 @@
-"""Plays what is left of a tournament: matches side by side, each on cores of its own."""
+"""Plays what is left of a tournament: matches side by side, each on cores of its own.
+
+A match that is lost with its node is played anew on another; it is on the disk once, when its result is here.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from itertools import accumulate, chain
 from typing import Any, Protocol
 
+from ggp.processes.parent import JsonMessage
 from ggp.server.newsroom import Newsroom
 from ggp.tournament.match_report import MatchReport
-from ggp.tournament.processes import TournamentProcess, usable_cores
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
+from ggp.tournament.sites import CoreSets, OwnSites, Site, Sites
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store, faults_of
+from players.fleet.fleet import LostWorkerError
 
 LOOK_AHEAD = 16
 """How many fixtures may be passed over because a player or the cores are not free."""
 ATTEMPTS = 2
 """How often a match is tried whose referee crashes."""
-
-
-CoreSets = tuple[tuple[int, ...], ...]
-"""The cores of each player of a match."""
 
 
 class Watcher(Protocol):
@@ -40,39 +40,6 @@ class Watcher(Protocol):
         """A match is over and on the disk; no result if it could not be run."""
 
 
-class Cores:
-    """Which cores are free, of all that the tournament may use."""
-
-    def __init__(self, cores: Sequence[int]) -> None:
-        self.all = tuple(cores)
-        self._free = list(cores)
-
-    def take(self, needs: Sequence[int], shared: bool) -> CoreSets | None:
-        """Cores for each player of a match; None where they are not free.
-
-        A match that needs more than there are gets all of them for all of its players, alone.
-
-        Args:
-            needs: how many cores each player keeps busy.
-            shared: the players take turns, and one set of cores is enough.
-        """
-        wanted = max(needs, default=0) if shared else sum(needs)
-        if wanted > len(self.all):
-            if len(self._free) < len(self.all):
-                return None
-            self._free.clear()
-            return tuple(self.all if need else () for need in needs)
-        if wanted > len(self._free):
-            return None
-        cores, self._free = self._free[:wanted], self._free[wanted:]
-        starts = [0] * len(needs) if shared else [0, *accumulate(needs)]
-        return tuple(tuple(cores[start : start + need]) for start, need in zip(starts, needs, strict=False))
-
-    def give_back(self, cores: Sequence[Sequence[int]]) -> None:
-        """The match that has taken these cores is over."""
-        self._free = sorted({*self._free, *chain(*cores)})
-
-
 class Runner:
     """Plays the matches of a tournament that the store does not have.
 
@@ -82,6 +49,7 @@ class Runner:
         workers: matches at once, at most; as many as there are cores for if 0.
         sprt: stop when this test of the two players is decided.
         newsroom: where it tells of its matches, if anywhere.
+        sites: the computers that play, which :meth:`run` closes; this one if not given.
     """
 
     def __init__(
@@ -91,6 +59,7 @@ class Runner:
         workers: int = 0,
         sprt: Sprt | None = None,
         newsroom: Newsroom | None = None,
+        sites: Sites | None = None,
     ) -> None:
         if sprt is not None:
             settings.check_pair()
@@ -100,10 +69,9 @@ class Runner:
         self._newsroom = newsroom
         self._entrants = {entrant.label: entrant for entrant in settings.entrants}
         self._games = {game.name: game for game in settings.games}
-        self._cores = Cores(usable_cores())
-        self._workers = workers or max(1, len(self._cores.all))
+        self._sites: Sites = sites or OwnSites()
+        self._workers = workers
         self._busy: set[str] = set()
-        self._idle: list[TournamentProcess] = []
         self.results = store.results()
         done = {result.fixture for result in self.results}
         games = {game.name: game.roles for game in settings.games}
@@ -114,8 +82,10 @@ class Runner:
 
     @property
     def crowded(self) -> list[str]:
-        """Players that need more cores than there are for a match."""
-        available = len(self._cores.all)
+        """Players that need more cores than the largest computer that is known has for a match."""
+        if not self._sites.open:
+            return []
+        available = self._largest
         needs = {e.label: e.cores(available) for e in self._settings.entrants}
         most = max(game.roles for game in self._settings.games)
         allowed = available if self._settings.take_turns else available / min(most, len(needs))
@@ -128,11 +98,20 @@ class Runner:
         running: set[asyncio.Task[None]] = set()
         try:
             while not (verdict := self.verdict()):
-                while len(running) < self._workers and (match := self._next()) is not None:
+                if self._pending:
+                    await self._sites.look()
+                most = self._workers or sum(max(1, len(site.cores.all)) for site in self._sites.open)
+                while len(running) < most and (match := self._next()) is not None:
                     running.add(asyncio.create_task(self._play(*match)))
+                patience = self._sites.patience if self._pending else None
                 if not running:
-                    break
-                finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                    if patience is None:
+                        break
+                    await asyncio.sleep(patience)
+                    continue
+                finished, running = await asyncio.wait(
+                    running, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+                )
                 for task in finished:
                     task.result()
             return verdict
@@ -141,7 +120,7 @@ class Runner:
                 task.cancel()
             if running:
                 await asyncio.wait(running)
-            await asyncio.gather(*(child.close() for child in self._idle))
+            await self._sites.close()
 
     def verdict(self) -> str:
         """What the sequential test says so far."""
@@ -149,8 +128,13 @@ class Runner:
             return ""
         return self._sprt.verdict(block_scores(self.results, *self._settings.labels))
 
-    def _next(self) -> tuple[Fixture, CoreSets] | None:
-        """The first fixture whose players and cores are free; its round must have come."""
+    @property
+    def _largest(self) -> int:
+        return max((len(site.cores.all) for site in self._sites.open), default=0)
+
+    def _next(self) -> tuple[Fixture, Site, CoreSets] | None:
+        """The first fixture whose players are free, and a computer with cores that are; its round must have
+        come."""
         for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
             if fixture.round > self._pending[0].round + 1:
                 break
@@ -158,22 +142,27 @@ class Runner:
             # A player over HTTP takes one match at a time.
             if any(player.remote and player.label in self._busy for player in players):
                 continue
-            needs = [player.cores(len(self._cores.all)) for player in players]
-            cores = self._cores.take(needs, self._settings.take_turns)
-            if cores is not None:
-                del self._pending[index]
-                self._busy.update(player.label for player in players if player.remote)
-                return fixture, cores
-            if sum(needs) > len(self._cores.all):
-                break  # it needs the whole computer: nothing may overtake it for ever
+            for site in self._sites.open:
+                needs = [player.cores(len(site.cores.all)) for player in players]
+                # One that is too small for it plays only what no other is large enough for.
+                if sum(needs) > len(site.cores.all) and len(site.cores.all) < self._largest:
+                    continue
+                cores = site.cores.take(needs, self._settings.take_turns)
+                if cores is not None:
+                    del self._pending[index]
+                    self._busy.update(player.label for player in players if player.remote)
+                    return fixture, site, cores
+            largest = self._largest
+            if sum(player.cores(largest) for player in players) > largest:
+                break  # it needs a whole computer: nothing may overtake it for ever
         return None
 
-    async def _play(self, fixture: Fixture, cores: CoreSets) -> None:
+    async def _play(self, fixture: Fixture, site: Site, cores: CoreSets) -> None:
         try:
             self._watcher.began(fixture)
             result, error = None, ""
             for _ in range(ATTEMPTS):
-                result, error = await self._attempt(fixture, cores)
+                result, error = await self._attempt(fixture, site, cores)
                 if result is not None or error:
                     break
             self.left -= 1
@@ -181,56 +170,51 @@ class Runner:
                 error = error or "the referee crashed"
                 self._store.add_failure(fixture, error)
             self._watcher.ended(fixture, result, error)
+        except LostWorkerError:
+            self._pending.appendleft(fixture)
         finally:
-            self._cores.give_back(cores)
+            site.cores.give_back(cores)
             self._busy.difference_update(fixture.seats)
 
-    async def _attempt(self, fixture: Fixture, cores: CoreSets) -> tuple[Result | None, str]:
+    async def _attempt(self, fixture: Fixture, site: Site, cores: CoreSets) -> tuple[Result | None, str]:
         """The result, or why there is none; neither where the referee crashed."""
-        child = self._idle.pop() if self._idle else await TournamentProcess.start("ggp.tournament.referee")
-        reusable, news = False, MatchReport(self._newsroom, self._settings, fixture)
+        news = MatchReport(self._newsroom, self._settings, fixture)
+
+        def step(message: JsonMessage) -> None:
+            self._watcher.step(fixture, message["number"])
+            news.step(message)
+
         try:
-            child.send("play", **self._job(fixture, cores))
-            while (message := await child.inbox.get()) is not None:
-                match message["kind"]:
-                    case "step":
-                        self._watcher.step(fixture, message["number"])
-                        news.step(message)
-                    case "failed":
-                        reusable = True
-                        return None, message["error"]
-                    case _:
-                        reusable = True
-                        record = message["record"]
-                        goals, faults = tuple(message["goals"]), faults_of(record, len(fixture.seats))
-                        length = len(record["moves"]), message["seconds"]
-                        result = Result(fixture, goals, faults, message["completed"], *length)
-                        # From here on it is on the disk, whatever happens.
-                        self._store.add(result, record)
-                        news.end("stop" if result.completed else "cut", goals)
-                        self.results.append(result)
-                        return result, ""
-            return None, ""
+            message = await site.play(self._job(fixture, site, cores), step)
+            if message is None:
+                return None, ""
+            if message["kind"] == "failed":
+                return None, message["error"]
+            record = message["record"]
+            goals, faults = tuple(message["goals"]), faults_of(record, len(fixture.seats))
+            length = len(record["moves"]), message["seconds"]
+            result = Result(fixture, goals, faults, message["completed"], *length)
+            # From here on it is on the disk, whatever happens.
+            self._store.add(result, record)
+            news.end("stop" if result.completed else "cut", goals)
+            self.results.append(result)
+            return result, ""
         finally:
             news.end("abort")
-            if reusable:
-                self._idle.append(child)
-            else:
-                await asyncio.shield(child.close())
 
-    def _job(self, fixture: Fixture, cores: CoreSets) -> dict[str, Any]:
-        settings = self._settings
+    def _job(self, fixture: Fixture, site: Site, cores: CoreSets) -> dict[str, Any]:
+        settings, available = self._settings, len(site.cores.all)
         return {
             "key": f"{fixture.game} {fixture.round} {' '.join(fixture.seats)}",
             "rules": self._games[fixture.game].rules,
             "round": fixture.round,
-            "seats": [self._seat(*seat) for seat in zip(fixture.seats, cores, strict=True)],
+            "seats": [self._seat(*seat, available) for seat in zip(fixture.seats, cores, strict=True)],
             "tournament": settings.name,
             **{key: getattr(settings, key) for key in MATCH_SETTINGS},
         }
 
-    def _seat(self, label: str, cores: Sequence[int]) -> dict[str, Any]:
-        entrant, available = self._entrants[label], len(self._cores.all)
+    def _seat(self, label: str, cores: Sequence[int], available: int) -> dict[str, Any]:
+        entrant = self._entrants[label]
         return {
             "label": label,
             "player": "" if entrant.remote else entrant.local_name(available),

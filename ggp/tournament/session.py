@@ -24,6 +24,7 @@ from ggp.tournament.output.report import html_report
 from ggp.tournament.output.tables import LiveTable, cross, games, standings, test_line
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.sites import Sites
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Store
@@ -94,12 +95,12 @@ class Session:
         if self.test is not None:
             self.settings.check_pair()
 
-    def play(self, workers: int, events: int | None = None) -> None:
+    def play(self, workers: int, events: int | None = None, sites: Sites | None = None) -> None:
         """Play what is left, with a table that is kept up to date; ``events``: the port on which it tells of
-        its matches."""
+        its matches; ``sites``: the computers that play, if not this one."""
         self.store.set("settings", self.settings.as_json())
         newsroom = Newsroom(self.settings.name)
-        runner = Runner(self.settings, self.store, workers, self.test, newsroom)
+        runner = Runner(self.settings, self.store, workers, self.test, newsroom, sites)
         table = LiveTable(self.console, runner.results, self.settings.labels, runner.total, self.test)
         done = runner.total - runner.left
         self.console.print(

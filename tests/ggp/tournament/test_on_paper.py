@@ -27,9 +27,9 @@ from ggp.tournament.openings import Openings, rules_from
 from ggp.tournament.output.export import write_csv, write_json
 from ggp.tournament.output.report import html_report
 from ggp.tournament.output.tables import LiveTable
-from ggp.tournament.runner import Cores
 from ggp.tournament.schedule import Fixture, plan, seatings
 from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.sites import Cores
 from ggp.tournament.statistics.ratings import ELO, _posterior, rate
 from ggp.tournament.statistics.scores import (
     Comparison,

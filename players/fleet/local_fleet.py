@@ -1,0 +1,119 @@
+"""Processes of this computer as a fleet of one node."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import platform
+import sys
+from contextlib import suppress
+
+import numpy as np
+import numpy.typing as npt
+
+from gdl.errors import GdlError
+from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
+from players.fleet.frames import pack, unpack
+from players.fleet.service import told
+from players.fleet.worker_process import HEADER
+from players.processes.limits import cores as usable
+
+
+class LocalFleet(Fleet):
+    """This computer; each worker is a process of its own."""
+
+    def __init__(self, cores: int | None = None) -> None:
+        self._node = FleetNode("local", platform.node(), cores or usable())
+        self._workers: dict[int, tuple[FleetWorker, int]] = {}
+
+    async def nodes(self) -> list[FleetNode]:
+        return [self._node]
+
+    async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
+        taken = sum(number for worker, number in self._workers.values() if worker.handle.alive)
+        if taken + cores > self._node.cores:
+            raise GdlError(f"{cores} cores are wanted, and {self._node.cores - taken} are free")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "players.fleet.worker_process",
+            service,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        worker = FleetWorker(node, service, _Pipe(process))
+        self._workers[id(worker)] = worker, cores
+        return worker
+
+    async def call(
+        self, worker: FleetWorker, message: Message, arrays: Arrays = (), parcel: Parcel | None = None
+    ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
+        pipe: _Pipe = worker.handle
+        reply = await pipe.ask(pack(message, arrays), parcel.handle if parcel else b"")
+        answer, result = unpack(reply)
+        return told(answer), result
+
+    async def put(self, *arrays: npt.NDArray[np.generic]) -> Parcel:
+        return Parcel(pack({}, arrays))
+
+    async def get(self, parcel: Parcel) -> list[npt.NDArray[np.generic]]:
+        return unpack(parcel.handle)[1]
+
+    async def stop(self, worker: FleetWorker) -> None:
+        self._workers.pop(id(worker), None)
+        await worker.handle.end()
+
+    async def close(self) -> None:
+        for worker, _ in list(self._workers.values()):
+            await self.stop(worker)
+
+
+class _Pipe:
+    """The pipes to one process, and the calls that wait for an answer."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._numbers = itertools.count()
+        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self.alive = True
+        self._reading = asyncio.create_task(self._read())
+
+    async def ask(self, frame: bytes, parcel: bytes) -> bytes:
+        """The frame that answers."""
+        if not self.alive or self._process.stdin is None:
+            raise LostWorkerError("the worker's process has ended")
+        number = next(self._numbers)
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        try:
+            with suppress(ConnectionError):  # its end is noticed where it is read
+                self._process.stdin.write(HEADER.pack(number, len(frame), len(parcel)) + frame + parcel)
+                await self._process.stdin.drain()
+            return await future
+        finally:
+            self._waiting.pop(number, None)
+
+    async def _read(self) -> None:
+        out = self._process.stdout
+        try:
+            while out is not None:
+                number, length, _ = HEADER.unpack(await out.readexactly(HEADER.size))
+                reply = await out.readexactly(length)
+                if (future := self._waiting.get(number)) is not None and not future.done():
+                    future.set_result(reply)
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            self.alive = False
+            for future in self._waiting.values():
+                if not future.done():
+                    future.set_exception(LostWorkerError("the worker's process has ended"))
+
+    async def end(self) -> None:
+        """Kill it, and wait for its end."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+        await self._reading

@@ -1,0 +1,34 @@
+"""Who may use a Ray cluster: those who have its token, though Ray is open to anyone by default.
+
+Ray has had tokens since 2.52: ``RAY_AUTH_MODE=token``, and the token in ``RAY_AUTH_TOKEN``, in the file
+``RAY_AUTH_TOKEN_PATH``, or in ``~/.ray/auth_token``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from gdl.errors import GdlError
+
+
+def close_doors(own: bool) -> None:
+    """Have Ray ask for a token; call it before Ray is imported. ``own``: the cluster is started by us, with a
+    token of its own that nobody else knows. Raises GdlError where the token of a cluster is not given."""
+    os.environ["RAY_AUTH_MODE"] = "token"
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if _given():
+        return
+    if not own:
+        raise GdlError(
+            "the token of the cluster is not given",
+            remedy="set RAY_AUTH_TOKEN, or RAY_AUTH_TOKEN_PATH to a file with it",
+        )
+    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+
+
+def _given() -> bool:
+    if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        return True
+    return (Path.home() / ".ray" / "auth_token").is_file()

@@ -1,0 +1,144 @@
+"""A Ray cluster as a fleet (https://docs.ray.io): an actor for each worker, bound to its node.
+
+The extra ``cluster``. Ray is imported when a fleet is opened, and not before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import logging
+import os
+import re
+import sys
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gdl.errors import GdlError
+from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
+from players.fleet.frames import pack, unpack
+from players.fleet.ray_access import close_doors
+from players.fleet.ray_worker import RayWorker
+from players.fleet.service import told
+from players.processes.limits import cores as usable
+
+START_SECONDS = 60.0
+"""How long an actor may take until it answers."""
+LOCAL = re.compile(r"local-ray:([1-9]\d{0,2})")
+LOOPBACK = "127.0.0.2"
+"""Ray's driver takes 127.0.0.1 for the computer's address in its network, and finds no node there."""
+
+
+class RayFleet(Fleet):
+    """A cluster that is reached with Ray.
+
+    Args:
+        address: ``HOST:PORT`` of a cluster's head, or ``local-ray:N`` to start N nodes on this computer,
+            which divide its cores and talk over loopback. Ray opens some of their ports on all interfaces
+            nevertheless: use a firewall, besides the token, where others are on the network.
+
+    Raises:
+        GdlError: Ray is not installed, the token is missing, or nothing answers at the address.
+    """
+
+    def __init__(self, address: str) -> None:
+        if importlib.util.find_spec("ray") is None:
+            raise GdlError("--cluster needs Ray, 2.52 or later", remedy="pip install 'kaskade-ggp[cluster]'")
+        local = LOCAL.fullmatch(address)
+        close_doors(own=local is not None)
+        import ray
+        import ray.util.scheduling_strategies
+
+        self._ray: Any = ray
+        self.cluster = _cluster(int(local[1])) if local else None
+        """The nodes that this fleet has started, if any: Ray's ``cluster_utils.Cluster``."""
+        try:
+            ray.init(
+                address=self.cluster.address if self.cluster else address,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                namespace="kaskade",
+                _node_ip_address=LOOPBACK if self.cluster else None,
+                runtime_env={"env_vars": {"PYTHONPATH": _path()}} if self.cluster else None,
+            )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            self._leave()
+            text = str(error).strip().splitlines()
+            raise GdlError(
+                f"no cluster answers at {address}: {text[0] if text else type(error).__name__}",
+                remedy="see `ray status`; is the token the cluster's?",
+            ) from None
+
+    async def nodes(self) -> list[FleetNode]:
+        listed = await asyncio.to_thread(self._ray.nodes)
+        return [
+            FleetNode(node["NodeID"], node["NodeManagerHostname"], int(node["Resources"]["CPU"]))
+            for node in listed
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        ]
+
+    async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
+        affinity = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
+        actor = self._ray.remote(RayWorker).options(num_cpus=cores, scheduling_strategy=affinity)
+        worker = FleetWorker(node, service, actor.remote(service))
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._wait(worker.handle.__ray_ready__.remote())
+        except TimeoutError:
+            await self.stop(worker)
+            raise GdlError(f"{cores} cores of {node.host} are not free, or nothing starts there") from None
+        return worker
+
+    async def call(
+        self, worker: FleetWorker, message: Message, arrays: Arrays = (), parcel: Parcel | None = None
+    ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
+        frame = pack(message, arrays)
+        reply = await self._wait(worker.handle.answer.remote(frame, parcel.handle if parcel else b""))
+        answer, result = unpack(reply)
+        return told(answer), result
+
+    async def put(self, *arrays: npt.NDArray[np.generic]) -> Parcel:
+        return Parcel(await asyncio.to_thread(self._ray.put, pack({}, arrays)))
+
+    async def get(self, parcel: Parcel) -> list[npt.NDArray[np.generic]]:
+        return unpack(await self._wait(parcel.handle))[1]
+
+    async def stop(self, worker: FleetWorker) -> None:
+        with suppress(self._ray.exceptions.RayError):
+            await asyncio.to_thread(self._ray.kill, worker.handle)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._leave)
+
+    async def _wait(self, reference: Any) -> Any:
+        try:
+            return await reference
+        except self._ray.exceptions.RayError as error:
+            text = str(error).strip().splitlines()
+            raise LostWorkerError(f"a worker is lost: {text[0] if text else type(error).__name__}") from None
+
+    def _leave(self) -> None:
+        self._ray.shutdown()
+        if self.cluster is not None:
+            self.cluster.shutdown()
+
+
+def _cluster(nodes: int) -> Any:
+    """Nodes on this computer, which divide its cores: each has at least one."""
+    from ray.cluster_utils import Cluster
+
+    os.environ["PYTHONPATH"] = _path()  # the nodes' processes run what runs here
+    each = max(1, usable() // nodes)
+    cluster = Cluster()
+    for _ in range(nodes):
+        cluster.add_node(
+            num_cpus=each, node_ip_address=LOOPBACK, include_dashboard=False, object_store_memory=100 << 20
+        )
+    return cluster
+
+
+def _path() -> str:
+    return os.pathsep.join(filter(None, sys.path))

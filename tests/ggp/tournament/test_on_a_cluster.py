@@ -1,0 +1,121 @@
+"""Tournaments on several nodes: the same matches as here, none lost with a node, none played into the store
+twice."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.tournament.cluster import ClusterSites
+from ggp.tournament.entrants import Entrant
+from ggp.tournament.runner import Runner
+from ggp.tournament.schedule import Fixture, plan
+from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.sites import Sites
+from ggp.tournament.store import Result, Store
+from players.fleet.fleet import Fleet
+from players.fleet.local_fleet import LocalFleet
+from players.fleet.ray_fleet import LOOPBACK, RayFleet
+
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing"
+)
+SAME = (
+    "moves",
+    "errors",
+    "states",
+    "goalValues",
+    "playerNamesFromHost",
+    "tournamentNameFromHost",
+    "isCompleted",
+)
+
+
+class Changing:
+    """A watcher that calls back once, after so many matches."""
+
+    def __init__(self, after: int = -1, then: Any = None) -> None:
+        self.ended_matches: list[Fixture] = []
+        self.errors: list[str] = []
+        self._after, self._then = after, then
+
+    def began(self, fixture: Fixture) -> None:
+        pass
+
+    def step(self, fixture: Fixture, number: int) -> None:
+        pass
+
+    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
+        self.ended_matches.append(fixture)
+        if error:
+            self.errors.append(error)
+        if len(self.ended_matches) == self._after:
+            self._then()
+
+
+def settings(rounds: int) -> TournamentSettings:
+    game = GameSpec("tictactoe", Game.load("tictactoe").text, 2)
+    entrants = tuple(Entrant(name, name) for name in ("random", "legal"))
+    return TournamentSettings("t", (game,), entrants, rounds, 5.0, 5.0, take_turns=True, level="prover")
+
+
+def play(path: Path, rounds: int, watcher: Changing, sites: Sites | None = None) -> dict[Fixture, Any]:
+    """The records of a tournament, without times and what comes from them."""
+    with Store(path) as store:
+        asyncio.run(Runner(settings(rounds), store, sites=sites).run(watcher))
+        records = list(store.records())
+    assert not watcher.errors
+    assert len(records) == len(watcher.ended_matches)
+    return {fixture: {key: record[key] for key in SAME if key in record} for fixture, record in records}
+
+
+def fixtures(rounds: int) -> list[Fixture]:
+    return list(plan({"tictactoe": 2}, ["random", "legal"], rounds))
+
+
+def test_a_fleet_of_processes_plays_what_this_computer_plays(tmp_path: Path) -> None:
+    here = play(tmp_path / "here", 2, Changing())
+    there = play(tmp_path / "there", 2, Changing(), ClusterSites(LocalFleet()))
+    assert here == there
+    assert all("moves" in record and "goalValues" in record for record in here.values())
+    assert sorted(map(str, there)) == sorted(map(str, fixtures(2)))
+
+
+def _kill_and_add(fleet: RayFleet) -> None:
+    """Kill a node that is not the head, as a power cut does, and add another."""
+    victim = next(iter(fleet.cluster.worker_nodes))
+    fleet.cluster.remove_node(victim, allow_graceful=False)
+    fleet.cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK, include_dashboard=False, wait=False)
+
+
+@needs_ray
+def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED"):
+        monkeypatch.setenv(key, "0")
+        monkeypatch.delenv(key)
+    monkeypatch.setenv("PYTHONPATH", "")
+    rounds = 8
+    here = play(tmp_path / "here", rounds, Changing())
+    fleet = RayFleet("local-ray:3")
+    watcher = Changing(4, lambda: _kill_and_add(fleet))
+    there = play(tmp_path / "there", rounds, watcher, ClusterSites(fleet))
+    assert here == there
+    assert len(watcher.ended_matches) == len(set(watcher.ended_matches)) == len(fixtures(rounds))
+
+
+def test_a_tournament_that_no_node_plays_ends_with_a_remedy(tmp_path: Path) -> None:
+    class Empty(LocalFleet):
+        async def nodes(self) -> list[Any]:
+            return []
+
+    fleet: Fleet = Empty()
+    with pytest.raises(GdlError, match="no node of the cluster"):
+        play(tmp_path / "none", 1, Changing(), ClusterSites(fleet, alone=0.1))
