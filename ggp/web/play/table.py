@@ -1,7 +1,8 @@
 """A match that people play in a browser: seats, steps that can be taken back, clocks, hints.
 
 One thread plays (:meth:`Table.run`). What people want comes as orders, JSON objects in an inbox; what they
-see goes out as messages: ``state`` whenever something changes, ``thinking``, ``hint``, ``note``.
+see goes out as messages: ``state`` whenever something changes, ``thinking``, ``search`` (what a player thinks
+so far), ``hint``, ``note``.
 """
 
 from __future__ import annotations
@@ -10,30 +11,27 @@ import queue
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import State
-from gdl.terms import sort_key
-from ggp.boards.board import find_board
-from ggp.boards.clicks import ClickFinder
-from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.address import parse_address
 from ggp.web.play.remote_seat import InterruptedByPeopleError, RemoteSeat, is_remote
+from ggp.web.play.view import HUMAN, TableStep, TableView, expected
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.player import Choice, Player
 from players.processes.limits import describe
 from players.registry import check_name, make_player
 
-HUMAN = "human"
 HINT_SECONDS = 2.0
 FIRST_SECONDS = 3.0
 """How long the first machine above the prover is waited for."""
 MOST_STEPS = 5000
-SHOWN_CANDIDATES = 8
+ALOUD_SECONDS = 0.5
+"""How often a player says what it thinks so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +53,6 @@ class TableOrder:
     patience: float = 0.0
     seed: int = 0
     workers: int = 0
-
-
-@dataclass(slots=True)
-class _Step:
-    """A joint move: the state it was made in, and what our players said of it, by role."""
-
-    state: State
-    joint: tuple[int, ...]
-    notes: dict[int, str] = field(default_factory=dict)
 
 
 class _Seat(KaskadePlayer):
@@ -100,7 +89,8 @@ class Table:
         self._kaskade.begin(game.text, game.rules)
         self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), FIRST_SECONDS)
         self.machine = machine = self._kaskade.best()
-        self.roles = [game.rules.spell(role) for role in machine.roles]
+        self._view = TableView(game, machine)
+        self.roles = self._view.roles
         rest = [order.others] * (len(self.roles) - len(order.seats))
         self.seats = [*order.seats, *rest][: len(self.roles)]
         """Seats that the game does not have stay empty: a page does not know how many there are."""
@@ -108,15 +98,13 @@ class Table:
             _check(name)
         self._players: dict[int, _Seat | RemoteSeat] = {}
         self._adviser: dict[int, _Seat] = {}
-        board = find_board(machine)
-        self._painter = SvgPainter(board, game.rules, machine.roles, game.name)
-        self._clicks = ClickFinder(board, game.rules)
+        self._aloud = 0.0
         self._state = machine.initial_state()
-        self._steps: list[_Step] = []
+        self._steps: list[TableStep] = []
         self._at = 0
         """The state that is shown: that before step ``_at``, or the newest."""
         self._chosen: dict[int, int] = {}
-        self._notes: dict[int, str] = {}
+        self._choices: dict[int, Choice] = {}
         self._waits = False  # somebody has gone back: our players wait for a move or ``go``
         self._rng = random.Random(order.seed)
 
@@ -155,7 +143,7 @@ class Table:
                 if choice is None:
                     return self._obey(self._next_order())
                 self._chosen[role] = choice.move
-                self._notes[role] = choice.note
+                self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
         if waiting:
             return self._await_people(waiting, options)
@@ -212,23 +200,33 @@ class Table:
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> _Seat:
         made = make_player(name, self._order.seed * 64 + role, workers=self._order.workers, ponder=False)
         player = _Seat(made, self._kaskade, self._urgent)
+        player.on_progress = lambda choice: self._think_aloud(role, player, choice)
         startclock = (deadline - time.monotonic()) / 2
         player.start(self.machine, role, state, startclock, time.monotonic() + startclock)
         return player
+
+    def _think_aloud(self, role: int, player: KaskadePlayer, choice: Choice) -> None:
+        """Tell what a player thinks so far, now and then."""
+        now = time.monotonic()
+        if now >= self._aloud + ALOUD_SECONDS:
+            self._aloud = now
+            candidates = self._view.candidates(role, choice)
+            told = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
+            self._send("search", turn=self._at + 1, note=f"{self.roles[role]}, {choice.note}", **told)
 
     def _make(self) -> None:
         """The joint move that all have chosen."""
         state = self._shown
         joint = tuple(self._chosen[role] for role in range(len(self.roles)))
         del self._steps[self._at :]
-        self._steps.append(_Step(state, joint, self._notes))
+        self._steps.append(TableStep(state, joint, self._choices))
         self._state = self.machine.next_state(state, joint)
         self._at += 1
         self._clear()
         self._show()
 
     def _clear(self) -> None:
-        self._chosen, self._notes = {}, {}
+        self._chosen, self._choices = {}, {}
 
     def _urgent(self) -> bool:
         """Whether somebody wants what a player that thinks must not keep waiting."""
@@ -286,7 +284,7 @@ class Table:
         if self.seats[role] != HUMAN:
             raise GdlError(f"{name} is played by {self.seats[role]}", remedy="take its seat first")
         texts = {
-            self._spelled(role, option): option for option in self.machine.legal_moves(self._shown, role)
+            self._view.spelled(role, option): option for option in self.machine.legal_moves(self._shown, role)
         }
         if self.machine.is_terminal(self._shown):
             raise MoveError("the match is over")
@@ -346,55 +344,24 @@ class Table:
             "hint",
             role=role,
             step=self._at,
-            move=self._spelled(role, choice.move),
+            move=self._view.spelled(role, choice.move),
             note=choice.note,
             candidates=[
-                {"move": self._spelled(role, c.move), "visits": c.visits, "value": round(c.value, 1)}
-                for c in choice.candidates[:SHOWN_CANDIDATES]
+                {"move": move, "visits": visits, "value": value}
+                for move, visits, value in self._view.candidates(role, choice)
             ],
         )
 
-    def _spelled(self, role: int, move: int) -> str:
-        return self.machine.rules.spell(self.machine.move(role, move))
-
     def _show(self) -> None:
-        state, machine = self._shown, self.machine
-        before = self._steps[self._at - 1].state if self._at else None
-        over = machine.is_terminal(state)
-        options = [[] for _ in self.roles] if over else self._options()
-        stuck = [] if over else [name for name, moves in zip(self.roles, options, strict=True) if not moves]
-        asked = []
-        for role, legal in enumerate(options):
-            moves = sorted((machine.move(role, move) for move in legal), key=sort_key)
-            if self.seats[role] == HUMAN and role not in self._chosen and len(moves) > 1 and not stuck:
-                clicks = self._clicks.clicks(moves, state.propositions)
-                asked.append({"role": role, "moves": clicks.as_json()})
-        goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
-        last = None
-        if self._at:
-            step = self._steps[self._at - 1]
-            last = [self._spelled(role, move) for role, move in enumerate(step.joint)]
+        state = self._shown
+        options = [] if self.machine.is_terminal(state) else self._options()
+        stuck = [name for name, moves in zip(self.roles, options, strict=False) if not moves]
         self._send(
             "state",
-            game=self._order.game.name,
-            roles=self.roles,
+            **self._view.seen(self._steps, self._at, state),
             seats=self.seats,
-            step=self._at,
-            steps=len(self._steps),
-            svg=self._painter.draw_state(state, before),
-            facts=" ".join(map(machine.rules.spell, sorted(state.propositions))),
-            over=over,
-            goals=goals,
             why=f"{', '.join(stuck)}: no legal move, so the match cannot go on" if stuck else "",
             waits=self._waits,
-            asked=asked,
-            last=last,
+            asked=self._view.asked(state, options, self.seats, self._chosen),
             patience=self._order.patience,
-            history=[
-                {
-                    "moves": [self._spelled(role, move) for role, move in enumerate(step.joint)],
-                    "notes": {self.roles[role]: note for role, note in step.notes.items() if note},
-                }
-                for step in self._steps
-            ],
         )

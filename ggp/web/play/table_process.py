@@ -1,7 +1,7 @@
 """The process of one table: ``python -m ggp.web.play.table_process``.
 
 Its first order is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. It answers with
-``refused`` where that cannot be, and else with what :class:`ggp.web.play.table.Table` has to say.
+``refused`` where that cannot be, and else with the ``rules`` and what :class:`ggp.web.play.table.Table` says.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ def main() -> None:
     send = Parent(inbox.put, end_seconds=2.0).send
     try:
         order = _order(inbox.get())
+        send("rules", text=order.game.text)
         Table(order, inbox, send).run()
     except BrokenPipeError:
         return

@@ -11,6 +11,7 @@ from gdl.errors import GdlError
 from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
 from ggp.web.broadcast import Broadcast, encode
+from ggp.web.play.news import Hear, TableNews
 
 MOST = 16
 """OpenTables at once; the one that has been left longest makes room."""
@@ -26,11 +27,13 @@ class OpenTable:
     Attributes:
         id: letters and digits that nobody can guess.
         news: what happens there.
+        outside: what those hear of it who look on without a seat.
         touched: when somebody last wanted something, time.monotonic() seconds.
         over: why it has ended; empty while it goes on.
     """
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Child, outside: TableNews) -> None:
+        self.outside = outside
         self.id = secrets.token_urlsafe(12)
         self.touched = time.monotonic()
         self.over = ""
@@ -64,6 +67,7 @@ class OpenTable:
 
     async def close(self) -> None:
         """End it."""
+        self.outside.closes()
         self._child.send("end")
         await self._child.end(1.0)
 
@@ -78,6 +82,9 @@ class OpenTable:
             if not self._opened.done():
                 self._opened.set_exception(error)
             self._ended(message["error"])
+            return
+        self.outside.says(kind, message)
+        if kind == "rules":
             return
         if kind == "state":
             self._state = message
@@ -94,9 +101,15 @@ class OpenTable:
 
 
 class OpenTables:
-    """All tables of a server."""
+    """All tables of a server.
+
+    Attributes:
+        hear: takes the events of all of them, for those who look on.
+    """
 
     def __init__(self) -> None:
+        self.hear: Hear = lambda event, data: None
+        self._opened = 0
         self._tables: dict[str, OpenTable] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -114,7 +127,9 @@ class OpenTables:
         while len(self._tables) >= MOST:
             longest = min(self._tables.values(), key=lambda t: (t.news.readers > 0, t.touched))
             await self._drop(longest)
-        table = OpenTable(await Child.spawn("ggp.web.play.table_process", kind=KIND))
+        self._opened += 1
+        outside = TableNews(f"table {self._opened}", order.get("playclock", 2.0), self.hear)
+        table = OpenTable(await Child.spawn("ggp.web.play.table_process", kind=KIND), outside)
         try:
             await table.opened({"do": "open", **order})
         except BaseException:

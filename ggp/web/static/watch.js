@@ -19,7 +19,7 @@ function showList(main) {
       servers.replaceChildren(
         ...(told.servers.length
           ? told.servers.map(({ url, reached }) => el("li", { class: reached ? "" : "offline" }, `${url}${reached ? "" : " - not reached, tried again and again"}`))
-          : [el("li", {}, "Start with ", el("code", {}, "ggp web --watch http://localhost:9147"), " to see the matches of a player's server (ggp serve).")]),
+          : [el("li", {}, "Start with ", el("code", {}, "ggp web --watch http://localhost:9147"), " to see the matches of a player's server (ggp serve). Tables of this page are listed below.")]),
       );
       body.replaceChildren(
         ...told.matches.map((one) =>

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from ggp.web.play.routes import TABLES
 from ggp.web.settings import WebSettings
 from ggp.web.shell import page
 from ggp.web.watch.watched import Watched
@@ -14,8 +15,11 @@ WATCHED = web.AppKey("watched", Watched)
 
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
-    """Add the room to the application. Raises GdlError for an address that is none."""
+    """Add the room to the application, after that of the tables.
+
+    Raises GdlError for an address that is none."""
     app[WATCHED] = Watched(settings.watch)
+    app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
     app.router.add_get("/watch", _page)
     app.router.add_get("/watch/events", _list)

@@ -16,6 +16,8 @@ WORK = WorkKind("ggp.web.watch.watch_process", "drawing a watched match", most=6
 MOST_MATCHES = 200
 """More are forgotten, those that have ended first."""
 MOST_SERVERS = 32
+HERE = "this page's tables"
+"""The server of a match that is played at a table of our own."""
 LONGEST_RULES = 4 * 1024 * 1024
 
 
@@ -34,20 +36,15 @@ class WatchedMatch:
         self.server = server
         self.news = Broadcast(self._greeting)
         self.board: dict[str, Any] = {}
-        self.told = told
-        self.why = ""
-        self._answers: list[Any] = []
-        self._search: Any = {}
         self.retell(told)
 
     def retell(self, told: dict[str, Any]) -> None:
         """Its server tells all once more: the match begins, or the server is heard again."""
         answers = told.get("answers")
         self.told, self.why = told, ""
-        self._answers = answers if isinstance(answers, list) else []
-        self._search = told.get("search")
-        if self.news.readers:
-            self.news.send("match", self._known())
+        self._answers: list[Any] = answers if isinstance(answers, list) else []
+        self._search: Any = told.get("search")
+        self.news.send("match", self._known())
 
     @property
     def moves(self) -> list[Any]:
@@ -146,6 +143,10 @@ class Watched:
         answer = await self._workers.ask(key, order)
         return {name: value for name, value in answer.items() if name != "kind"}
 
+    def hear_own(self, name: str, data: dict[str, Any]) -> None:
+        """An event of a table of this server. It draws its own boards."""
+        self._hear(HERE, name, data)
+
     def _hearer(self, url: str) -> Callable[[str, dict[str, Any]], None]:
         return lambda name, data: self._hear(url, name, data)
 
@@ -167,8 +168,11 @@ class Watched:
         elif match is not None:
             if name == "step":
                 match.told["moves"] = data.get("moves")
-                self._draw(match)
+                if url != HERE:
+                    self._draw(match)
                 self.news.send("list", self.list())
+            elif name == "board" and url == HERE:
+                match.show(data)
             elif name == "search":
                 match.search(data)
             elif name == "answer":
@@ -183,16 +187,17 @@ class Watched:
         rules = data.get("rules")
         if not isinstance(rules, str) or len(rules) > LONGEST_RULES:
             return
-        match = WatchedMatch(key, url, data)
-        if before is not None:
-            match.news = before.news
-            match.news._greeting = match._greeting
-            match.board = before.board
+        if before is None:
+            match = WatchedMatch(key, url, data)
+        else:
+            match = before
+            match.retell(data)
         while len(self.matches) >= MOST_MATCHES:
             ended = next((one for one, known in self.matches.items() if known.why), None)
             del self.matches[ended or next(iter(self.matches))]
         self.matches[key] = match
-        self._draw(match)
+        if url != HERE:
+            self._draw(match)
         self.news.send("list", self.list())
 
     def _draw(self, match: WatchedMatch) -> None:

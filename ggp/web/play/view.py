@@ -1,0 +1,99 @@
+"""What is seen of a table: the board, what can be clicked, and what was played."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gdl.machine import Machine, State
+from gdl.terms import sort_key
+from ggp.boards.board import find_board
+from ggp.boards.clicks import ClickFinder
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game
+from players.player import Choice
+
+HUMAN = "human"
+SHOWN_CANDIDATES = 8
+
+
+@dataclass(slots=True)
+class TableStep:
+    """A joint move that was made.
+
+    Attributes:
+        state: the state it was made in.
+        joint: a move of each role.
+        choices: what our players said of it, by role.
+    """
+
+    state: State
+    joint: tuple[int, ...]
+    choices: dict[int, Choice] = field(default_factory=dict)
+
+
+class TableView:
+    """Draws and spells the states and moves of one game."""
+
+    def __init__(self, game: Game, machine: Machine) -> None:
+        self._game, self._machine = game.name, machine
+        board = find_board(machine)
+        self._painter = SvgPainter(board, game.rules, machine.roles, game.name)
+        self._clicks = ClickFinder(board, game.rules)
+        self.roles = [game.rules.spell(role) for role in machine.roles]
+
+    def spelled(self, role: int, move: int) -> str:
+        """A move as the rules spell it."""
+        return self._machine.rules.spell(self._machine.move(role, move))
+
+    def candidates(self, role: int, choice: Choice) -> list[tuple[str, int, float]]:
+        """The moves that a player thinks of: each with its visits and its expected result, 0 to 100."""
+        return [
+            (self.spelled(role, one.move), one.visits, round(one.value, 1))
+            for one in choice.candidates[:SHOWN_CANDIDATES]
+        ]
+
+    def asked(
+        self, state: State, options: Sequence[Sequence[int]], seats: Sequence[str], chosen: Container[int]
+    ) -> list[dict[str, Any]]:
+        """The roles that people are asked for, and how their moves are clicked. ``options`` are the legal
+        moves of each role."""
+        asked = []
+        for role, legal in enumerate(options):
+            if seats[role] == HUMAN and role not in chosen and len(legal) > 1 and all(options):
+                moves = sorted((self._machine.move(role, move) for move in legal), key=sort_key)
+                clicks = self._clicks.clicks(moves, state.propositions)
+                asked.append({"role": role, "moves": clicks.as_json()})
+        return asked
+
+    def seen(self, steps: Sequence[TableStep], at: int, state: State) -> dict[str, Any]:
+        """The board before step ``at`` with its last joint move, and all that was played."""
+        machine = self._machine
+        over = machine.is_terminal(state)
+        history = [self._told(step) for step in steps]
+        return {
+            "game": self._game,
+            "roles": self.roles,
+            "step": at,
+            "steps": len(steps),
+            "svg": self._painter.draw_state(state, steps[at - 1].state if at else None),
+            "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
+            "over": over,
+            "goals": [machine.goal(state, role) for role in range(len(self.roles))] if over else [],
+            "last": history[at - 1]["moves"] if at else None,
+            "history": history,
+        }
+
+    def _told(self, step: TableStep) -> dict[str, Any]:
+        expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
+        return {
+            "moves": [self.spelled(role, move) for role, move in enumerate(step.joint)],
+            "notes": {self.roles[role]: choice.note for role, choice in step.choices.items() if choice.note},
+            "expects": {role: value for role, value in expects.items() if value is not None},
+        }
+
+
+def expected(choice: Choice) -> float | None:
+    """The result that a player expects, 0 to 100; None without a search."""
+    return round(choice.candidates[0].value, 1) if choice.candidates else None
