@@ -87,12 +87,11 @@ def command(
 
 def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> None:
     """Serve a table with these players until Ctrl-C; roles left out are played by uct."""
-    import asyncio
-
     from ggp.commands.web import say_address
+    from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
     from ggp.web.settings import WebSettings
 
     table = {"game": game.name, "rules": game.text, "seats": names, "others": "uct", **terms}
     settings = WebSettings(port=0)
-    asyncio.run(serve(settings, lambda port, page: say_address("localhost", port, page), table))
+    run_server(serve(settings, lambda port, page: say_address("localhost", port, page), table))

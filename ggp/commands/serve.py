@@ -50,8 +50,8 @@ def command(
     own; a turn is always answered with a legal move and in time. Ends on Ctrl-C or SIGTERM, with all
     of its processes.
     """
-    import asyncio
 
+    from ggp.processes.event_loop import run_server
     from ggp.server import log_lines
     from ggp.server.open_files import fit, raise_limit
     from ggp.server.server import Server
@@ -86,7 +86,7 @@ def command(
         allow_origins=tuple(allow_origin),
         forks=FORKS,
     )
-    asyncio.run(Server(fit(config, raise_limit())).run())
+    run_server(Server(fit(config, raise_limit())).run())
 
 
 def _from_tables(folder: str, player: str) -> str:

@@ -28,8 +28,7 @@ def command(
     Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
     Ctrl-C or SIGTERM.
     """
-    import asyncio
-
+    from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
     from ggp.web.settings import WebSettings
 
@@ -41,7 +40,7 @@ def command(
     settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin))
 
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
-    asyncio.run(serve(settings, lambda port, page: say_address(name, port, page)))
+    run_server(serve(settings, lambda port, page: say_address(name, port, page)))
 
 
 def say_address(host: str, port: int, page: str) -> None:

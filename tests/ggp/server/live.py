@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ggp.processes.event_loop import new_loop
 from ggp.protocol.dialect import request_bytes
 from ggp.server.descendants import resident_bytes
 from ggp.server.server import Server
@@ -54,7 +55,7 @@ class LiveServer:
             margin=config.pop("margin", 0.8),
         )
         self.server = Server(ServerConfig(**{"name": "kaskade", "port": 0, "settings": settings, **config}))
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self.do(self.server.open())
