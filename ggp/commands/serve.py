@@ -31,6 +31,9 @@ def command(
         metavar="DIR",
         help="Play from a table made by ggp solve --strong, and by --player where that does not help.",
     ),
+    cluster: str = typer.Option(
+        "", metavar="ADDRESS", help="Search on a Ray cluster too: HOST:PORT; local-ray:N for N nodes here."
+    ),
     longest_clock: int = typer.Option(
         LONGEST_CLOCK, min=1, max=MAX_CLOCK, help="Seconds; longer clocks of a match are cut down to it."
     ),
@@ -51,11 +54,15 @@ def command(
     of its processes.
     """
 
+    from contextlib import nullcontext
+    from dataclasses import replace
+
     from ggp.processes.event_loop import run_server
     from ggp.server import log_lines
     from ggp.server.open_files import fit, raise_limit
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
+    from players.fleet.open_fleet import standing
     from players.processes.launch import FORKS
     from players.processes.limits import cores
     from players.registry import check_name, with_option
@@ -75,18 +82,24 @@ def command(
     settings = MatchSettings(
         player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
     )
-    config = ServerConfig(
-        name=name or "kaskade",
-        host=host,
-        port=port,
-        matches=matches,
-        settings=settings,
-        longest_clock=longest_clock,
-        longest_idle=longest_idle,
-        allow_origins=tuple(allow_origin),
-        forks=FORKS,
-    )
-    run_server(Server(fit(config, raise_limit())).run())
+    with standing(cluster) if cluster else nullcontext("") as nodes:
+        if nodes:
+            together = with_option(player, "cluster", nodes)
+            if together == player:
+                raise GdlError(f"{player} searches on no cluster", remedy="uct does")
+            settings = replace(settings, player=together)
+        config = ServerConfig(
+            name=name or "kaskade",
+            host=host,
+            port=port,
+            matches=matches,
+            settings=settings,
+            longest_clock=longest_clock,
+            longest_idle=longest_idle,
+            allow_origins=tuple(allow_origin),
+            forks=FORKS,
+        )
+        run_server(Server(fit(config, raise_limit())).run())
 
 
 def _from_tables(folder: str, player: str) -> str:

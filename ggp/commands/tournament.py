@@ -56,7 +56,9 @@ def command(
         help="Tell `ggp web --watch` on this port; 0 takes a free one.",
     ),
     cluster: str = typer.Option(
-        "", metavar="ADDRESS", help="Play on a Ray cluster: HOST:PORT, or local-ray:N for N nodes here."
+        "",
+        metavar="ADDRESS",
+        help="Play on a Ray cluster: HOST:PORT, or local-ray:N for N nodes here.",
     ),
     report: Path | None = typer.Option(None, help="Write a self-contained HTML page."),
     plots: Path | None = typer.Option(None, help="Write PNG and SVG plots into this folder."),
@@ -120,9 +122,9 @@ def command(
 def _sites(address: str) -> Sites:
     """The nodes of a cluster. Raises GdlError where it cannot be reached."""
     from ggp.tournament.cluster import ClusterSites
-    from players.fleet.ray_fleet import RayFleet
+    from players.fleet.open_fleet import open_fleet
 
-    return ClusterSites(RayFleet(address))
+    return ClusterSites(open_fleet(address))
 
 
 def _check_addresses(entrants: Iterable[Entrant]) -> None:

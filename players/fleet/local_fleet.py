@@ -1,4 +1,4 @@
-"""Processes of this computer as a fleet of one node."""
+"""Processes of this computer as a fleet."""
 
 from __future__ import annotations
 
@@ -21,19 +21,26 @@ from players.processes.limits import cores as usable
 
 
 class LocalFleet(Fleet):
-    """This computer; each worker is a process of its own."""
+    """This computer; each worker is a process of its own.
 
-    def __init__(self, cores: int | None = None) -> None:
-        self._node = FleetNode("local", platform.node(), cores or usable())
+    Args:
+        cores: how many it offers; by default those that may be used.
+        nodes: as how many nodes it counts. They divide the cores, and each has at least one.
+    """
+
+    def __init__(self, cores: int | None = None, nodes: int = 1) -> None:
+        each = max(1, (cores or usable()) // nodes)
+        self._nodes = [FleetNode(f"local-{i}", platform.node(), each) for i in range(nodes)]
         self._workers: dict[int, tuple[FleetWorker, int]] = {}
 
     async def nodes(self) -> list[FleetNode]:
-        return [self._node]
+        return list(self._nodes)
 
     async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
-        taken = sum(number for worker, number in self._workers.values() if worker.handle.alive)
-        if taken + cores > self._node.cores:
-            raise GdlError(f"{cores} cores are wanted, and {self._node.cores - taken} are free")
+        busy = (pair for pair in self._workers.values() if pair[0].node == node and pair[0].handle.alive)
+        free = node.cores - sum(number for _, number in busy)
+        if cores > free:
+            raise GdlError(f"{cores} cores are wanted, and {free} are free")
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

@@ -1,4 +1,4 @@
-"""Who may use a Ray cluster: those who have its token, though Ray is open to anyone by default.
+"""Whether Ray is here, and who may use its clusters: those who have the token, though it is open by default.
 
 Ray has had tokens since 2.52: ``RAY_AUTH_MODE=token``, and the token in ``RAY_AUTH_TOKEN``, in the file
 ``RAY_AUTH_TOKEN_PATH``, or in ``~/.ray/auth_token``.
@@ -6,11 +6,18 @@ Ray has had tokens since 2.52: ``RAY_AUTH_MODE=token``, and the token in ``RAY_A
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import secrets
 from pathlib import Path
 
 from gdl.errors import GdlError
+
+
+def installed() -> None:
+    """Raises GdlError where Ray is not installed."""
+    if importlib.util.find_spec("ray") is None:
+        raise GdlError("--cluster needs Ray, 2.52 or later", remedy="pip install 'kaskade-ggp[cluster]'")
 
 
 def close_doors(own: bool) -> None:

@@ -6,10 +6,8 @@ The extra ``cluster``. Ray is imported when a fleet is opened, and not before.
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import logging
 import os
-import re
 import sys
 from contextlib import suppress
 from typing import Any
@@ -20,14 +18,14 @@ import numpy.typing as npt
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
 from players.fleet.frames import pack, unpack
-from players.fleet.ray_access import close_doors
+from players.fleet.open_fleet import LOCAL_RAY
+from players.fleet.ray_access import close_doors, installed
 from players.fleet.ray_worker import RayWorker
 from players.fleet.service import told
 from players.processes.limits import cores as usable
 
 START_SECONDS = 60.0
 """How long an actor may take until it answers."""
-LOCAL = re.compile(r"local-ray:([1-9]\d{0,2})")
 LOOPBACK = "127.0.0.2"
 """Ray's driver takes 127.0.0.1 for the computer's address in its network, and finds no node there."""
 
@@ -45,24 +43,24 @@ class RayFleet(Fleet):
     """
 
     def __init__(self, address: str) -> None:
-        if importlib.util.find_spec("ray") is None:
-            raise GdlError("--cluster needs Ray, 2.52 or later", remedy="pip install 'kaskade-ggp[cluster]'")
-        local = LOCAL.fullmatch(address)
+        installed()
+        local = LOCAL_RAY.fullmatch(address)
         close_doors(own=local is not None)
         import ray
         import ray.util.scheduling_strategies
 
         self._ray: Any = ray
-        self.cluster = _cluster(int(local[1])) if local else None
+        self.cluster = local_cluster(int(local[1])) if local else None
         """The nodes that this fleet has started, if any: Ray's ``cluster_utils.Cluster``."""
+        here = self.cluster is not None or address.startswith(f"{LOOPBACK}:")
         try:
             ray.init(
                 address=self.cluster.address if self.cluster else address,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
                 namespace="kaskade",
-                _node_ip_address=LOOPBACK if self.cluster else None,
-                runtime_env={"env_vars": {"PYTHONPATH": _path()}} if self.cluster else None,
+                _node_ip_address=LOOPBACK if here else None,
+                runtime_env={"env_vars": {"PYTHONPATH": _path()}} if here else None,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
             self._leave()
@@ -126,7 +124,7 @@ class RayFleet(Fleet):
             self.cluster.shutdown()
 
 
-def _cluster(nodes: int) -> Any:
+def local_cluster(nodes: int) -> Any:
     """Nodes on this computer, which divide its cores: each has at least one."""
     from ray.cluster_utils import Cluster
 

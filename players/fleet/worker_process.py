@@ -23,8 +23,11 @@ async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None
 
     async def do(number: int, frame: bytes, parcel: bytes) -> None:
         reply = await answer(service, frame, parcel)
-        answers.write(HEADER.pack(number, len(reply), 0) + reply)
-        answers.flush()
+        try:
+            answers.write(HEADER.pack(number, len(reply), 0) + reply)
+            answers.flush()
+        except BrokenPipeError:  # the fleet is gone
+            os._exit(0)
 
     while len(head := await asyncio.to_thread(requests.read, HEADER.size)) == HEADER.size:
         number, length, more = HEADER.unpack(head)

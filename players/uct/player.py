@@ -15,6 +15,7 @@ from typing import Any
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.batch_pace import MARGIN
+from players.fleet.open_fleet import check_address
 from players.options import Option, at_least, switch
 from players.player import Candidate, Choice, Player
 from players.processes.limits import cores
@@ -47,6 +48,7 @@ PLAYER_OPTIONS = (
     Option("workers", _workers, 0, "search processes, or all: one for each core; 0: it searches in its own"),
     Option("playouts", int, None, "playouts per turn after which it stops early"),
     Option("memory", at_least(1), 1 << 29, "bytes for the search trees together, and for proofs"),
+    Option("cluster", check_address, "", "address of a cluster that searches too"),
     Option("ponder", switch, True, "the search processes go on while the others think"),
 )
 """What can be chosen about every UCT player besides its tuning."""
@@ -67,6 +69,7 @@ class UctPlayer(Player):
         self.resumes = self.playouts is None
         self._ponder: bool = tuning.pop("ponder")
         self._workers: int = tuning.pop("workers")
+        self._cluster: str = tuning.pop("cluster")
         memory: int = tuning.pop("memory")
         trees = int(memory * _TREES_SHARE) if tuning["prove"] else memory
         self._tuning = Tuning(**tuning, memory=trees // max(1, self._workers), proof_memory=memory - trees)
@@ -120,8 +123,8 @@ class UctPlayer(Player):
             self._pool = None
 
     def _open_pool(self) -> Pool | None:
-        if self._workers and self._pool is None:
-            self._pool = Pool(self._workers)
+        if (self._workers or self._cluster) and self._pool is None:
+            self._pool = Pool(self._workers, self._cluster)
         return self._pool
 
     def _own_search(self) -> Search:
@@ -268,7 +271,7 @@ class UctPlayer(Player):
             f"depth {statistics.depth}",
         ]
         if self._pool is not None:
-            parts.append(counted(self._workers, "worker"))
+            parts.append(counted(self._workers, "worker") + (" and a cluster" if self._cluster else ""))
         if len(self._counts) == 1 and self._line.moves:
             parts.append(str(self._line))
         if statistics.value >= 0:

@@ -37,6 +37,8 @@ STUCK_SECONDS = 180.0
 where its code was never compiled on this computer."""
 START_SECONDS = 1.0
 """How long the first processes are waited for."""
+MOST_RELAYS = 20
+"""So often the relay to a cluster is begun anew."""
 MOST_FAILURES = 8
 """So many processes may fail in a match before they have searched anything; then no more are made."""
 
@@ -44,15 +46,21 @@ MOST_FAILURES = 8
 class Pool:
     """``size`` search processes that do the same, with different random numbers.
 
+    With the address of a ``cluster`` there is one more (:mod:`players.uct.cluster.relay`), which has others
+    search: to this one it looks the same.
+
     ``news`` is what they have found out about the game, for people to read; the reader clears it."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, cluster: str = "") -> None:
         self.news: list[str] = []
         self._size = size
+        self._cluster = cluster
+        self._relays = 0
         self._processes: list[_SearchProcess] = []
         # Starting and ending a process can take long on a busy computer.
         self._helper = ThreadPoolExecutor(1, "uct-pool")
         self._starting: list[Future[_SearchProcess]] = []
+        self._relay_starting: Future[_SearchProcess] | None = None
         self._ender = weakref.finalize(self, _end_all, self._processes)
         self._failures = 0
         self._replaced = 0
@@ -141,24 +149,30 @@ class Pool:
             self._processes.remove(process)
             self._helper.submit(process.end)
             self._replaced += 1
-            if not process.slot.used:
+            if not process.slot.used and not process.relays:
                 self._failures += 1
+        if self._relay_starting is not None and self._relay_starting.done():
+            self._starting.append(self._relay_starting)
+            self._relay_starting = None
         for started in [future for future in self._starting if future.done()]:
             self._starting.remove(started)
             if started.exception() is None:
                 self._welcome(started.result())
             else:  # no more processes or files to be had
                 self._failures += 1
-        while len(self._processes) > self._size:
-            self._helper.submit(self._processes.pop().end)
+        own = [process for process in self._processes if not process.relays]
+        for process in own[self._size :]:
+            self._processes.remove(process)
+            self._helper.submit(process.end)
         self._fill()
 
     def stop(self) -> None:
         """End all processes."""
-        for starting in self._starting:
+        for starting in filter(None, (*self._starting, self._relay_starting)):
             if not starting.cancel() and starting.exception() is None:
                 self._processes.append(starting.result())
         self._starting.clear()
+        self._relay_starting = None
         self._ender()
         self._helper.shutdown()
         self._close_machine()
@@ -169,8 +183,14 @@ class Pool:
         return [process.popen.pid for process in self._processes]
 
     def _fill(self) -> None:
-        while len(self._processes) + len(self._starting) < self._size and self._failures < MOST_FAILURES:
+        own = len(self._starting) + sum(not process.relays for process in self._processes)
+        while own < self._size and self._failures < MOST_FAILURES:
+            own += 1
             self._starting.append(self._helper.submit(_SearchProcess))
+        relaying = self._relay_starting is not None or any(process.relays for process in self._processes)
+        if self._cluster and not relaying and self._relays < MOST_RELAYS:
+            self._relays += 1
+            self._relay_starting = self._helper.submit(_SearchProcess, self._cluster)
 
     def _welcome(self, process: _SearchProcess) -> None:
         self._processes.append(process)
@@ -182,7 +202,7 @@ class Pool:
         """Let a process begin its search, with random numbers that follow from ``number``."""
         assert self._start is not None
         role, seed, tuning = self._start
-        own = replace(tuning, number=number % self._size)
+        own = replace(tuning, number=number % max(1, self._size))
         process.send(("start", role, seed * 1009 + number, own))
 
     def _send_machine(self, process: _SearchProcess) -> None:
@@ -200,18 +220,20 @@ class Pool:
 
 
 class _SearchProcess:
-    """One of them: its ``slot`` holds what it knows about the root, its ``channel`` takes commands and brings
-    lines and news; ``born`` is when it was started, in time.monotonic() seconds."""
+    """One of them, or with the address of a ``cluster`` the relay to that: its ``slot`` holds what it knows
+    about the root, its ``channel`` takes commands and brings lines and news; ``born`` is when it was
+    started, in time.monotonic() seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, cluster: str = "") -> None:
+        self.relays = bool(cluster)
         ours, theirs = socket.socketpair()
         memory = new_memory()
         try:
             self.slot = Slot(memory)
             files = theirs.fileno(), memory
             self.popen = launch(
-                "players.uct.workers.worker",
-                [str(file) for file in files],
+                "players.uct.cluster.relay" if cluster else "players.uct.workers.worker",
+                [*(str(file) for file in files), *([cluster] if cluster else [])],
                 {file: file for file in files},
                 session=True,
             )
