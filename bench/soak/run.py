@@ -38,6 +38,8 @@ ROLES = (
     "thinking_process",
     "safe_move_process",
     "worker",
+    "relay",
+    "worker_process",
     "builder_process",
     "assembler",
 )
@@ -83,6 +85,7 @@ class Harm:
     Attributes:
         server: its process.
         every: mean seconds between two.
+        only: how the names of those begin that are harmed; empty for all.
         signals: what the managers wait for: as many are harmed during START, PLAY and STOP.
         counts: how often, by kind, by what the process was for, and by what was waited for.
     """
@@ -91,6 +94,7 @@ class Harm:
     every: float
     seed: int
     signals: Signals
+    only: str = ""
     counts: Counter[str] = field(default_factory=Counter)
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -99,7 +103,7 @@ class Harm:
         rng = random.Random(self.seed)
         while not self._over.wait(rng.expovariate(1 / self.every)):
             during = self._moment(rng)
-            below = [pid for pid in descendants(self.server) if role_of(pid)]
+            below = self._harmed()
             if not below:
                 continue
             pid = rng.choice(below)
@@ -112,6 +116,13 @@ class Harm:
             self.counts[f"{how} {role} during {during}"] += 1
             if how.endswith("SIGCONT"):
                 threading.Timer(rng.uniform(0.05, 3.0), _go_on, (pid,)).start()
+
+    def _harmed(self) -> list[int]:
+        """What may be harmed: below the server, or wherever a name fits. Nodes of a cluster are elsewhere."""
+        if not self.only:
+            return [pid for pid in descendants(self.server) if role_of(pid)]
+        everybody = map(int, (entry.name for entry in Path("/proc").glob("[0-9]*")))
+        return [pid for pid in everybody if role_of(pid).startswith(self.only)]
 
     def _moment(self, rng: random.Random) -> str:
         """Wait for a random moment while a manager waits for the reply to one kind of message; which kind."""
@@ -194,6 +205,8 @@ class Soak:
         options = self.options
         shared = shared_files()
         words = ["--player", options.player, "--machine", options.machine, "--matches", str(options.matches)]
+        if options.cluster:
+            words += ["--cluster", options.cluster]
         server = ServerProcess(*words, show=options.verbose)
         try:
             time.sleep(options.wait)
@@ -226,7 +239,7 @@ class Soak:
         options = self.options
         burners = [self._context.Process(target=burn, daemon=True) for _ in range(options.burners)]
         signals = Signals(options.matches, self._context)
-        harm = Harm(pid, options.kill_every, options.seed, signals)
+        harm = Harm(pid, options.kill_every, options.seed, signals, options.harm)
         games = tuple(options.games.split())
         managers: dict[Connection, BaseProcess] = {}
         for number in range(options.matches):
@@ -334,6 +347,8 @@ def parser() -> argparse.ArgumentParser:
     add("--burners", type=int, default=2, help="processes that keep processors busy")
     add("--kill-every", type=float, default=2.0, help="mean seconds between two; 0 for none")
     add("--kills", type=int, default=0, help="end once so many processes were harmed")
+    add("--harm", default="", help="harm only processes whose names begin so: worker, ray::RayWorker ...")
+    add("--cluster", default="", help="as of ggp serve")
     add("--junk", type=float, default=0.0, help="share of turns disturbed by PLAYs that cannot be")
     add("--junk-kinds", type=int, default=6, help="how many kinds, of bench.soak.junk")
     add("--player", default="uct")

@@ -1,14 +1,18 @@
 """Nodes of Ray on this computer, in a process of their own: ``python -m players.fleet.ray_nodes COUNT``.
 
-Ray ends a process that loses its cluster; a server must not end with it.
+Ray ends a process that loses its cluster; a server must not end with it. The process is nobody's child: a
+server ends children that it does not know.
 """
 
 from __future__ import annotations
 
+import os
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from gdl.errors import GdlError
 from players.fleet.ray_access import close_doors, installed
@@ -28,27 +32,29 @@ def ray_nodes(count: int) -> Iterator[str]:
     )
     assert process.stdin is not None and process.stdout is not None
     try:
-        address = process.stdout.readline().strip()
+        process.wait()
+        pid, _, address = process.stdout.readline().strip().partition(" ")
         if not address:
             raise GdlError("the nodes of Ray do not start", remedy="its own messages stand above")
         yield address
+        process.stdin.close()
+        if not select.select([process.stdout], [], [], END_SECONDS)[0]:  # its end
+            with suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
     finally:
         process.stdin.close()
-        try:
-            process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
         process.stdout.close()
 
 
 def main() -> None:
     """Start nodes, say where they are, and end them when the other side hangs up."""
+    if os.fork():
+        os._exit(0)
     from players.fleet.ray_fleet import local_cluster
 
     cluster = local_cluster(int(sys.argv[1]))
     try:
-        print(cluster.address, flush=True)
+        print(os.getpid(), cluster.address, flush=True)
         sys.stdin.read()
     finally:
         cluster.shutdown()
